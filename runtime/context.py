@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from flowc.compiler.ir import OnUnknown
 
 if TYPE_CHECKING:
+    from langchain_core.runnables import RunnableConfig
     from langgraph.runtime import Runtime
 
 T = TypeVar("T")
@@ -27,26 +27,21 @@ EFFECT_KEY: ContextVar[str] = ContextVar("flowc_effect_key", default="")
 """The idempotency key of the effect that is under way: the same whenever that effect is repeated,
 different for every other effect. "" outside of an effect."""
 
-ON_UNKNOWN: ContextVar[OnUnknown | None] = ContextVar("flowc_on_unknown", default=None)
-"""The policy for an effect that was under way when the process died, of the running node or the
-nearest node around it that has one."""
-
-
-STREAMED_AS: ContextVar[Mapping[str, str] | None] = ContextVar("flowc_streamed_as", default=None)
-"""LangGraph's metadata of the outermost node of flowc's that is running: what a model says in there
-is streamed in its name."""
-
 
 @dataclass(slots=True)
 class Here:
-    """The visit of a node that is under way. `place` names the node with the calls that lead to it
-    and the visits of the callers after their first: `CALL@2/each#3/draft`. `visit` counts the
-    node's own visits and `attempt` the attempts of this visit, both from 1. `counts` holds the
-    exchanges of the attempt so far, by kind."""
+    """The visit of a node that is under way. `place` names the node with the calls that lead to it,
+    and the callers' visits and attempts after their first: `CALL@2~2/each#3/draft`. `visit` counts
+    the node's own visits and `attempt` the attempts of this visit, both from 1. `counts` holds the
+    exchanges of the attempt so far, by kind. `on_unknown` is the policy for an effect that was
+    under way when the process died, of the node or the nearest one around it that has one;
+    `outermost` is LangGraph's configuration of the outermost node of flowc's that is running."""
 
     place: str
     visit: int
     runtime: Runtime[Any]
+    on_unknown: OnUnknown | None = None
+    outermost: RunnableConfig | None = None
     attempt: int = 1
     counts: dict[str, int] = field(default_factory=dict)
 
@@ -86,37 +81,22 @@ def binding(variable: ContextVar[T], value: T) -> AbstractContextManager[None]:
     return _Binding(variable, value)
 
 
-class visiting:
-    """A block that is a visit of a node. `on_unknown` is the node's policy for its effects,
-    `streamed_as` what STREAMED_AS becomes where it is not known yet."""
-
-    __slots__ = ("_here", "_on_unknown", "_streamed_as", "_tokens")
-
-    def __init__(
-        self, here: Here, on_unknown: OnUnknown | None, streamed_as: Mapping[str, str]
-    ) -> None:
-        self._here, self._on_unknown, self._streamed_as = here, on_unknown, streamed_as
-
-    def __enter__(self) -> None:
-        self._tokens = (
-            HERE.set(self._here),
-            ON_UNKNOWN.set(self._on_unknown or ON_UNKNOWN.get()),
-            STREAMED_AS.set(STREAMED_AS.get() or self._streamed_as),
-        )
-
-    def __exit__(self, *_: object) -> None:
-        here, on_unknown, streamed_as = self._tokens
-        STREAMED_AS.reset(streamed_as)
-        ON_UNKNOWN.reset(on_unknown)
-        HERE.reset(here)
-
-
-def here_in(node: str, visit: int, runtime: Runtime[Any]) -> Here:
-    """Return what HERE becomes in a visit of a node."""
-    outer, path = HERE.get(), CALL_PATH.get()
-    before = ""
-    if outer is not None and path:
+def here_in(
+    node: str,
+    visit: int,
+    runtime: Runtime[Any],
+    on_unknown: OnUnknown | None = None,
+    config: RunnableConfig | None = None,
+) -> Here:
+    """Return what HERE becomes in a visit of a node with this policy and configuration."""
+    outer = HERE.get()
+    if outer is None:
+        return Here(node, visit, runtime, on_unknown, config)
+    before, path = "", CALL_PATH.get()
+    if path:
         name, mark, item = path[-1].rpartition("#")
         again = f"@{outer.visit}" if outer.visit > 1 else ""
+        again += f"~{outer.attempt}" if outer.attempt > 1 else ""
         before = f"{outer.place}{again}{mark + item if mark and name else ''}/"
-    return Here(f"{before}{node}", visit, runtime)
+    policy, outermost = on_unknown or outer.on_unknown, outer.outermost or config
+    return Here(f"{before}{node}", visit, runtime, policy, outermost)

@@ -77,6 +77,10 @@ class RunError(RuntimeError):
         self.exit_code = exit_code
 
 
+class StoreAway(RunError):
+    """A store that was there went away, and was waited for in vain."""
+
+
 class InDoubt(Failure):
     """A call that may or may not have had its effect: the journal keeps it as unknown."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -19,7 +20,8 @@ class Question:
     models/people.py; `messages` is the conversation, `tools` are those that the person may use,
     `ending` is the call that ends the node, with the arguments in `schema`). `path` holds the
     calls that lead to the node, an element of a foreach as `each#3`. `asker` is the agent whose
-    model asks (J44). An effect in doubt has its abridged `input` and its `idempotency_key`."""
+    model asks (J44). An effect in doubt has its abridged `input` and its `idempotency_key`.
+    `before` counts the questions of the same node and path that were answered before."""
 
     id: str
     kind: QuestionKind
@@ -37,11 +39,21 @@ class Question:
     messages: tuple[dict[str, Any], ...] = ()
     tools: tuple[str, ...] = ()
     ending: str = ""
+    before: int = 0
 
     @property
     def name(self) -> str:
+        """What an answer calls it, `call/who#2`: unique among all questions of a run."""
+        return f"{self.place_name}#{self.before + 1}" if self.before else self.place_name
+
+    @property
+    def place_name(self) -> str:
         """The node with the calls that lead to it: unique among the open questions."""
-        return "/".join((*self.path, self.node))
+        return "/".join((*self.path, self.node)) or self.id
+
+    def as_json(self) -> dict[str, Json]:
+        """Return every field, and the name."""
+        return {**dataclasses.asdict(self), "name": self.name}
 
 
 class People(Protocol):

@@ -1,11 +1,10 @@
-"""Services: everything that a running graph needs from outside, in one value.
-
-Nodes, models, tools and the shell see each other through these protocols alone."""
+"""Services: all that a running graph needs from outside. Nodes, models, tools and the shell see
+each other through these protocols alone."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
@@ -277,19 +276,20 @@ class Files(Protocol):
         """Return the text of a file; `base` is the workflow's file. Raise `Failure` (kind refused)
         outside the roots."""
 
-    def write(self, path: str, text: str, base: str) -> str: ...
+    async def write(self, path: str, text: str, base: str) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
 class EffectCall:
-    """A call that has an effect, of a visit (`runtime`): a model call, a tool call or a command.
-    `call` makes it and returns its JSON result; a digest of its `inputs` is kept beside that."""
+    """An effect of a visit (`runtime`), in every execution its `ordinal`: a model or tool call or a
+    command. `call` makes it and returns its JSON result, kept with a digest of its `inputs`."""
 
     runtime: Runtime[Any]
     name: str
     effect: Effect
     inputs: Json
     call: Callable[[], Awaitable[Json]]
+    ordinal: str = ""
 
 
 class Journal(Protocol):
@@ -305,16 +305,14 @@ class Journal(Protocol):
         """Return everything that this visit kept under a name, by number."""
 
     async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
-        """Drop the effects in doubt of this visit, or those of one name, without a question: an
-        edge took the node's failure, or the node has ended."""
+        """Drop this visit's effects in doubt, or those of one name, without a question."""
 
 
 class Tape:
-    """Records a run's exchanges with the world, or replays them instead of the world: see
-    runtime/cassette/format.py. This one keeps nothing; the world itself answers."""
+    """Records a run's exchanges with the world, or replays them (runtime/cassette/format.py). This
+    one keeps nothing. `waits`: the waits before another attempt are kept."""
 
     waits: bool = True
-    """Whether the waits before another attempt are kept."""
 
     @property
     def mark(self) -> dict[str, Json]:
@@ -325,12 +323,17 @@ class Tape:
         """Begin an execution of a run with all its inputs. Raise `RunError`."""
 
     def record_answer(self, name: str, answer: Json) -> None:
-        """Record a person's answer to a question of the running node, by the question's kind or,
-        for a model's question, `told TURN`."""
+        """Record a person's answer by the kind of its question; a model's has `told TURN`."""
 
-    def end(self, complete: bool) -> str:
-        """End the execution, and the run when `complete`. Return a remark for people, or ""."""
-        return ""
+    def record_items(self, ended: Sequence[int]) -> None:
+        """Record the order in which elements of the running node ended, by numbers from 0."""
+
+    def items(self) -> Sequence[int]:
+        """Return that order, where it has to be as it was."""
+        return ()
+
+    def end(self, complete: bool) -> None:
+        """End an execution, and the run when `complete`. Raise `RunError` for what differs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ _HOMES = {
     "check": "flowc.runtime.python_api.load",
     "convert": "flowc.runtime.python_api.load",
     "load": "flowc.runtime.python_api.load",
+    "note_effect": "flowc.runtime.torture.ledger",
     "open_saver": "flowc.runtime.python_api.saver",
 }
 __all__ = [*sorted(_HOMES), "errors"]

@@ -9,5 +9,6 @@ from flowc.runtime.python_api.load import convert as convert
 from flowc.runtime.python_api.load import load as load
 from flowc.runtime.python_api.saver import open_saver as open_saver
 from flowc.runtime.services import Outcome as Outcome
+from flowc.runtime.torture.ledger import note_effect as note_effect
 
 __version__: str

@@ -29,7 +29,6 @@ ChannelRole = Lit[
     "reports",
     "outcome",
     "handled",
-    "error",
     "clock",
 ]
 
@@ -52,8 +51,8 @@ class Place:
 class Channel:
     """A state key. `variable` channels are the workflow's own; the others carry what the runtime
     needs: a thread's messages, a shell session, the case a node chose, visit counters, the reports
-    of agent nodes by node id, the outcome of the run, which handlers ran, the last failure, the
-    time and seed that scripts know.
+    of agent nodes by node id, the outcome of the run, which handlers ran, the time and seed that
+    scripts know.
 
     `name` is LangGraph's key. One that begins with `$` is flowc's own: no host sees it. `variable`
     is the name that expressions use. With `keep` a further turn of a thread leaves it alone.

@@ -24,14 +24,14 @@ from .graphspec import MESSAGES, Branch, Channel, GraphSpec, NodeSpec, Place, Pr
 from .routes import connections_of
 from .serde import digest
 
-SYSTEM_CHANNELS: tuple[Channel, ...] = (
+_BOOKKEEPING: tuple[Channel, ...] = (
     Channel(name="$visits", role="visits", type="object", reducer="merge"),
     Channel(name="$reports", role="reports", type="object", reducer="merge"),
     Channel(name="$handled", role="handled", type="list", reducer="append"),
-    Channel(name="$error", role="error", type="object"),
+    Channel(name="$clock", role="clock", type="object"),
 )
-"""What every graph has, besides the outcome, for flowc alone: visits by node, reports by node,
-handlers that ran, the last failure."""
+"""What a graph has for flowc alone where a node may write it: visits by node, reports by node,
+handlers that ran, the time and seed of scripts. Every channel costs time in every step."""
 _OUTCOME = "outcome"
 
 
@@ -58,12 +58,13 @@ def _lower_workflow(
         _lower_node(node, outgoing.get(node.id, []), branches.get(node.id), workflow, keys, sources)
         for node in workflow.nodes
     ]
+    written = {channel for node in nodes for channel in node.writes}
     return GraphSpec(
         name=workflow.name,
         title=workflow.title,
         file=path,
         digest=stamp,
-        channels=_channels(workflow, keys, ways.branches),
+        channels=_channels(workflow, keys, ways.branches, written),
         nodes=tuple(replace(n, defer=True) if n.id == deferred else n for n in nodes),
         edges=ways.edges,
         branches=ways.branches,
@@ -144,7 +145,7 @@ class _Keys:
 
 
 def _channels(
-    workflow: ir.Workflow, keys: _Keys, branches: tuple[Branch, ...]
+    workflow: ir.Workflow, keys: _Keys, branches: tuple[Branch, ...], written: set[str]
 ) -> tuple[Channel, ...]:
     channels: dict[str, Channel] = {}
     schemas = _schemas(workflow)
@@ -171,11 +172,10 @@ def _channels(
         Channel(name=f"$session.{name}", role="session", type="text")
         for name in dict.fromkeys(_sessions(workflow))
     ]
-    clock = Channel(name="$clock", role="clock", type="object")
-    timed = [clock] if any(isinstance(n, ir.ScriptNode) for n in workflow.nodes) else []
+    kept = [channel for channel in _BOOKKEEPING if channel.name in written]
     routes = [Channel(name=b.channel, role="route", type="text") for b in branches]
     outcome = Channel(name=keys.outcome, role="outcome", type="text")
-    return (*channels.values(), outcome, *threads, *sessions, *SYSTEM_CHANNELS, *timed, *routes)
+    return (*channels.values(), outcome, *threads, *sessions, *kept, *routes)
 
 
 def _on_errors(workflow: ir.Workflow) -> list[ir.Assignment]:
@@ -215,11 +215,12 @@ def _writes(node: ir.Node, workflow: ir.Workflow, keys: _Keys) -> list[str]:
 
 
 def _system_writes(node: ir.Node, workflow: ir.Workflow, keys: _Keys) -> list[str]:
-    always = ["$visits", "$error"]
+    always = ["$visits"]
     match node:
         case ir.AgentNode():
             threads = [a.thread for a in workflow.agents if a.id == node.agent and a.thread]
-            return [*always, "$reports", *(keys.threads[thread] for thread in threads)]
+            reports = ["$reports"] if node.report or node.inputs else []
+            return [*always, *reports, *(keys.threads[thread] for thread in threads)]
         case ir.MessageNode():
             return [*always, keys.threads[node.thread]]
         case ir.ExecNode():
@@ -228,7 +229,8 @@ def _system_writes(node: ir.Node, workflow: ir.Workflow, keys: _Keys) -> list[st
             sessions = _sessions(workflow) if node.shares_sessions else []
             return [*always, *(f"$session.{name}" for name in dict.fromkeys(sessions))]
         case ir.EndNode():
-            return [*always, keys.outcome, "$handled"]
+            handled = ["$handled"] if workflow.on_success or workflow.on_failed else []
+            return [*always, keys.outcome, *handled]
         case ir.ScriptNode():
             return [*always, "$clock", *(keys.threads[thread] for thread in node.threads)]
         case ir.AskNode():

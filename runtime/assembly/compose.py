@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -11,10 +12,8 @@ from typing import Any
 
 from flowc.compiler.catalog.catalog import load_catalog
 from flowc.compiler.diagnostics.diagnostic import Sink
-from flowc.compiler.ir import AgentNode, TaskNode, ToolNode
 from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
 from flowc.compiler.source.source import SourceSet
-from flowc.compiler.team import PEOPLE
 
 from ..audio.calls.execute import FreeCode
 from ..audio.calls.subprocess_call import AudioWorkers
@@ -23,7 +22,7 @@ from ..cassette.tape import choose_tape
 from ..config.extras import require_for
 from ..config.options import default
 from ..config.prices import Prices, how_to_price, picodollars, read_dollars
-from ..config.settings import Config
+from ..config.settings import Config, user_file
 from ..errors import RunError
 from ..files.roots import RootedFiles, Roots
 from ..models.people import HandTools
@@ -32,8 +31,9 @@ from ..models.scripted import ScriptedModels
 from ..sandbox.confinement import Confinement
 from ..sandbox.generated.snippet import run_snippet
 from ..sandbox.modules import OwnModules
-from ..sandbox.policy import Limits, Mode
-from ..sandbox.scripts.pool import ScriptLimits, ScriptWorkers
+from ..sandbox.policy import Limits
+from ..sandbox.scripts.answers import ScriptLimits
+from ..sandbox.scripts.pool import ScriptWorkers
 from ..sandbox.shell import BashShell, ShellLimits, allowed_env, shell_env
 from ..secrets import looks_secret
 from ..services import Emit, Journal, Services, ServicesFactory, ToolSchema
@@ -41,17 +41,24 @@ from ..tools.functions import HostFunctions, bind_functions
 from ..tools.mcp_servers import read_servers
 from ..tools.registry import ToolBox
 from ..tools.sources import ToolSetting, tool_sources
+from .admission import admit, admit_request
 from .host_objects import NO_OBJECTS, HostObjects
+from .needs import needed_tools, require_holders
+from .reach import Reach
 from .run_options import RunOptions, settle
 from .sandbox_options import require_sandbox
 
 
 def make_services(
-    options: RunOptions, spec: GraphSpec, config: Config, host: HostObjects = NO_OBJECTS
+    options: RunOptions,
+    spec: GraphSpec,
+    config: Config,
+    host: HostObjects = NO_OBJECTS,
+    reach: Reach | None = None,
 ) -> ServicesFactory:
-    """Return how the engine makes the services of one run. Everything that can be missing is looked
-    for now: raise `RunError` (exit 2) when nothing was chosen to answer model calls, a key or
-    package is missing, or a file of answers or servers cannot be read."""
+    """Return how the engine makes the services of one run. Raise `RunError` (exit 2) now for what
+    is missing: a model, key, package, trust, file. `reach`: all that a request's run has here."""
+    config = _admit(options, spec, config, host, reach)
     options = settle(options, config, spec.model)
     specs = (spec, *(sub for _, sub in spec.subgraphs))
     require_holders(spec)
@@ -60,42 +67,57 @@ def make_services(
     folders = _root_folders(options)
     taping = choose_tape(options.record, options.replay, spec, os.environ)
     own = Path(spec.file).absolute().parent
-    mode: Mode = options.sandbox or default("sandbox")
-    # Tools look at what the person stands in; a workflow that ships lies somewhere else.
-    roots = Roots((*folders, Path(options.workspace or Path.cwd()))[0], (own, *folders[1:]))
+    roots, files = _files(options, own, folders, reach)
     servers = read_servers(config.mcp_servers, options.mcp)
-    locked = _locked_tools(spec) if servers or host.tools else ()
+    locked = _locked_tools(spec.file, reach) if servers or host.tools else ()
     tool_timeout = options.tool_timeout or default("tool_timeout")
-    script_limits = ScriptLimits(options.script_timeout or default("script_timeout"))
     needed = needed_tools(spec, by_hand=answering.by_hand)
     functions = _functions(options, specs, needed, host, config)
 
     def services(journal: Journal, emit: Emit) -> Services:
-        held = _confinement(options, mode, (own, *folders), emit)
+        held = _confinement(options, (own, *folders), emit, reach)
         workers = AudioWorkers(OwnModules(held))
         around = ToolSetting(config, servers, roots, workers, _free_code(held), host.tools)
-        effects = dict(config.effects)
-        box = ToolBox(tool_sources(around), needed, effects, tool_timeout, locked)
+        box = ToolBox(tool_sources(around), needed, dict(config.effects), tool_timeout, locked)
         plain = Services(
             models=answering.models,
             people=answering.people,
-            scripts=ScriptWorkers(script_limits, held),
+            scripts=ScriptWorkers(_script_limits(options), held),
             functions=functions,
             by_hand=answering.by_hand,
             tools=HandTools(box) if answering.by_hand else box,
             shell=BashShell(shell_env(os.environ, config.env), held, _shell_limits(options)),
-            files=RootedFiles(folders),
+            files=files,
             journal=journal,
             emit=emit,
             approve="allow" if options.allow_exec else "ask",
-            env=readable_env(specs, config, os.environ),
-            max_steps=options.max_steps or default("max_steps"),
+            env=_env(specs, config.env, os.environ, reach),
+            max_steps=options.max_steps or _most_steps(specs[0]),
             max_model_turns=options.max_model_turns or default("max_model_turns"),
             budget=budget(),
         )
         return taping(plain)
 
     return services
+
+
+def _admit(
+    options: RunOptions, spec: GraphSpec, config: Config, host: HostObjects, reach: Reach | None
+) -> Config:
+    if reach is None:
+        return admit(options, spec, config, host)
+    return admit_request(options, spec, config, reach.env)
+
+
+def _script_limits(options: RunOptions) -> ScriptLimits:
+    return ScriptLimits(options.script_timeout or default("script_timeout"))
+
+
+def _most_steps(spec: GraphSpec) -> int:
+    """Return the steps of a run that nobody limits: as many as the workflow's own limit allows,
+    where it has one."""
+    own = any(limit.name == "steps" for limit in spec.limits)
+    return sys.maxsize if own else int(default("max_steps"))
 
 
 def _answering(options: RunOptions, specs: tuple[GraphSpec, ...], host: HostObjects) -> Answering:
@@ -133,10 +155,23 @@ def _functions(
     return bind_functions(specs, host.nodes, config, seconds)
 
 
-def _locked_tools(spec: GraphSpec) -> tuple[ToolSchema, ...]:
+def _files(
+    options: RunOptions, own: Path, folders: tuple[Path, ...], reach: Reach | None
+) -> tuple[Roots, RootedFiles]:
+    """Return the folders of the tools, and of the workflow in the folder `own`."""
+    if reach is not None:
+        return reach.roots(), RootedFiles(only=reach.roots())
+    # Tools look at what the person stands in; a workflow that ships lies somewhere else.
+    start = (*folders, Path(options.workspace or Path.cwd()))[0]
+    return Roots(start, (own, *folders[1:])), RootedFiles(folders)
+
+
+def _locked_tools(path: str, reach: Reach | None) -> tuple[ToolSchema, ...]:
     """Return the tools of which the lock says which source has them, so that the source is not
     asked what they are."""
-    entries = load_catalog(spec.file, SourceSet(), Sink({})).entries.values()
+    if reach is not None:  # a request names its file as it likes
+        path = str(Path.cwd() / Path(path).name)
+    entries = load_catalog(path, SourceSet(), Sink({})).entries.values()
     locked = [entry for entry in entries if entry.provider]
     return tuple(
         ToolSchema(tool.name, tool.description, tool.parameters, tool.effect, tool.provider)
@@ -161,18 +196,19 @@ def _root_folders(options: RunOptions) -> tuple[Path, ...]:
 
 
 def _confinement(
-    options: RunOptions, mode: Mode, reads: tuple[Path, ...], emit: Emit
+    options: RunOptions, reads: tuple[Path, ...], emit: Emit, reach: Reach | None
 ) -> Confinement:
     """Return how foreign code of a run in the current folder is confined; `options` are settled."""
     return Confinement(
-        folder=Path.cwd(),
+        folder=Path.cwd() if reach is None else reach.root or Path(options.own),
         own=Path(options.own),
-        reads=reads,
+        reads=reads if reach is None else (),
         workspace=Path(options.workspace) if options.workspace else None,
         network=options.network,
-        mode=mode,
+        mode=options.sandbox or default("sandbox"),
         home=Path(os.path.expanduser("~")),
         limits=Limits(),
+        hidden=(user_file().parent,),
         listener=lambda data: emit("sandbox", "", data),
     )
 
@@ -193,21 +229,6 @@ def _free_code(held: Confinement) -> FreeCode:
         }
 
     return run
-
-
-def require_holders(main: GraphSpec) -> None:
-    """Raise `RunError` when there is a task that nobody does."""
-    for spec in (main, *(sub for _, sub in main.subgraphs)):
-        roles = dict.fromkeys(
-            op.role
-            for op in (node.op for node in spec.nodes)
-            if isinstance(op, TaskNode) and op.form != "synchronization" and op.agent is None
-        )
-        if roles:
-            raise RunError(
-                f"{spec.file} needs a team: {', '.join(roles)}",
-                help=f"--team FILE.json says who does what; --team {PEOPLE}: you do all of it",
-            )
 
 
 def _budget_maker(specs: tuple[GraphSpec, ...], options: RunOptions) -> Callable[[], RunBudget]:
@@ -233,35 +254,21 @@ def _budget_maker(specs: tuple[GraphSpec, ...], options: RunOptions) -> Callable
     return budget
 
 
+def _env(
+    specs: tuple[GraphSpec, ...],
+    allowed: tuple[str, ...],
+    env: Mapping[str, str],
+    reach: Reach | None,
+) -> dict[str, str]:
+    """Return the variables that a run may read; what came by a request lists none itself."""
+    return readable_env(specs, allowed, env) if reach is None else allowed_env(env, allowed)
+
+
 def readable_env(
-    specs: tuple[GraphSpec, ...], config: Config, env: Mapping[str, str]
+    specs: tuple[GraphSpec, ...], allowed: tuple[str, ...], env: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the environment variables that a workflow may read (M21): those it lists itself,
     unless the name looks like a secret, and those that the configuration allows."""
     listed = {param.env for spec in specs for param in spec.params if param.env is not None}
     own = {name: env[name] for name in listed if name in env and not looks_secret(name)}
-    return {**own, **allowed_env(env, config.env)}
-
-
-def needed_tools(main: GraphSpec, *, by_hand: bool) -> tuple[str, ...]:
-    """Return the tools that have to be there: a call that is an answer is executed by nobody, and a
-    person who answers a model's turns `by_hand` brings the tools."""
-    names: set[str] = set()
-    specs = (main, *(sub for _, sub in main.subgraphs))
-    for spec in specs:
-        agents = {agent.id: agent for agent in spec.agents}
-        for op in (node.op for node in spec.nodes):
-            match op:
-                case AgentNode() | TaskNode() if by_hand:
-                    continue
-                case AgentNode():
-                    names.update((*op.tools, *agents[op.agent].tools))
-                case TaskNode():
-                    agent = answering_agent(op, spec)
-                    names.update((*op.tools, *agent.tools) if agent else ())
-                case ToolNode():
-                    names.add(op.tool)
-                case _:
-                    continue
-    answers = {tool.id for spec in specs for tool in spec.tools if tool.result == "answer"}
-    return tuple(sorted(names - answers))
+    return {**own, **allowed_env(env, allowed)}

@@ -20,13 +20,15 @@ class HostObjects:
     """`models` by the name that answers a run (`provider:name`) or that an agent asks for; `tools`
     make the sources of a run's tools beside those of the configuration; `nodes` are the functions
     of nodes by name; `answers` are scripted answers in place of a model; `model_settings`
-    (temperature, …) go with every call of a model. A host may have none of them."""
+    (temperature, …) go with every call of a model. A host may have none of them. `vouches` grants
+    what the project's folder and the workflow want."""
 
     models: Mapping[str, BaseChatModel] = field(default_factory=dict)
     tools: tuple[Callable[[], ToolSource], ...] = ()
     nodes: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     answers: AnswerFile | None = None
     model_settings: Mapping[str, object] = field(default_factory=dict)
+    vouches: bool = False
 
 
 NO_OBJECTS = HostObjects()

@@ -17,6 +17,7 @@ from ..engine.signals import RunSignals
 from ..errors import RunError
 from ..events import Listener
 from ..services import Json, Outcome, ServicesFactory
+from .admission import admit
 from .host_objects import NO_OBJECTS, HostObjects
 from .lazy import make_services
 from .run_options import RunOptions, settle
@@ -81,6 +82,7 @@ class Launch:
         *,
         line: str | None = None,
         migrate: tuple[str, ...] = (),
+        inputs: Mapping[str, Json] | None = None,
         listeners: tuple[Listener, ...] = (),
         control: RunSignals | None = None,
     ) -> Outcome:
@@ -97,6 +99,7 @@ class Launch:
             on_unknown=self.options.on_unknown,
             usually=self.options.usually or default("on_unknown"),
             migrate=migrate,
+            inputs=inputs,
         )
 
 
@@ -119,6 +122,7 @@ def prepare(
     whatever is missing before anything runs: see `compose.make_services`."""
     if not compiled.ok:
         raise Faulty(compiled)
+    config = admit(options, compiled.spec, config, host)
     options = settle(options, config, compiled.spec.model)
     services = make_services(options, compiled.spec, config, host)
     return Launch(compiled, services, options, breakpoints, about or {})

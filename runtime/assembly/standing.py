@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,6 +29,11 @@ class Standing:
     record: RunRecord
     questions: tuple[Question, ...] = ()
     edited: Edited | None = None
+    answered: bool = False
+    """Whether a question of the run was answered before: then answers name their questions."""
+
+    ended: Outcome | None = None
+    """How it ended, when it has nothing left to do."""
 
     def line(self, *, answered: bool) -> str | None:
         """Return the line that makes the run look for its place in the document anew, if it has
@@ -50,10 +56,12 @@ class Standing:
         line: str | None = None,
         migrate: tuple[str, ...] = (),
         *,
+        inputs: Mapping[str, Json] | None = None,
         listeners: tuple[Listener, ...] = (),
         control: RunSignals | None = None,
     ) -> Outcome:
-        """Go on with answers by question id, or with a `line` that was said unasked."""
+        """Go on with answers by question id, or with a `line` that was said unasked; `inputs` are
+        for parameters that are new."""
         edited = self.edited
         if edited is not None:
             if launch.compiled.spec.on_input is None and line == edited.document:
@@ -68,6 +76,7 @@ class Standing:
             answers,
             line=line,
             migrate=migrate,
+            inputs=inputs,
             listeners=listeners,
             control=control,
         )
@@ -79,7 +88,8 @@ class Standing:
             "taken": [dataclasses.asdict(taken) for taken in edited.taken],
         }
         event = RunEvent("document_edited", self.record.id, now(), data=data)
-        await engine.store.append_events(event.run, (event,))
+        async with engine.hold(event.run):
+            await engine.store.append_events(event.run, (event,))
         return event
 
 
@@ -91,5 +101,6 @@ async def standing_of(engine: Engine, run: str) -> Standing:
         return Standing(record)
     edited = await engine.take_edits(run, await asyncio.to_thread(Path.cwd))
     if record.status in ("success", "failed"):
-        return Standing(record, (), edited)
-    return Standing(record, (await engine.state(run)).questions, edited)
+        return Standing(record, (), edited, ended=await engine.ending(record))
+    state = await engine.state(run)
+    return Standing(record, state.questions, edited, state.answered)

@@ -7,12 +7,12 @@ that was cut off, by a crash or a lost connection, stays as it is: such a call m
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from ..charges import Charge, Usage
 from ..config.prices import DOLLAR
-from ..db.database import Database
+from ..db.database import LAST, Database, delete_of
 from ..state.thread_turns import scopes_of
 
 SCHEMA = """
@@ -93,9 +93,12 @@ def usage_of(charges: Iterable[Charge]) -> Usage:
     )
 
 
-async def forget_charges(db: Database, run: str) -> None:
-    """Drop everything about a run, or a thread with all its turns."""
-    within = scopes_of(run)
-    for table in ("charges", "renewals"):
-        query = f"delete from {table} where run = ? or substr(run, 1, ?) = ?"
-        await db.run(query, (run, len(within), within))
+async def forget_charges(inside: Database, runs: Collection[str]) -> None:
+    """Drop everything about runs, or threads with all their turns."""
+    tables = ("charges", "renewals")
+    await delete_of(inside, dict.fromkeys(tables, "run"), runs)
+    within = [scopes_of(run) for run in runs]
+    for table in tables:
+        # Between these two lies, in the order of an index, what begins with the first one.
+        query = f"delete from {table} where run >= ? and run < ?"
+        await inside.many(query, [(begin, begin + LAST) for begin in within])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Any, cast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
 
 from flowc.compiler.lowering.graphspec import Place
 
@@ -22,8 +23,19 @@ from ..services import (
 )
 from .format import Kind, digest_of
 
+T = TypeVar("T")
 COMMAND = "command "
 """The prefix of the journal's names of commands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notation(Generic[T]):
+    """How the results of one kind of exchange are written and read: as the parts of a body. `file`
+    is the present name of the file in which a failure has its place."""
+
+    body: Callable[[T], dict[str, Json]]
+    value: Callable[[Mapping[str, Any]], T]
+    file: str = ""
 
 
 def kind_of(name: str) -> Kind:
@@ -59,12 +71,12 @@ def reply_body(reply: ModelReply) -> dict[str, Json]:
     return _without_empty({"reply": text, "usage": usage, "answered_by": reply.model})
 
 
-def reply_of(body: Mapping[str, Any], model: str) -> ModelReply:
-    """Return the recorded answer, in the name of `model`."""
+def reply_of(body: Mapping[str, Any]) -> ModelReply:
+    """Return the recorded answer, in nobody's name."""
     reply, known = body["reply"], {field.name for field in dataclasses.fields(Usage)}
     usage = {name: count for name, count in (body.get("usage") or {}).items() if name in known}
     calls = tuple(reply.get("calls") or ())
-    return ModelReply(reply["text"], calls, Usage(**usage), model, cut=bool(reply.get("cut")))
+    return ModelReply(reply["text"], calls, Usage(**usage), cut=bool(reply.get("cut")))
 
 
 def offer_body(tool: ToolSchema) -> dict[str, Json]:
@@ -100,10 +112,10 @@ def command_body(result: CommandResult) -> dict[str, Json]:
     return {**body, "timed_out": True} if result.timed_out else body
 
 
-def command_of(command: str, body: Mapping[str, Any]) -> CommandResult:
-    """Return the recorded result, of a shell without a state."""
+def command_of(body: Mapping[str, Any]) -> CommandResult:
+    """Return the recorded result, without the command and of a shell without a state."""
     code, output = body["exit_code"], body["output"]
-    return CommandResult(command, code, output, 0.0, bool(body.get("timed_out")), "")
+    return CommandResult("", code, output, 0.0, bool(body.get("timed_out")), "")
 
 
 def script_input(call: ScriptCall) -> dict[str, Json]:
@@ -141,6 +153,17 @@ def script_of(body: Mapping[str, Any]) -> ScriptResult:
         result.get("threads") or {},
         tuple((level, line) for level, line in result.get("log") or ()),
     )
+
+
+REPLY_NOTATION = Notation(reply_body, reply_of)
+RESULT_NOTATION: Notation[Json] = Notation(
+    lambda value: {"result": value}, lambda body: body["result"]
+)
+TEXT_NOTATION: Notation[str] = Notation(
+    lambda text: {"result": text}, lambda body: str(body["result"])
+)
+COMMAND_NOTATION = Notation(command_body, command_of)
+SCRIPT_NOTATION = Notation(script_body, script_of)
 
 
 def failure_body(failure: Failure, name: str = "failure") -> dict[str, Json]:

@@ -1,13 +1,14 @@
 """Cassettes: files that hold every exchange of a run with the world.
 
 A stream of YAML documents. The first describes the run, each further one is an exchange: a model
-call, a tool call, a command, a script, the reading of a file, a person's answer; or an offer, which
-is a tool as models see it, once.
+call, a tool call, a command, a script, the reading of a file, a person's answer, the order in which
+elements side by side ended; or an offer, which is a tool as models see it, once.
 
     ---
-    model: PROMPT_PLAN             # the kind, and the node with the calls that lead to it
+    model: CALL~2/PROMPT_PLAN      # the kind, and the node with the calls that lead to it
     visit: 2                       # left out where it is 1, as `attempt` is
-    number: 1                      # of the effects of this visit, in their order
+    attempt: 3
+    number: 1                      # of the effects of this attempt, in their order
     digest: 3f0c9a…                # of `given`
     given: {messages: […], tools: […]}
     reply: {text: …}
@@ -16,7 +17,7 @@ is a tool as models see it, once.
 
 Each document is written at once and ends with `...`: a document without its end was cut off by a
 crash and does not count. Of two documents with the same key the later one counts, because a call
-that was in flight when a process died is made again.
+that was in flight when a process died is made again by the next one. No process writes a key twice.
 """
 
 from __future__ import annotations
@@ -35,11 +36,11 @@ from ..errors import RunError, reason_of
 from ..services import Json
 from ..values import MAX_DEPTH
 
-VERSION = 1
-Kind = Literal["model", "tool", "command", "script", "file", "answer", "offer"]
+VERSION = 2
+Kind = Literal["model", "tool", "command", "script", "file", "answer", "items", "offer"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 EFFECTS: tuple[Kind, ...] = ("model", "tool", "command")
-"""Kinds that go through the journal. They are numbered together, in the order of a visit."""
+"""Kinds that go through the journal. They are numbered together, in the order of an attempt."""
 NO_MODEL = "no model"
 WHOLE, RESUMED = "the start of the run", "a resume"
 
@@ -94,8 +95,13 @@ class Exchange:
     @property
     def key(self) -> Key:
         space = "effect" if self.kind in EFFECTS else self.kind
-        attempt = 0 if space == "effect" else self.attempt
-        return (space, self.place, self.visit, attempt, str(self.number))
+        return (space, self.place, self.visit, self.attempt, str(self.number))
+
+    @property
+    def call_name(self) -> str:
+        """The name by which a later model call refers to this one."""
+        again = f"~{self.attempt}" if self.attempt > 1 else ""
+        return f"{self.place} {self.visit}{again}.{self.number}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,16 +238,11 @@ def _exchange(
         raise RunError(f"{at}: `{kind}` names no node, or its visit is not a number")
     if not counted or not isinstance(document.get("given", {}), dict):
         raise RunError(f"{at}: `number` or `given` is not what it has to be")
+    exchange = Exchange(kind, place, visit, attempt, number, document, line)
     if kind == "model":
         given = document.get("given", {})
-        given["messages"] = _spread(given, calls, at)
-        calls[call_name(place, visit, number)] = given["messages"]
-    return Exchange(kind, place, visit, attempt, number, document, line)
-
-
-def call_name(place: str, visit: int, number: int | str) -> str:
-    """Return the name by which a later model call refers to this one."""
-    return f"{place} {visit}.{number}"
+        given["messages"] = calls[exchange.call_name] = _spread(given, calls, at)
+    return exchange
 
 
 def _spread(inputs: dict[str, Any], calls: Mapping[str, list[Json]], at: str) -> list[Json]:

@@ -1,7 +1,7 @@
-"""The numbers of the exchanges of a visit, which are the same in every execution of the run.
+"""The numbers of the exchanges of an attempt, which are the same in every execution of the run.
 
 The journal notes the number of an effect when the run first asks for it. So a process that goes on
-in the middle of a visit neither counts anew nor counts a call twice.
+in the middle of an attempt neither counts anew nor counts a call twice.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from ..services import EffectCall, Journal
 from .exchanges import kind_of
 from .format import Exchange, Kind
 
-NUMBERED = "exchange"
-"""The journal's name for the effects of a visit, by their numbers."""
+NUMBERED = "exchange of attempt"
+"""The journal's name, before its number, for the effects of an attempt by their numbers."""
 
 
 def here() -> Here:
@@ -38,9 +38,10 @@ async def numbered_exchange(journal: Journal, act: EffectCall) -> Exchange:
     """Return the exchange of an effect, still without a body; a new one gets its number here."""
     visit = here()
     own = f"{visit_of(act.runtime)[1]}:0"
-    known = await journal.entries(visit.runtime, NUMBERED)
-    number = next((n for n, name in known.items() if name == own), None)
+    name = f"{NUMBERED} {visit.attempt}"
+    known = await journal.entries(visit.runtime, name)
+    number = next((n for n, effect in known.items() if effect == own), None)
     if number is None:
         number = max(known, default=0) + 1
-        await journal.keep(visit.runtime, NUMBERED, number, own)
-    return Exchange(kind_of(act.name), visit.place, visit.visit, 1, number, {})
+        await journal.keep(visit.runtime, name, number, own)
+    return exchange_here(kind_of(act.name), number, {})

@@ -13,7 +13,7 @@ from ..secrets import secret_values
 from ..services import Services
 from .format import Header, read_cassette
 from .recording import record_services
-from .replaying import Player, replay_services
+from .replaying import replay_services
 from .writer import CassetteWriter
 
 Taping = Callable[[Services], Services]
@@ -27,7 +27,7 @@ def choose_tape(
     hidden = secret_values(env)
     if replay is not None:
         cassette = read_cassette(replay)
-        return lambda services: replay_services(services, Player(cassette, hidden))
+        return lambda services: replay_services(services, cassette, hidden)
     if record is None:
         return lambda services: services
 

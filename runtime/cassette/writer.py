@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,6 @@ from .format import (
     Header,
     Key,
     Kind,
-    call_name,
     digest_of,
     exchange_document,
     header_document,
@@ -106,11 +105,13 @@ class CassetteWriter(Tape):
     def record_answer(self, name: str, answer: Json) -> None:
         self.keep("answer", name, {"said": answer})
 
-    def end(self, complete: bool) -> str:
+    def record_items(self, ended: Sequence[int]) -> None:
+        self.keep("items", 1, {"ended": list(ended)})
+
+    def end(self, complete: bool) -> None:
         if self._file is not None:
             os.close(self._file)
             self._file = None
-        return ""
 
     def offer(self, tool: ToolSchema) -> str:
         """Return the name of a tool in an exchange; the first time, write the tool too."""
@@ -156,8 +157,7 @@ class CassetteWriter(Tape):
                 self._remember(exchange, exchange.body.get("given", {}).get("messages", []))
 
     def _remember(self, exchange: Exchange, messages: list[Json]) -> None:
-        name = call_name(exchange.place, exchange.visit, exchange.number)
-        self._last[exchange.place] = self._last[""] = (name, messages)
+        self._last[exchange.place] = self._last[""] = (exchange.call_name, messages)
 
     def _shorten(self, exchange: Exchange, body: dict[str, Any]) -> None:
         """Leave out the messages that an earlier call has written, which would stand in the file
@@ -166,9 +166,9 @@ class CassetteWriter(Tape):
         if not isinstance(given, dict):
             return
         messages = list(given.get("messages", []))
-        own = call_name(exchange.place, exchange.visit, exchange.number)
         before = dict(self._last[at] for at in (exchange.place, "") if at in self._last)
-        shared = {name: _same(old, messages) for name, old in before.items() if name != own}
+        before.pop(exchange.call_name, None)
+        shared = {name: _same(old, messages) for name, old in before.items()}
         best = max(shared, key=shared.__getitem__, default=None)
         if best is not None and (count := shared[best]):
             since = {"since": best, "same": count}

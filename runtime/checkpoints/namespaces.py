@@ -43,6 +43,12 @@ def without_line(key: str) -> str:
     return key.partition(BETWEEN)[2] if line_in(key) else key
 
 
+def place_of(key: str, run: str) -> str:
+    """Return in words the node of a journal's key."""
+    path = "/".join(node for node, _ in levels(without_line(key)))
+    return f"node `{path}` of run {run}" if path else f"run {run}"
+
+
 def around(namespace: str) -> str:
     """Return the namespace without its last part."""
     return namespace.rpartition(BETWEEN)[0]

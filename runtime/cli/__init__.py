@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+import signal
+import sys
+from types import FrameType
+
+_INTERRUPTED = 130
+
 
 def main() -> int:
-    """Run the command that `sys.argv` names; the exit code is docs/cli.md's."""
-    from flowc.compiler.source.gc_pause import own_process
+    """Run the command that `sys.argv` names; the exit code is docs/cli.md's. SIGTERM is Ctrl-C from
+    the first line on: what is under way is cleared up."""
+    try:
+        if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, _interrupt)
+        from flowc.compiler.source.gc_pause import own_process
 
-    from .app import run
+        from .app import run
 
-    with own_process():
-        return run()
+        with own_process():
+            return run()
+    except KeyboardInterrupt:  # while modules were being loaded
+        sys.stderr.write("interrupted\n")
+        return _INTERRUPTED
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Do what Ctrl-C does now, also where that is not listened to: in the background."""
+    handler = signal.getsignal(signal.SIGINT)
+    if callable(handler):
+        handler(signal.SIGINT, frame)
+    else:
+        raise KeyboardInterrupt

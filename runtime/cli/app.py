@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from flowc import __version__
 from flowc.compiler.source.gc_pause import collector_at_rest
 
-from .streams import soften
+from .streams import on_terminal, soften
 
 if TYPE_CHECKING:
     import typer
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 Group = Literal["Write", "Run", "Look", "Set up"]
 
-OK, FINDINGS, USAGE, FAULT, PAUSED, LIMIT, GATE, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
+OK, FINDINGS, USAGE, FAULT, PAUSED, LIMIT, GATE, CUT_OFF = range(8)
+INTERRUPTED = 130
 _SHORT = {
     errno.EMFILE: "allow more open files: ulimit -n 1024",
     errno.ENFILE: "end programs that hold many files open, then try again",
@@ -75,8 +76,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("fork", "Run", "running.runs", "a new run from a checkpoint of another"),
     Command("gc", "Set up", "running.prune", "make the store of runs smaller"),
     Command("explain", "Write", "authoring.explain", "why a diagnostic exists, bad and good"),
-    Command("test", "Write", "running.test", "run the cases that a workflow has of its own",
+    Command("test", "Write", "testing.test", "run the cases that a workflow has of its own",
             attribute="run_tests"),
+    Command("torture", "Write", "testing.torture", "kill a workflow everywhere, judge what it did"),
     Command("lsp", "Write", "authoring.lsp", "the language server for editors, over stdio"),
     Command("mcp", "Run", "serving.mcp", "serve workflows to assistants over MCP"),
     Command("serve", "Run", "serving.serve", "the orchestration service over HTTP"),
@@ -86,7 +88,9 @@ COMMANDS: tuple[Command, ...] = (
     Command("schema", "Write", "authoring.schema", "the JSON Schema of a format, for editors"),
     Command("audio", "Look", "audio.commands", "measure sound files, apply audio tools"),
     Command("tools", "Set up", "authoring.tools", "the tools that workflows can use here"),
+    Command("trust", "Set up", "running.trust", "what a folder wants, and whether it may"),
     Command("doctor", "Set up", "authoring.doctor", "what this machine offers"),
+    Command("sandbox", "Set up", "testing.attack", "attack the sandbox of this machine"),
     Command("completion", "Set up", "authoring.completion", "a completion script for a shell"),
 )  # fmt: skip
 
@@ -119,9 +123,10 @@ def say(*lines: str) -> None:
 
 
 def complain(message: str, help: str = "", diff: tuple[str, ...] = ()) -> None:
-    """Print an error: what is wrong, a difference if there is one, what to do about it."""
-    more = help.replace("\n", "\n        ")
-    say(f"error: {message}", *color_diff(diff), *([f"  help: {more}"] if help else []))
+    """Print an error: what is wrong, a difference if there is one, what to do about it. No text of
+    a stranger in it steers the terminal."""
+    more = on_terminal(help).replace("\n", "\n        ")
+    say(f"error: {on_terminal(message)}", *color_diff(diff), *([f"  help: {more}"] if help else []))
 
 
 def color_diff(diff: tuple[str, ...]) -> list[str]:
@@ -197,6 +202,7 @@ def _invoke_typed(row: Command, args: list[str]) -> int:
         complain(_sentence(error.format_message()), f"flowc {row.name} --help")
         return USAGE
     except typer.Abort:
+        say("interrupted")
         return INTERRUPTED
     return code if isinstance(code, int) else OK
 

@@ -39,6 +39,16 @@ Concurrency = Annotated[
         "--concurrency", metavar="N", min=1, max=1000, help="executions at a time (20); most wait"
     ),
 ]
+TeamRoots = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--team-root", metavar="TEAM=FOLDER", help="files that the team's workflows may use"
+    ),
+]
+TeamEnv = Annotated[
+    list[str] | None,
+    typer.Option("--team-env", metavar="TEAM=NAME", help="a variable that they may read"),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 AsJsonLines = Annotated[bool, typer.Option("--jsonl", help="print one event a line, as JSON")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="the result alone")]
@@ -66,7 +76,7 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="show what would be done
 Reply = Annotated[
     list[str] | None,
     typer.Option(
-        "--answer", metavar="TEXT", help="answers what waits; NODE=TEXT when several questions wait"
+        "--answer", metavar="NAME=TEXT", help="answers the question of this name that waits"
     ),
 ]
 Said = Annotated[
@@ -79,6 +89,13 @@ Migrate = Annotated[
         "--migrate",
         metavar="OLD=NEW",
         help="what a node that comes next, or a variable, is called in the changed workflow",
+    ),
+]
+TakeOver = Annotated[
+    bool,
+    typer.Option(
+        "--take-over",
+        help="takes the run from the process that executes it, which then writes nothing more",
     ),
 ]
 Target = Annotated[str, typer.Argument(metavar="FILE|NAME", help="a workflow's file, or its name")]

@@ -105,12 +105,20 @@ def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
     )
 
 
+def on_terminal(text: str) -> str:
+    """Return a stranger's text so that it cannot steer the terminal."""
+    from flowc.compiler.source.snippet import visible  # every command starts here
+
+    return "\n".join(visible(line) for line in text.replace("\r\n", "\n").split("\n"))
+
+
 def put(text: str) -> None:
-    """Write a document or a result to standard output, in UTF-8 unless a terminal shows it."""
+    """Write a document or a result to standard output, in UTF-8. A terminal gets what it can show,
+    and is not steered."""
     stream = result_stream()
     behind = getattr(stream, "buffer", None)
     if behind is None or stream.isatty():
-        stream.write(text)
+        stream.write(on_terminal(text))
     else:
         stream.flush()
         behind.write(text.encode("utf-8", "backslashreplace"))

@@ -1,1 +1,1 @@
-"""Settings from `flowc.toml`, and prices of models."""
+"""Settings from `flowc.toml`, trust in what they grant, and prices of models."""

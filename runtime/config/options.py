@@ -54,6 +54,8 @@ class Option:
     """Chosen when the run starts, and by no resume."""
     kept: bool = True
     """In the run's record, if it has a flag."""
+    asks: bool = False
+    """Grants something: the file of a folder that nobody trusts cannot say it."""
 
 
 def option(
@@ -111,7 +113,8 @@ class Options:
         "--model", "PROVIDER:NAME", "the language model that answers",
         environment=True, answers=True)
     base_url: str | None = option(
-        "--base-url", "URL", "an OpenAI-compatible server (openai:… models)", environment=True)
+        "--base-url", "URL", "an OpenAI-compatible server (openai:… models)",
+        environment=True, asks=True)
     answers: str | None = option(
         "--answers", "FILE|NAME",
         "scripted answers instead of a model; NAME is NAME.answers.yaml beside the workflow",
@@ -129,7 +132,8 @@ class Options:
     store: str | None = option(
         "--store", "URL",
         f"where runs are kept: sqlite:///PATH, postgresql://… (here: {DEFAULT_STORE})",
-        environment=True, default=DEFAULT_STORE, path=True, not_paths=("memory:",), kept=False)
+        environment=True, default=DEFAULT_STORE, path=True, not_paths=("memory:",), kept=False,
+        asks=True)
     allow_exec: bool = option(
         "--allow-exec", "", "run shell commands without asking for approval", key=None, empty=bool)
     sandbox: Literal["auto", "strict", "off"] | None = option(
@@ -137,17 +141,19 @@ class Options:
         "how commands and code are confined: auto refuses a weak sandbox, strict takes only "
         "a full one, off gives them all your rights",
         environment=True, default="auto", typed_only="off")
-    network: bool = option("--network", "", "let shell commands use the network", empty=bool)
+    network: bool = option(
+        "--network", "", "let shell commands use the network",
+        empty=bool, asks=True)
     workspace: str | None = option(
         "--workspace", "DIR",
         "a folder that shell commands begin in and may write (else: the run's own alone)",
-        path=True)
+        path=True, asks=True)
     roots: tuple[str, ...] = option(
         "--root", "DIR", "a folder that files may be read from and written to",
-        path=True, empty=tuple)
+        path=True, empty=tuple, asks=True)
     mcp: tuple[str, ...] = option(
         "--mcp", "FILE", "a file of MCP servers (mcpServers) whose tools may be used",
-        path=True, empty=tuple)
+        path=True, empty=tuple, asks=True)
     on_unknown: OnUnknown | None = option(  # noqa: RUF009 - makes the field of a row
         "--on-unknown", "ask|repeat|fail",
         "what to do about a command or call that was under way when the process died",
@@ -166,9 +172,13 @@ class Options:
     otel: bool = option(
         "--otel", "", "send OpenTelemetry spans (OTEL_EXPORTER_OTLP_ENDPOINT)",
         key=None, kept=False, empty=bool)
+    trust: str | None = option(
+        "--trust", "DIGEST|FILE",
+        "grant what folder and workflow want, if it is this: `flowc trust` shows the digest",
+        key=None, environment=True, kept=False)
     env: tuple[str, ...] = option(
         help="names and patterns of environment variables that workflows and commands may see",
-        empty=tuple)
+        empty=tuple, asks=True)
     workflows: tuple[str, ...] = option(
         help="folders in which workflows are found by name", path=True, empty=tuple)
     max_model_turns: int | None = option(
@@ -189,13 +199,15 @@ class Options:
     script_timeout: float | None = option(
         help="seconds that a script's function may take", environment=True, default=30.0)
     python_tools: tuple[str, ...] = option(
-        key="tools.python", help="functions that are tools, as `module:function`", empty=tuple)
+        key="tools.python", help="functions that are tools, as `module:function`",
+        empty=tuple, asks=True)
     python_nodes: tuple[str, ...] = option(
-        key="nodes.python", help="functions that nodes may call, as `module:function`", empty=tuple)
+        key="nodes.python", help="functions that nodes may call, as `module:function`",
+        empty=tuple, asks=True)
     effects: Mapping[str, Effect] = option(
         key="tools.effects", help="what tools do: `pure`, `idempotent` or `once`",
         read=_effects, empty=dict)
-    mcp_servers: Mapping[str, Any] = option(help="MCP servers by name", empty=dict)
+    mcp_servers: Mapping[str, Any] = option(help="MCP servers by name", empty=dict, asks=True)
     # fmt: on
 
 

@@ -27,7 +27,19 @@ import platformdirs
 from flowc.compiler.source.source import Unreadable, read_text
 
 from ..errors import RunError
-from .options import ANSWERING, KEYS, OPTIONS, Options, WrongValue, absolute, read_value, variable
+from .folder_wants import asks, folder_wants
+from .options import (
+    ANSWERING,
+    KEYS,
+    OPTIONS,
+    Options,
+    WrongValue,
+    absolute,
+    read_value,
+    variable,
+)
+from .trust_record import TrustRecord
+from .wants import Wants
 
 FILE = "flowc.toml"
 _TABLES = {table for key in KEYS for table, dot, _ in [key.partition(".")] if dot}
@@ -40,22 +52,48 @@ class Config(Options):
 
     files: tuple[str, ...] = ()
     folder: str | None = None
+    held: HeldBack | None = None
+    """What the project's file wants and nobody granted; the rest stands here."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBack:
+    """What is held back until somebody grants it: `wants` is what to ask, `whole` the configuration
+    with it."""
+
+    wants: Wants
+    whole: Config
 
 
 def load_config(start: Path, env: Mapping[str, str] | None = None) -> Config:
-    """Return the configuration for a run started in the folder `start`. Raise `RunError` (exit 2)
-    with file and line for an unknown key or a value that its key does not take."""
-    config = Config()
+    """Return the configuration for a run started in the folder `start`. What its file grants counts
+    as far as the user trusts the folder; the rest is `held`. Raise `RunError` (exit 2) with file
+    and line for an unknown key or a value that its key does not take."""
+    variables = _from_environment(os.environ if env is None else env)
+    user, project = user_file(), project_file(start)
+    own = _with(Config(), _read(user)) if user.is_file() else Config()
+    if project is None:
+        return _over(own, variables, "the environment")
+    read = _read(project)
+    own = replace(own, folder=str(project.parent))
+    whole = _over(_with(own, read), variables, "the environment")
+    if not read.asking or TrustRecord.read().is_mine(str(project.parent)):
+        return whole
+    wants = folder_wants(project.parent, read.asking, _with(Config(), read))
+    if TrustRecord.read().trusts(wants):
+        return whole
+    bare = _over(_with(own, read.without_asking()), variables, "the environment")
+    return replace(bare, held=HeldBack(wants, whole))
+
+
+def project_wants(start: Path) -> Wants:
+    """Return what the project's file wants, granted or not. Raise `RunError` as `load_config`
+    does."""
     project = project_file(start)
-    for file in (user_file(), project):
-        if file is not None and file.is_file():
-            values = _read(file)
-            config = _over(config, values, str(file))
-            config = replace(config, files=(str(file), *config.files))
-    if project is not None:
-        config = replace(config, folder=str(project.parent))
-    values = _from_environment(os.environ if env is None else env)
-    return _over(config, values, "the environment")
+    if project is None:
+        return Wants(str(start.absolute()))
+    read = _read(project)
+    return folder_wants(project.parent, read.asking, _with(Config(), read))
 
 
 def project_config(start: Path) -> Config:
@@ -64,8 +102,27 @@ def project_config(start: Path) -> Config:
     file = project_file(start)
     if file is None:
         return Config()
-    config = replace(Config(), files=(str(file),), folder=str(file.parent))
-    return _over(config, _read(file), str(file))
+    return _with(Config(folder=str(file.parent)), _read(file))
+
+
+@dataclass(frozen=True, slots=True)
+class _FromFile:
+    """The options that a file says; `asking` are those that grant something, by key, as they are
+    written."""
+
+    file: Path
+    values: dict[str, Any]
+    asking: dict[str, Any]
+
+    def without_asking(self) -> _FromFile:
+        names = {KEYS[key] for key in self.asking}
+        values = {name: value for name, value in self.values.items() if name not in names}
+        return _FromFile(self.file, values, {})
+
+
+def _with(config: Config, read: _FromFile) -> Config:
+    stronger = _over(config, read.values, str(read.file))
+    return replace(stronger, files=(str(read.file), *config.files))
 
 
 def _over(config: Config, values: dict[str, Any], source: str) -> Config:
@@ -104,7 +161,7 @@ def _tool_tables(pyproject: Path) -> dict[str, Any]:
     return tool if isinstance(tool, dict) else {}
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> _FromFile:
     try:
         text = read_text(str(file))
         document = tomllib.loads(text)
@@ -119,10 +176,13 @@ def _read(file: Path) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise RunError(f"{file}: [tool.flowc] is not a table")
     values: dict[str, Any] = {}
+    asking: dict[str, Any] = {}
     for key, value in _flat(document):
         checked = _value(key, value, file, text)
         values[KEYS[key]] = absolute(KEYS[key], checked, file.parent)
-    return values
+        if checked and asks(KEYS[key], values[KEYS[key]], file.parent):
+            asking[key] = value
+    return _FromFile(file, values, asking)
 
 
 def _flat(document: dict[str, Any]) -> list[tuple[str, Any]]:

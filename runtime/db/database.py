@@ -1,13 +1,15 @@
 """A store's database, of whatever kind: rows, statements, transactions.
 
 A module that keeps something declares its tables as `SCHEMA`, in the subset of SQL that SQLite and
-PostgreSQL share: `text` and `integer` columns, `?` for values, `insert … on conflict (…) do update
-set …`. JSON is text; where it holds what a workflow or a model wrote it goes through `seal` on its
-way in and `unseal` on its way out, so that a store with a key is encrypted. Text compares by code
-point, as `binary` does in SQLite.
+PostgreSQL share: `text`, `integer` and `blob` columns, `?` for values, `insert … on conflict (…) do
+update set …`. JSON is text; where it holds what a workflow or a model wrote it goes through `seal`
+on its way in and `unseal` on its way out, so that a byte that was changed is found, and a store
+with a key is encrypted. Text compares by code point, as `binary` does in SQLite.
 
     await db.run("insert into spent values (?, ?)", (run, db.seal(json.dumps(amount))))
-    for run, amount in await db.rows("select run, amount from spent"): json.loads(db.unseal(amount))
+    for run, amount in await db.rows("select run, amount from spent"): json.loads(
+        db.unseal(amount, f"what run {run} spent")  # the words for an error
+    )
     async with db.transaction() as inside:              # both or neither; others wait meanwhile
         await inside.run("delete from spent where run = ?", (run,))
         await inside.run("insert into spent values (?, ?)", (run, "0"))
@@ -16,16 +18,21 @@ point, as `binary` does in SQLite.
 from __future__ import annotations
 
 import hashlib
+import re
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, Self
 
+from .digests import changed_value, with_digest, without_digest
 from .encryption import Seal
+from .fence import Epochs
 
 Dialect = Literal["sqlite", "postgresql"]
 Row = tuple[Any, ...]
+Write = tuple[str, Sequence[Any]]
+"""A statement that writes, and its values."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +45,20 @@ class Database(ABC):
 
     dialect: ClassVar[Dialect]
     cipher: Seal | None = None
+    epochs: Epochs = field(default_factory=Epochs)
+    """The runs of the store that this process holds."""
+    of_run: str = ""
+    """The run that is written, "" for what belongs to none."""
+
+    def for_run(self, run: str) -> Self:
+        """Return the same connection for what belongs to a run: while this process holds it, a
+        statement that writes raises `NotHeld` once another process has taken it."""
+        return replace(self, of_run=run)
+
+    @property
+    def epoch(self) -> int | None:
+        """Return the number under which this process holds the run; None where it does not."""
+        return self.epochs.get(self.of_run)
 
     @abstractmethod
     async def run(self, query: str, values: Sequence[Any] = ()) -> int:
@@ -47,7 +68,14 @@ class Database(ABC):
         """Execute one statement that leads to the same rows however often it is executed: where a
         server swallowed it, it is simply sent again, which is cheaper than to ask what became of
         it."""
-        await self.run(query, values)
+        await self.put_all(((query, values),))
+
+    async def put_all(self, writes: Sequence[Write], *, later: bool = False) -> None:
+        """Execute such statements; of a run that this process holds all together or none of them.
+        None sees what another one wrote. `later`: they are on the disk with the next writes of the
+        store that wait for it."""
+        for query, values in writes:
+            await self.run(query, values)
 
     @abstractmethod
     async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
@@ -74,16 +102,25 @@ class Database(ABC):
         else uses the store (`alone`)."""
 
     def seal(self, text: str) -> str:
-        """Return the text as it may stand in the store: encrypted when the store has a key."""
-        return text if self.cipher is None else self.cipher.close_text(text)
+        """Return the text as it may stand in the store: encrypted when the store has a key, else
+        with a digest."""
+        return with_digest(text) if self.cipher is None else self.cipher.close_text(text)
 
     def seal_name(self, text: str) -> str:
         """Return the same as `seal`, and equal for equal texts, so that queries can compare it."""
-        return text if self.cipher is None else self.cipher.close_text(text, alike=True)
+        if self.cipher is None:
+            return with_digest(text)
+        return self.cipher.close_text(text, alike=True)
 
-    def unseal(self, text: str) -> str:
-        """Return the text behind `seal` or `seal_name`. Raise `RunError` without its key."""
-        return text if self.cipher is None else self.cipher.open_text(text)
+    def unseal(self, text: str, what: str) -> str:
+        """Return the text behind `seal` or `seal_name`. Raise `RunError`, which names it as `what`,
+        when it was changed, or has another key."""
+        if self.cipher is not None:
+            return self.cipher.open_text(text, what)
+        plain = without_digest(text)
+        if plain is None:
+            raise changed_value(what)
+        return plain
 
     def fingerprint(self, text: str) -> str:
         """Return a digest in hex, the same for the same text. In a store with a key nobody can
@@ -94,11 +131,36 @@ class Database(ABC):
         return self.cipher.fingerprint(data)
 
 
+AT_ONCE = 200
+"""Keys in one statement."""
+LAST = "\U0010ffff"
+"""What every text that begins with another one sorts before, behind that one: text compares by
+code point."""
+
+
+def marks(values: Collection[object]) -> str:
+    """Return what stands in `in (…)` for these values. Of none it is "", which no key is."""
+    return ", ".join("?" * len(values)) or "''"
+
+
+def batches(keys: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield keys, `AT_ONCE` at a time."""
+    for begin in range(0, len(keys), AT_ONCE):
+        yield keys[begin : begin + AT_ONCE]
+
+
+async def delete_of(inside: Database, tables: Mapping[str, str], keys: Collection[str]) -> None:
+    """Delete the rows of a few keys from tables, each with its column of the key."""
+    for table, column in tables.items():
+        await inside.run(f"delete from {table} where {column} in ({marks(keys)})", tuple(keys))
+
+
 async def create_tables(db: Database, schema: str) -> None:
     """Create what is not there. Raise `RunError`."""
     if db.dialect == "sqlite":
         await _create(db, schema)
         return
+    schema = re.sub(r"\bblob\b", "bytea", schema)
     # There `if not exists` does not help when two processes create a table at the same time.
     async with db.transaction() as inside:
         await _create(inside, schema)

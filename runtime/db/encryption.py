@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 VARIABLE = "FLOWC_STORE_KEY"
 _MARK = "sealed:"
 _NONCE = 12
+_VALUE = "a value in the store"
 _REMEDY = f"`openssl rand -base64 32` makes a key; {VARIABLE} is read from the environment alone"
 
 
@@ -39,16 +40,16 @@ class Seal:
         nonce = nonce or os.urandom(_NONCE)
         return bytes(nonce + self.cipher.encrypt(nonce, data, None))
 
-    def open(self, data: bytes) -> bytes:
-        """Decrypt. Raise `RunError` for what this key did not encrypt, or was changed since."""
+    def open(self, data: bytes, what: str = _VALUE) -> bytes:
+        """Decrypt. Raise `RunError`, which calls the data `what`, when this key did not encrypt it,
+        or it was changed since."""
         from cryptography.exceptions import InvalidTag
 
         try:
             return bytes(self.cipher.decrypt(data[:_NONCE], data[_NONCE:], None))
         except (InvalidTag, ValueError):
             raise RunError(
-                f"a value in the store was not encrypted with the key in {VARIABLE}, or was "
-                "changed since",
+                f"{what} was not encrypted with the key in {VARIABLE}, or was changed since",
                 help="use the key that the store was made with, or restore a copy of the store",
             ) from None
 
@@ -59,14 +60,14 @@ class Seal:
         nonce = hmac.digest(self.secret, b"nonce" + data, "sha256") if alike else os.urandom(_NONCE)
         return _MARK + base64.b64encode(self.close(data, nonce[:_NONCE])).decode("ascii")
 
-    def open_text(self, text: str) -> str:
+    def open_text(self, text: str, what: str = _VALUE) -> str:
         if not text.startswith(_MARK):
-            return self.open(b"").decode()
+            return self.open(b"", what).decode()
         try:
             data = base64.b64decode(text.removeprefix(_MARK), validate=True)
         except binascii.Error:
             data = b""
-        return self.open(data).decode("utf-8", "surrogatepass")
+        return self.open(data, what).decode("utf-8", "surrogatepass")
 
     def fingerprint(self, data: bytes) -> str:
         """Return a digest that nobody without the key can compare guesses with."""

@@ -1,50 +1,63 @@
 """One process per run: a lock on a file per run, which the kernel frees when its holder dies.
 
-A frozen process keeps its lease, so none can wake up beside a successor. Only the holder of a lock
-file removes it, and a process that takes one looks whether it is still there: else there could be
-two holders.
+A frozen process keeps its lease. The lock says who may begin; what keeps two apart, should the
+files be lost or somebody take the run by force, is the number in the store (`fence.py`). Only the
+holder of a lock file removes it, and a process that takes one looks whether it is still there.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
 import hashlib
 import logging
 import os
+import random
 import shlex
 import time
-from collections.abc import AsyncIterator, Collection, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from ..errors import RunError
+from . import high_water
+from .database import Database, delete_of
+from .fence import FORGET, HELD, Holder, NotHeld
 
 LOG = logging.getLogger("flowc.service")
 _RECOVERY = 1.0
 """Seconds to wait when the store is of no use."""
+_BITS = 40
+"""Of the first number of a run: one that was forgotten and begun again never meets an old one."""
+Known = Callable[[], Awaitable[Collection[str]]]
 _WAITS = (0.005, 0.01, 0.02, 0.04)
 """Seconds between attempts to take a lock that somebody may only be looking at."""
 
 
 class Leases(Protocol):
-    """The runs of a store that are being executed. `lost_runs` are those that this process held and
-    another one has taken since."""
+    """The runs of a store that are being executed."""
 
-    @property
-    def lost_runs(self) -> set[str]: ...
-
-    def hold(self, run: str) -> AbstractAsyncContextManager[None]:
-        """Hold the run. Raise `RunError`, naming the other process, when it is held already."""
+    def hold(self, run: str, *, by_force: bool = False) -> AbstractAsyncContextManager[None]:
+        """Hold the run. Raise `RunError`, naming the other process, when it is held already; `by
+        force` it is taken from it, which then writes nothing more."""
         ...
 
     async def held_among(self, runs: Iterable[str]) -> frozenset[str]:
         """Return those of the runs that are being executed, by whatever process."""
         ...
 
-    async def sweep(self, known: Collection[str], *, dry_run: bool) -> int:
+    def end(
+        self, db: Database, runs: Sequence[str]
+    ) -> AbstractAsyncContextManager[tuple[Database, list[str]]]:
+        """Open a transaction of `db`, with which the leases of those of the runs end that nobody
+        executes. Nobody takes one of them before it is committed, and whoever believes to hold one
+        writes nothing more. Raise `RunError`."""
+        ...
+
+    async def sweep(self, known: Known, *, dry_run: bool) -> int:
         """Remove what is kept of leases that nobody holds and that are not of `known` runs. Return
         how many there were. With `dry_run` they stay."""
         ...
@@ -52,28 +65,27 @@ class Leases(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileLeases:
-    """A lock file for each run. Without a folder (a store in memory) no other process can share."""
+    """A lock file for each run, and its number in the store. Without a folder (a store in memory)
+    no other process can share."""
 
     folder: Path | None
-
-    @property
-    def lost_runs(self) -> set[str]:
-        return set()
+    db: Database
 
     @asynccontextmanager
-    async def hold(self, run: str) -> AsyncIterator[None]:
+    async def hold(self, run: str, *, by_force: bool = False) -> AsyncIterator[None]:
         if self.folder is None:
             yield
             return
         # In a thread: a server refuses to wait for a disk on its event loop.
-        taking = asyncio.ensure_future(asyncio.to_thread(_take, self.folder, run))
+        taking = asyncio.ensure_future(asyncio.to_thread(_take, self.folder, run, by_force))
         try:
             descriptor = await asyncio.shield(taking)
         except asyncio.CancelledError:
             taking.add_done_callback(_give_back)
             raise
         try:
-            yield
+            async with _number(self.db, run):
+                yield
         finally:
             os.close(descriptor)
 
@@ -82,12 +94,72 @@ class FileLeases:
             return frozenset(runs)
         return frozenset(run for run in runs if is_held(self.folder, run))
 
-    async def sweep(self, known: Collection[str], *, dry_run: bool) -> int:
-        if self.folder is None or not self.folder.is_dir():
+    @asynccontextmanager
+    async def end(
+        self, db: Database, runs: Sequence[str]
+    ) -> AsyncIterator[tuple[Database, list[str]]]:
+        free: dict[str, int] = {}
+        try:
+            if self.folder is not None:
+                taking = asyncio.ensure_future(
+                    asyncio.to_thread(_take_free, self.folder, runs, free)
+                )
+                try:
+                    await asyncio.shield(taking)
+                finally:
+                    await asyncio.wait([taking])  # what it still takes is given back
+            these = list(runs if self.folder is None else free)
+            async with db.transaction() as inside:
+                yield inside, these
+                await delete_of(inside, {"leases": "run"}, these)
+            if self.folder is not None:
+                await asyncio.to_thread(_remove, self.folder, these)
+        finally:
+            for descriptor in free.values():
+                os.close(descriptor)
+
+    async def sweep(self, known: Known, *, dry_run: bool) -> int:
+        folder = self.folder
+        if folder is None or not folder.is_dir():
             return 0
-        kept = {_file(self.folder, run) for run in known}
-        loose = [file for file in self.folder.glob("*.lock") if file not in kept]
-        return sum(_sweep(file, dry_run) for file in loose)
+        # Looked for before it is read which runs there are: one that begins now keeps its own.
+        files = [file for file in folder.iterdir() if file.suffix in (".lock", high_water.SUFFIX)]
+        runs = await known()
+        kept = {_file(folder, run).stem for run in runs}
+        loose = {file.stem for file in files} - kept
+        swept = sum(_sweep(folder / f"{stem}.lock", dry_run) for stem in loose)
+        if not dry_run:
+            for (run,) in await self.db.rows("select run from leases"):
+                if run not in runs and not is_held(folder, run):
+                    await self.db.run(FORGET, (run,))
+        return swept
+
+
+async def next_epoch(db: Database, run: str) -> int:
+    """Take a run: give it a number that nobody had before, and this process's name. Raise
+    `RunError`."""
+    async with db.transaction() as inside:
+        rows = await inside.rows(HELD, (run,))
+        epoch = rows[0][0] + 1 if rows else random.getrandbits(_BITS) + 1
+        await inside.run(
+            "insert into leases values (?, ?, ?) on conflict (run) do update set"
+            " epoch = excluded.epoch, holder = excluded.holder",
+            (run, epoch, Holder.here().as_text()),
+        )
+    return int(epoch)
+
+
+@asynccontextmanager
+async def _number(db: Database, run: str) -> AsyncIterator[None]:
+    """Give the run a new number, under which this process writes while the block lasts. A number
+    that another process has passed stays: what comes late is refused too."""
+    epoch = db.epochs[run] = await next_epoch(db, run)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(RunError):
+            if [row[0] for row in await db.rows(HELD, (run,))] == [epoch]:
+                db.epochs.pop(run, None)
 
 
 def _give_back(taking: asyncio.Future[int]) -> None:
@@ -96,13 +168,18 @@ def _give_back(taking: asyncio.Future[int]) -> None:
         os.close(taking.result())
 
 
-def _take(folder: Path, run: str) -> int:
-    """Return the run's lock file, locked, as it lies there now, with this process's name in it."""
+def _take(folder: Path, run: str, by_force: bool) -> int:
+    """Return the run's lock file, locked, as it lies there now, with this process's name in it. One
+    that is taken by force is another file."""
     while True:
         descriptor = _open(folder, run)
         try:
             if not _lock(descriptor):
-                raise lease_refusal(run, _holder(descriptor))
+                if not by_force:
+                    raise lease_refusal(run, _holder(descriptor))
+                _file(folder, run).unlink(missing_ok=True)
+                os.close(descriptor)
+                continue
             if _in_place(descriptor, _file(folder, run)):
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, f"pid {os.getpid()}".encode(), 0)
@@ -113,15 +190,12 @@ def _take(folder: Path, run: str) -> int:
         os.close(descriptor)
 
 
-class NotHeld(RunError):
-    """Another process executes the run, or may: this one must not."""
-
-
 def lease_refusal(run: str, holder: str) -> NotHeld:
     """Return the error for the second process."""
     return NotHeld(
         f"run {run} is being executed by another process ({holder})",
-        help=f"wait for it, or ask it to pause: flowc pause {shlex.quote(run)}",
+        help=f"wait for it, or ask it to pause: flowc pause {shlex.quote(run)}\n"
+        f"or take the run from it: flowc resume {shlex.quote(run)} --take-over",
     )
 
 
@@ -142,10 +216,26 @@ def is_held(folder: Path, run: str) -> bool:
     return False
 
 
+def _take_free(folder: Path, runs: Iterable[str], free: dict[str, int]) -> None:
+    """Lock the files of those runs that nobody executes, and enter them with their descriptors."""
+    for run in runs:
+        with contextlib.suppress(NotHeld):
+            free[run] = _take(folder, run, by_force=False)
+
+
+def _remove(folder: Path, runs: Iterable[str]) -> None:
+    """Remove the files of runs that this process has locked."""
+    for run in runs:
+        _file(folder, run).unlink(missing_ok=True)
+
+
 def _sweep(file: Path, dry_run: bool) -> bool:
-    """Remove a lock file that nobody holds, unless `dry_run`. Return whether nobody holds it."""
+    """Remove a lock file that nobody holds, with the number of finished effects beside it, unless
+    `dry_run`. Return whether nobody holds it."""
     try:
-        descriptor = os.open(file, os.O_RDWR | os.O_CLOEXEC)
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT * (not dry_run) | os.O_CLOEXEC, 0o600)
+    except FileNotFoundError:
+        return True
     except OSError:
         return False
     try:
@@ -153,6 +243,7 @@ def _sweep(file: Path, dry_run: bool) -> bool:
         if not _in_place(descriptor, file):
             return False
         if not dry_run:
+            file.with_suffix(high_water.SUFFIX).unlink(missing_ok=True)
             file.unlink()
     except OSError:
         return False

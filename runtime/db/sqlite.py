@@ -11,17 +11,17 @@ import os
 import shlex
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import aiosqlite
 
-from ..errors import RunError
-from .database import Database, Row
+from ..errors import RunError, StoreAway
+from .database import Database, Row, Write
+from .fence import HELD, guard_write, require_epoch
 from .ownership import SQLITE_COLUMNS, refuse_foreign
 from .url import Location
 
@@ -67,11 +67,42 @@ class SqliteDatabase(_Statements):
     of other tasks wait while one is in a transaction."""
 
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    durable: bool = False
+    """Whether each commit waits for the disk."""
 
     async def run(self, query: str, values: Sequence[Any] = ()) -> int:
         async with self.lock:
             await self._in_place()
-            return await _Statements.run(self, query, values)
+            if self.epoch is None:
+                return await _Statements.run(self, query, values)
+            return await self._visit(((query, values),), later=False)
+
+    async def put_all(self, writes: Sequence[Write], *, later: bool = False) -> None:
+        async with self.lock:
+            await self._in_place()
+            await self._visit(writes, later=later and self.durable)
+
+    async def _visit(self, writes: Sequence[Write], *, later: bool) -> int:
+        """Execute statements in one visit of the connection's thread. Return how many rows the last
+        one wrote."""
+        db = self.connection._conn
+
+        def write() -> int:
+            return [db.execute(query, values).rowcount for query, values in writes][-1]
+
+        def work() -> int:
+            if not later:
+                return guard_write(db, self.of_run, self.epoch, write)
+            db.execute("pragma synchronous=normal")
+            try:
+                return guard_write(db, self.of_run, self.epoch, write)
+            finally:
+                db.execute("pragma synchronous=full")
+
+        with in_words(self.location):
+            # The public methods of a connection take statements; this one takes any function.
+            visit: Callable[[Callable[[], int]], Awaitable[int]] = self.connection._execute
+            return await visit(work)
 
     async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
         async with self.transaction() as inside:
@@ -83,13 +114,13 @@ class SqliteDatabase(_Statements):
 
     async def _in_place(self) -> None:
         """Wait for a file that was moved away: SQLite would go on writing to what nobody finds.
-        Raise `RunError` when it does not come back."""
+        Raise `StoreAway` when it does not come back."""
         if _identity(self.location) == self.file:
             return
         deadline = time.monotonic() + self.location.patience
         while _identity(self.location) != self.file:
             if time.monotonic() > deadline:
-                raise RunError(
+                raise StoreAway(
                     f"the store {self.location.url} was moved, deleted or replaced",
                     help="put the file back, then `flowc resume` goes on from what is kept",
                 )
@@ -102,6 +133,9 @@ class SqliteDatabase(_Statements):
             with in_words(self.location):
                 try:
                     await self.connection.execute("begin immediate")
+                    if self.epoch is not None:
+                        rows = await self.connection.execute_fetchall(HELD, (self.of_run,))
+                        require_epoch(self.of_run, self.epoch, next(iter(rows), None))
                     yield _Statements(self.connection, self.location, cipher=self.cipher)
                     await self.connection.commit()
                 except BaseException:
@@ -141,7 +175,8 @@ async def open_sqlite(location: Location, *, durable: bool) -> AsyncIterator[Sql
         with explain_errors(location):
             await _write_ahead(db, location.patience)
             await db.execute(f"pragma synchronous={'full' if durable else 'normal'}")
-        yield SqliteDatabase(db, location, await asyncio.to_thread(_identity, location))
+        file = await asyncio.to_thread(_identity, location)
+        yield SqliteDatabase(db, location, file, durable=durable)
     finally:
         await db.close()
 
@@ -169,10 +204,12 @@ async def refuse_unfit(location: Location) -> None:
     if path is None or not path.is_file():
         return
     if path.stat().st_size == 0:
-        await _refuse_emptied(location, path)
+        _refuse_emptied(location)
         return
+    # What a killed program left in the midst of has to be taken back before anything can be read.
+    mode = "rw" if path.with_name(f"{path.name}-journal").exists() else "ro"
     with explain_errors(location):
-        address = f"file:{quote(str(path))}?mode=ro"
+        address = f"file:{quote(str(path))}?mode={mode}"
         db = await aiosqlite.connect(address, uri=True, timeout=location.patience)
     try:
         deadline = time.monotonic() + CHECK_SECONDS
@@ -190,17 +227,11 @@ async def refuse_unfit(location: Location) -> None:
         raise _damage(location, report[0].splitlines()[-1])
 
 
-async def _refuse_emptied(location: Location, path: Path) -> None:
-    """Raise `RunError` for an empty file beside which runs were held. Another process that makes
-    the file at this moment fills it in the next."""
+def _refuse_emptied(location: Location) -> None:
+    """Raise `RunError` for an empty file beside which runs were held."""
     leases = location.leases
-    if leases is None or not leases.is_dir() or not any(leases.iterdir()):
-        return
-    for _ in range(10):
-        await asyncio.sleep(0.05)
-        if os.stat(path).st_size > 0:
-            return
-    raise _damage(location, "it is empty, but runs were kept in it")
+    if leases is not None and leases.is_dir() and any(leases.iterdir()):
+        raise _damage(location, "it is empty, but runs were kept in it")
 
 
 def _damage(location: Location, reason: str) -> RunError:

@@ -7,7 +7,7 @@ person's change. It also leads from a document to its run.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,9 +94,14 @@ async def writers_of(db: Database, id: str) -> list[Record]:
     return await _records(db, "id = ?", id)
 
 
-async def forget(db: Database, run: str) -> None:
-    """Delete the changes of a run's documents; the files stay."""
-    await db.run("delete from documents where run = ?", (run,))
+async def move_documents(db: Database, run: str, moved: Callable[[str], str]) -> None:
+    """Let a run's documents be where they were `moved` to with their project."""
+    for record in await documents_of(db, run):
+        place = str(record.place)
+        await db.run(
+            "update documents set place = ?, id = ? where run = ? and id = ?",
+            (moved(place), moved(record.id), run, record.id),
+        )
 
 
 def document_id(text: str, place: Path) -> str:
@@ -108,6 +113,10 @@ def document_id(text: str, place: Path) -> str:
 async def _records(db: Database, where: str, *values: str) -> list[Record]:
     query = f"select {_COLUMNS} from documents where {where} order by number desc"
     return [
-        Record(run, id, Path(place), key, number, db.unseal(before), db.unseal(after))
-        for run, id, place, key, number, before, after in await db.rows(query, values)
+        Record(run, id, Path(place), key, number, *(db.unseal(t, _what(run, place)) for t in texts))
+        for run, id, place, key, number, *texts in await db.rows(query, values)
     ]
+
+
+def _what(run: str, place: str) -> str:
+    return f"what run {run} wrote into {place}"

@@ -11,18 +11,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
 import flowc
 from flowc.compiler.catalog.builtin_tools import SOUND_TOOLS
 from flowc.compiler.driver import CompileResult
 
-from ..assembly.compose import needed_tools
+from ..assembly.needs import needed_tools
 from ..config.extras import EXTRAS
 from ..config.options import OPTIONS, variable
 from ..config.settings import FILE, Config, project_config, user_file
 from ..errors import RunError
 from ..files.workflow_files import walk_files
 from ..store.default_store import store_path
+from .written_secrets import require_no_secrets
 
 _SECTION = re.compile(r"^\[\[? *tool\.flowc\b.*?(?=^\[|\Z)", re.M | re.S)
 """A table of the configuration in pyproject.toml, up to the next table."""
@@ -60,13 +62,14 @@ class Bundle:
 def gather(compiled: Sequence[CompileResult], start: Path) -> Bundle:
     """Return what workflows need that are compiled in the folder `start`: every file that was read,
     and what the project's configuration names. Raise `RunError` for files that have no folder in
-    common which could be the project's."""
+    common which could be the project's, and for settings that hold a secret."""
     config = project_config(start)
     read = {os.path.abspath(path) for one in compiled for path in one.sources.files}
     bundle = Bundle(_base(read, config))
     for path in sorted(read):
         bundle.take(Path(path), "a file")
     if config.folder is not None:
+        require_no_secrets(config, dict(_servers(config)))
         _take_settings(bundle, config)
         _take_tools(bundle, config)
     bundle.dependencies = (*_requirements(compiled, config), *bundle.dependencies)
@@ -133,18 +136,22 @@ def _take_tools(bundle: Bundle, config: Config) -> None:
                 bundle.take(folder / word, f"a file of the MCP server {name}")
 
 
-def _started_with(config: Config) -> Iterator[tuple[str, list[str]]]:
-    """Yield the MCP servers and the words that each is started with, as they are written: what
-    stands for a variable need not be known here. What cannot be read is reported by a run."""
+def _servers(config: Config) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the MCP servers as they are written: what stands for a variable need not be known
+    here. What cannot be read is reported by a run."""
     servers = dict(config.mcp_servers)
     for file in config.mcp:
         with contextlib.suppress(OSError, ValueError, TypeError, AttributeError):
             servers |= json.loads(Path(file).read_text(encoding="utf-8"))["mcpServers"]
-    for name, about in servers.items():
-        if isinstance(about, dict):
-            args = about.get("args")
-            words = [about.get("command"), *(args if isinstance(args, list) else [])]
-            yield name, [word for word in words if isinstance(word, str)]
+    yield from ((name, about) for name, about in servers.items() if isinstance(about, dict))
+
+
+def _started_with(config: Config) -> Iterator[tuple[str, list[str]]]:
+    """Yield the MCP servers and the words that each is started with."""
+    for name, about in _servers(config):
+        args = about.get("args")
+        words = [about.get("command"), *(args if isinstance(args, list) else [])]
+        yield name, [word for word in words if isinstance(word, str)]
 
 
 def _take_modules(bundle: Bundle, folder: Path, names: set[str]) -> set[str]:

@@ -6,7 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flowc.compiler.lowering.graphspec import MESSAGES, GraphSpec, is_conversation
@@ -46,6 +46,7 @@ from ..state.thread_turns import (
 )
 from ..state.turns import turn_values
 from ..store.runs import is_fit
+from .answers import keep_answers
 from .graph_context import GraphContext
 from .keeping import Keeping, open_keeping
 from .thread_record import ThreadRecord
@@ -94,11 +95,15 @@ class Door:
                 await stack.enter_async_context(kept.engine.hold(stay.lease, goes_on=True))
                 record = await stay.find_record(kept.engine)
             point = await stay.find_point()
-            journal = await _journal(kept, point)
+            journal = await _journal(kept, point, stay.scope(point.turn))
             events = await stack.enter_async_context(_hearing(record))
             # Whatever reads files has a thread: a server refuses that on its event loop.
+            if events.log is not None and isinstance(journal, EffectJournal):
+                journal = replace(journal, ahead=events.log.waiting)
             services = await asyncio.to_thread(self.make, journal, events.emit, context)
             given = stay.graph_input(services, point.turn.number)
+            if stay.goes_on and isinstance(journal, EffectJournal):
+                given = await keep_answers(journal, stay.thread, app, point.config, given)
             await _open_budget(services, kept.ledger(stay.scope(point.turn)), record)
             began = point.turn.began or (record and record.began) or time.time()
             services.elapsed = lambda: time.time() - began
@@ -109,11 +114,12 @@ class Door:
             whole = self._config(point, surroundings)
             async with _keep_record(record, point.turn, stay.inputs, app, services):
                 yield given, whole
+            if stay.goes_on and isinstance(journal, EffectJournal):
+                await journal.drop_answers(stay.thread)
 
     def _config(self, point: TurnPoint, surroundings: Surroundings) -> RunnableConfig:
         config = surrounded_by(point.config, surroundings)
-        marks = {"flowc_digest": self.spec.digest, **point.turn.metadata}
-        config["metadata"] = {**config.get("metadata", {}), **marks}
+        config["metadata"] = {**config.get("metadata", {}), **point.turn.metadata}
         # flowc's own limit counts; relays are steps of LangGraph's, not of the workflow's.
         config["recursion_limit"] = 2 * surroundings.services.max_steps + 10
         return config
@@ -131,7 +137,7 @@ class Door:
                 stack, thread, saver, self._store_url(saver), self.usual, store
             )
             turn = (await point_in(saver, on_thread(config))).turn
-            journal = kept.journal(turn)
+            journal = kept.journal(turn, "")
             doubtful = await journal.in_doubt(thread) if isinstance(journal, EffectJournal) else ()
         if doubtful:
             raise _doubt_error(doubtful[0])
@@ -154,6 +160,11 @@ class _Stay:
     def begins(self) -> bool:
         """Whether a turn begins. None, a `Command` and an edit of the state go on with one."""
         return self.given is not None and not isinstance(self.given, Command)
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a thread of the graph's own goes on."""
+        return bool(self.thread) and not self.begins and not self.is_inner
 
     @property
     def is_inner(self) -> bool:
@@ -245,10 +256,10 @@ async def _wait_for_step(saver: Saver, config: RunnableConfig) -> None:
     raise RunError("the graph around does not keep its steps, so effects in it could be repeated")
 
 
-async def _journal(kept: Keeping, point: TurnPoint) -> Journal:
+async def _journal(kept: Keeping, point: TurnPoint, scope: str) -> Journal:
     """Return the journal of a turn. Raise `RunError` where a line begins while an effect of the
     turn is in doubt."""
-    journal = kept.journal(point.turn)
+    journal = kept.journal(point.turn, scope)
     if isinstance(journal, EffectJournal):
         await journal.recall(kept.thread)
         doubtful = await journal.in_doubt_elsewhere(kept.thread) if point.begins_line else ()

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from flowc.compiler.ir import CallNode, ChooseNode, EndNode, ForeachNode
 from flowc.compiler.lowering.graphspec import SUCCESS_CASE, GraphSpec, NodeSpec
 from langchain_core.runnables import RunnablePassthrough
 from langchain_core.runnables.graph import Edge, Graph, Node
 from langgraph.graph import END, START
-
-from ..graph.build import metadata_of
 
 _ERROR = "error:"
 _SHOWN_AS = RunnablePassthrough()  # type: ignore[var-annotated]
@@ -69,7 +68,7 @@ class _Drawing:
         graph = Graph({START: Node(START, START, None, None)})
         for id, element in self.shown.items():
             if element is not None and (element == id or element not in graph.nodes):
-                about = metadata_of(self.nodes[id], self.spec)
+                about = _about(self.nodes[id])
                 graph.nodes[element] = Node(element, element, _SHOWN_AS, about)
         graph.nodes[END] = Node(END, END, None, None)
         labels: dict[tuple[str, str], list[str]] = {}
@@ -107,6 +106,16 @@ class _Drawing:
         for further, _ in () if target in past else self.ways.get(target, ()):
             if not (fails and further == END):
                 yield from self._ends(further, past | {target})
+
+
+def _about(node: NodeSpec) -> dict[str, Any]:
+    """Return what Studio shows of a node, such as its place in the user's file."""
+    data: dict[str, Any] = {"node": node.id, "kind": node.op.kind}
+    if node.op.title:
+        data["title"] = node.op.title
+    if node.place is not None:
+        data |= {"file": node.place.file, "line": node.place.line, "column": node.place.column}
+    return data
 
 
 def _edges(spec: GraphSpec) -> Iterable[tuple[str, str, str]]:

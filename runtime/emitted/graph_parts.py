@@ -7,7 +7,7 @@ from typing import Any
 
 from ..checkpoints.types import Graph, Saver, Store
 from ..errors import RunError
-from ..graph.build import add_inbox, empty_graph, function_of, metadata_of, path_of, relay
+from ..graph.build import add_inbox, build, empty_graph, function_of, path_of, relay
 from ..nodes.visit.entry import NodeFunction
 from ..nodes.visit.visit import Setting
 from ..state.channels import State
@@ -23,6 +23,10 @@ class GraphParts:
         self._spec = door.spec
         self._nodes = {node.id: node for node in door.spec.nodes}
         self._branches = {branch.source: branch for branch in door.spec.branches}
+
+    def whole_graph(self) -> Graph:
+        """Return the workflow's graph, not compiled."""
+        return build(self._spec)
 
     def empty_graph(self) -> Graph:
         """Return a graph with the workflow's channels and without nodes."""
@@ -40,10 +44,6 @@ class GraphParts:
             raise self._stale(f"a node `{name}`, which")
         setting = Setting(self._spec, dict(self._spec.subgraphs))
         return function_of(self._nodes[name], setting, self._branches.get(name))
-
-    def metadata(self, name: str) -> dict[str, Any]:
-        """Return kind and place of a node in the user's file."""
-        return metadata_of(self._nodes[name], self._spec) if name in self._nodes else {}
 
     def route(self, name: str) -> Callable[[State], Awaitable[list[str]]]:
         """Return the path function of a node's branch. Raise `RunError` as `node` does."""

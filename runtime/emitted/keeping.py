@@ -7,7 +7,8 @@ import os
 import warnings
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -20,8 +21,9 @@ from ..db.database import Database
 from ..db.mirror import open_mirror
 from ..engine.engine import Engine, open_engine
 from ..errors import RunError
-from ..journal import effects
-from ..journal.effects import EffectJournal, NoJournal
+from ..journal import rows
+from ..journal.before import JournalBefore, NoJournal
+from ..journal.effects import EffectJournal
 from ..secrets import secret_values
 from ..services import MODEL_CALL, EffectCall, Journal, Json
 from ..state.thread_turns import ThreadTurn
@@ -45,33 +47,31 @@ class Keeping:
     engine: Engine | None = None
     missing: str = ""
 
-    def journal(self, turn: ThreadTurn) -> Journal:
-        """Return the journal of a turn's effects."""
+    def journal(self, turn: ThreadTurn, scope: str) -> Journal:
+        """Return the journal of a turn's effects, known outside by their `scope`."""
         if self.engine is not None:
-            return self.engine.journal(turn=turn)
+            return replace(self.engine.journal(self.thread, turn=turn), scope=scope)
         if self.db is not None:
-            return EffectJournal(self.db, hidden=secret_values(os.environ), turn=turn)
-        return LostJournal(self.missing) if self.missing else NoJournal()
+            hidden = secret_values(os.environ)
+            return EffectJournal(self.db, hidden=hidden, turn=turn, scope=scope)
+        if self.missing:
+            return JournalBefore(NoJournal(), partial(_refuse, self.missing))
+        return NoJournal()
 
     def ledger(self, scope: str) -> Ledger | None:
         """Return the ledger of what is charged to a scope."""
-        return Ledger(self.db, scope) if self.db is not None else None
+        return Ledger(self.db.for_run(self.thread), scope) if self.db is not None else None
 
 
-@dataclass(frozen=True, slots=True)
-class LostJournal(NoJournal):
-    """The journal of a thread that goes on after a kill, and has nothing to be kept in. What acts
-    once is refused; model calls and commands are made."""
-
-    missing: str
-
-    async def once(self, act: EffectCall) -> Json:
-        if act.effect == "once" and act.name != MODEL_CALL and not act.name.startswith("command "):
-            raise RunError(
-                f"`{act.name}` acts once, and nothing can keep that it did: {self.missing}",
-                help='name a store that can be written: flowc.load(…, journal="sqlite:///PATH")',
-            )
-        return await NoJournal.once(self, act)
+async def _refuse(missing: str, journal: Journal, act: EffectCall) -> Json:
+    """Refuse what acts once in a thread that goes on after a kill, and has nothing to be kept in.
+    Model calls and commands are made."""
+    if act.effect == "once" and act.name != MODEL_CALL and not act.name.startswith("command "):
+        raise RunError(
+            f"`{act.name}` acts once, and nothing can keep that it did: {missing}",
+            help='name a store that can be written: flowc.load(…, journal="sqlite:///PATH")',
+        )
+    return await journal.once(act)
 
 
 async def open_keeping(
@@ -108,7 +108,7 @@ async def open_keeping(
 
 
 async def _mirror(stack: AsyncExitStack, store: Store, thread: str) -> Keeping:
-    schemas = (effects.SCHEMA, ledger.SCHEMA)
+    schemas = (rows.SCHEMA, ledger.SCHEMA)
     return Keeping(thread, await stack.enter_async_context(open_mirror(store, thread, schemas)))
 
 

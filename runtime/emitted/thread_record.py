@@ -24,7 +24,8 @@ from ..services import Json
 from ..state.channels import outcome_in, variable_values
 from ..state.interrupts import breakpoint_of, question_of
 from ..state.thread_turns import ThreadTurn
-from ..store.runs import RunRecord, RunStatus
+from ..store.listing import RunStatus
+from ..store.runs import RunRecord
 
 
 @dataclass(slots=True)
@@ -92,7 +93,7 @@ class ThreadRecord:
 
     async def end(self, app: App, usage: Usage, error: BaseException | None) -> None:
         """Keep how the execution ended; the store itself may be what failed."""
-        if self.record is None or self.thread in self.engine.store.leases.lost_runs:
+        if self.record is None:
             return
         with contextlib.suppress(RunError):
             snapshot = await app.aget_state(thread_config(self.thread))

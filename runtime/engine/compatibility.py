@@ -1,8 +1,10 @@
 """Changes of a workflow that matter to a run of it.
 
 A node that the run has not come to, or has left behind, may be anything by now. Where the run
-stands the workflow has to be the one it was: a node that waits and is gone, of another kind, or
-leads elsewhere would lose work, and one that is under way has already read what it says.
+stands the workflow has to be the one it was: a node that waits and is gone, or of another kind,
+would lose work, and one that is under way has already read what it says. Where a node leads is
+decided when it is through, by the workflow as it is then; only a join that branches have come to
+has decided already.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from flowc.compiler.lowering.graphspec import Channel, GraphSpec, NodeSpec
 from langgraph.graph import END
 
 from ..checkpoints.channels import join_channel
+from ..services import Json
 from ..values import fits
 from .frontier import Frontier
 
@@ -36,6 +39,8 @@ class Change:
     was: str = ""
     now: str = ""
     migrate: str = ""
+    give: str = ""
+    """The parameter whose value would accept it."""
 
     def as_json(self) -> dict[str, Any]:
         return dataclasses.asdict(self)
@@ -44,10 +49,11 @@ class Change:
 @dataclass(frozen=True, slots=True)
 class Migration:
     """The options `--migrate`: nodes that wait by their new names, variables by theirs ("": the
-    value is dropped)."""
+    value is dropped). `inputs` are values for parameters that are new."""
 
     nodes: Mapping[str, str] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
+    inputs: Mapping[str, Json] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.nodes or self.variables)
@@ -116,8 +122,8 @@ def _waiting(
         yield Change(f"{name}, which {stands}, {what}", True, *places, accept)
         return
     if _ways(old, node.id) != _ways(new, node.id):
-        text = f"{name}, which {stands}, leads elsewhere: {_leads(old, node.id, new)}"
-        yield Change(text, True, *places, accept)
+        text = f"{name}, which {stands}, leads elsewhere when it is through"
+        yield Change(f"{text}: {_leads(old, node.id, new)}", False, *places)
     fields = _fields(node, now, old, new)
     shown = _ASKED.get(node.op.kind)
     if hard := [f for f in fields if f not in TEXTS and f != shown]:
@@ -210,14 +216,17 @@ def _successor(node: NodeSpec, old: GraphSpec, new: GraphSpec) -> NodeSpec | Non
 
 
 def _joins(path: str, old: GraphSpec, new: GraphSpec, frontier: Frontier) -> Iterator[Change]:
-    if path:
-        return
+    for relay in old.relays:
+        if (path, relay) in frontier.pending and relay not in new.relays:
+            target = f"`{_join_target(old, relay)}`{_within(path)}"
+            yield Change(f"a branch is on its way to {target}, where its way led until now", True)
     after = {(frozenset(join.sources), join.target) for join in new.joins}
     for join in old.joins:
-        if join_channel(join.sources, join.target) not in frontier.arrived:
+        if (path, join_channel(join.sources, join.target)) not in frontier.arrived:
             continue
         if (frozenset(join.sources), join.target) not in after:
-            text = f"branches have come to `{join.target}`, which now waits for others"
+            target = f"`{join.target}`{_within(path)}"
+            text = f"branches have come to {target}, which now waits for others"
             yield Change(text, True, _at(old.node(join.target)), _at(new.node(join.target)))
 
 
@@ -240,8 +249,13 @@ def _variables(
             yield Change(text, valued, migrate=hint * valued)
         else:
             yield from _variable(name, path, channel, after[name], frontier, valued)
-    for name in after.keys() - before.keys() - set(migration.variables.values()):
-        yield Change(f"the variable `{name}`{_within(path)} is new")
+    needed = {} if path else {p.name: p for p in new.params if p.required and p.default is None}
+    for name in sorted(after.keys() - before.keys() - set(migration.variables.values())):
+        if name in needed and name not in migration.inputs:
+            about = f" ({needed[name].description})" if needed[name].description else ""
+            yield Change(f"the parameter `{name}`{about} is new and needs a value", True, give=name)
+        else:
+            yield Change(f"the variable `{name}`{_within(path)} is new")
 
 
 def _variable(

@@ -9,6 +9,7 @@ where it stood or looks for its place in the document anew.
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -31,6 +32,7 @@ from ..documents.write_log import Record, WriteLog, documents_of, writers_of
 from ..errors import Failure, RunError
 
 if TYPE_CHECKING:
+    from ..store.runs import RunStore
     from .fork import RunState
 
 STAYS, MOVES = "$stays", "$moves"
@@ -67,6 +69,17 @@ class Edited:
     again: Mapping[str, StepRestart] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
     sources: SourceSet = field(default_factory=SourceSet)
+
+
+async def writers_now(store: RunStore, db: Database, id: str) -> list[Record]:
+    """Return what each run last wrote to a document, the latest first, with the place where the
+    document is now, wherever the project was moved."""
+    found = []
+    for written in await writers_of(db, id):
+        move = await store.move_of(written.run)
+        place = written.place if move is None else Path(move.path(str(written.place)))
+        found.append(dataclasses.replace(written, place=place))
+    return found
 
 
 async def take_edits(db: Database, stand: Stand) -> Edited | None:

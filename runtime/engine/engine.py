@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -21,33 +21,34 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 from flowc.compiler.lowering.serde import dump_spec, load_spec
 
 from ..budget import ledger
-from ..budget.ledger import forget_charges
 from ..checkpoints.keys import thread_config
 from ..checkpoints.tables.compaction import Dropped, compact
-from ..checkpoints.tables.rows import Checkpoints, begin_after, checkpoints_of
+from ..checkpoints.tables.rows import Checkpoints, begin_after
+from ..checkpoints.tables.stored import checkpoints_of
 from ..checkpoints.types import App, Saver
 from ..db.database import Database, create_tables
 from ..db.sqlite import in_words
 from ..db.url import PATIENCE
 from ..documents import write_log as document_record
-from ..documents.write_log import Record, documents_of, writers_of
+from ..documents.write_log import Record, documents_of, move_documents
 from ..errors import RunError
 from ..events import Listener
 from ..graph.build import build
 from ..graph.history import CheckpointView, past_of, view_at, whole_past_of
-from ..journal import effects
+from ..journal import rows
 from ..journal.effects import EffectJournal
+from ..journal.taken_answers import answered_questions
 from ..secrets import secret_values
 from ..services import Json, Outcome, ServicesFactory
 from ..state.initial import initial_state
 from ..state.thread_turns import FIRST_TURN, ThreadTurn, point_in
-from ..store import service_tables as executions
-from ..store.runs import RunRecord, RunStore, open_store
-from .document_edits import Edited, Stand, take_edits
+from ..store.runs import RunRecord, RunStore, open_store, refuse_unfit
+from .document_edits import Edited, Stand, take_edits, writers_now
 from .execution import Execution, GraphInput
-from .fork import RunState, copy_thread, refuse_inner, state_of
+from .fork import RunState, copy_thread, ending_of, refuse_inner, state_of
 from .frontier import frontier_of
 from .migration import check_migration, move, read_migration
+from .removal import forget_each, forget_within
 from .signals import RunSignals
 
 ENDED = ("success", "failed")
@@ -76,9 +77,10 @@ class Engine:
         """Execute a new run until it ends, waits, or is stopped. Raise `RunError` for a run id that
         is taken, a missing or unknown input, a breakpoint at no node, a store that cannot be
         written."""
+        refuse_unfit(run)
         async with self.hold(run):
             execution = await self._execution(
-                spec, services, run, listeners, breakpoints, control, self.journal()
+                spec, services, run, listeners, breakpoints, control, self.journal(run)
             )
             graph_input = initial_state(spec, inputs, execution.services.env)
             record = RunRecord(
@@ -112,6 +114,7 @@ class Engine:
         on_unknown: OnUnknown | None = None,
         usually: OnUnknown = "ask",
         migrate: Sequence[str] = (),
+        inputs: Mapping[str, Json] | None = None,
         answered: bool = False,
     ) -> Outcome:
         """Go on from the last checkpoint. `answers` are by question id, "" is the only question's;
@@ -120,15 +123,15 @@ class Engine:
         `line` unasked it goes on where the workflow says (J45), also when it had ended. A workflow
         that has changed since is taken as it is now, unless it changed where the run stands.
         `on_unknown` says what is done about effects in doubt, whatever the workflow says; `usually`
-        where that says nothing. `migrate` (OLD=NEW) says what has become of a node or a variable.
-        Raise `RunError` when the run has ended, is being executed elsewhere, or does not fit the
-        workflow."""
+        where that says nothing. `migrate` (OLD=NEW) says what has become of a node or a variable,
+        `inputs` what new parameters hold. Raise `RunError` when the run has ended, is held by
+        another process, or does not fit."""
         async with self.hold(run, goes_on=True):
             record = await self.store.get(run)
-            if line is None and not await self.journal().lines(run):
+            if line is None and not await self.journal(run).lines(run):
                 _refuse_ended(record)
-            record, changed = await self.bring_up_to_date(record, spec, migrate)
-            journal = self.journal(on_unknown, usually, await self._turn(run))
+            record, changed = await self.bring_up_to_date(record, spec, migrate, inputs)
+            journal = self.journal(run, on_unknown, usually, await self._turn(run))
             execution = await self._execution(
                 spec, services, run, listeners, breakpoints, control, journal
             )
@@ -138,10 +141,9 @@ class Engine:
             begun = await self.saver.aget_tuple(thread_config(run)) is not None
             env = execution.services.env
             beginning = None if begun else initial_state(spec, record.inputs, env)
-            graph_input: GraphInput = beginning
-            if await execution.hear(line, beginning):
-                graph_input = None
-            elif begun:
+            heard = await execution.hear(line, beginning)
+            graph_input: GraphInput = None if heard else beginning
+            if begun and not heard:
                 _refuse_ended(record)
                 waiting = await execution.answer(answers)
                 if waiting is not None and record.status == "paused" and not answered:
@@ -161,46 +163,58 @@ class Engine:
         return await self.store.update(running)
 
     async def bring_up_to_date(
-        self, record: RunRecord, spec: GraphSpec, migrate: Sequence[str]
+        self,
+        record: RunRecord,
+        spec: GraphSpec,
+        migrate: Sequence[str],
+        inputs: Mapping[str, Json] | None = None,
     ) -> tuple[RunRecord, list[Json]]:
         """Return the record stamped with the workflow as it is now, and what differs. Raise
         `RunError` where that has changed where the run stands."""
         if record.digest == spec.digest:
-            if migrate:
+            if migrate or inputs:
                 raise RunError(
                     f"{spec.file} has not changed since run {record.id} was started",
-                    help="leave out --migrate",
+                    help=f"leave out {'--migrate' if migrate else '-i'}",
                 )
             return record, []
         old, app = await self._look_at(record.id)
         sources = (self.saver, self.checkpoints(), self.journal_db)
         frontier = await frontier_of(app, *sources, old, record.id)
-        migration = read_migration(migrate, old, spec)
+        migration = read_migration(migrate, old, spec, inputs or {})
         changes = check_migration(old, spec, frontier, migration, record.id)
-        if migration:
-            graph = build(spec)
-            await move(graph, self.saver, spec, frontier, migration, record.id)
-        stamped = dataclasses.replace(record, digest=spec.digest, spec=dump_spec(spec))
+        await move(self.saver, spec, frontier, migration, record.id)
+        inputs, kept = {**record.inputs, **migration.inputs}, dump_spec(spec)
+        stamped = dataclasses.replace(record, digest=spec.digest, spec=kept, inputs=inputs)
         return await self.store.update(stamped), [change.as_json() for change in changes]
 
     async def state(self, run: str) -> RunState:
         """Return where a run stands: variables, nodes that come next, questions that wait."""
         with in_words(self.store.location):
             spec, app = await self._look_at(run)
-            answered = await self.journal().answers(run)
-            return await state_of(app, spec, run, answered)
+            answered = await self.journal(run).answers(run)
+            counts = await answered_questions(self.journal_db, run)
+            return await state_of(app, spec, run, answered, counts)
+
+    async def ending(self, record: RunRecord) -> Outcome | None:
+        """Return the outcome of a run that has ended and has nothing left to do."""
+        with in_words(self.store.location):
+            _, app = await self._look_at(record.id)
+            return await ending_of(app, record, self.journal(record.id))
 
     async def take_edits(self, run: str, folder: Path) -> Edited | None:
         """Take over what people changed in the living document of a run while nobody executed it,
         and write down there what follows. None when it has no document. Raise `RunError`."""
         async with self.hold(run):
             record = await self.store.get(run)
+            if (move := await self.store.move_of(run)) is not None:
+                await move_documents(self.journal_db.for_run(run), run, move.path)
             if record.parent is None and not await documents_of(self.journal_db, run):
                 return None
             if await self.saver.aget_tuple(thread_config(run)) is None:
                 return None
             spec, app = await self._look_at(run)
-            state = await state_of(app, spec, run, ())
+            state = await state_of(app, spec, run, (), {})
             before = ", ".join(f"`{name}`" for name in state.next)
             note = f"the checkpoint of run {run} stands before {before or 'nothing: it has ended'}"
             ended = record.status in ENDED
@@ -209,7 +223,7 @@ class Engine:
     async def document_writers(self, id: str) -> list[Record]:
         """Return what each run last wrote to a document, the run that wrote last first."""
         with in_words(self.store.location):
-            return await writers_of(self.journal_db, id)
+            return await writers_now(self.store, self.journal_db, id)
 
     async def history(self, run: str) -> list[CheckpointView]:
         """Return the run's checkpoints between nodes, of called workflows too, oldest first."""
@@ -224,7 +238,7 @@ class Engine:
         unknown."""
         async with self.hold(run, goes_on=True):
             record = await self.store.get(run)
-            doubtful = await self.journal(turn=await self._turn(run)).in_doubt(run)
+            doubtful = await self.journal(run, turn=await self._turn(run)).in_doubt(run)
             if doubtful:
                 raise RunError(
                     f"what became of `{doubtful[0]}` is unknown; a fork could repeat it unasked",
@@ -266,13 +280,13 @@ class Engine:
         """Forget a run with all its checkpoints, and what the service kept of it. Raise `RunError`
         while it is being executed."""
         async with self.hold(run):
-            await executions.forget(self.journal_db, run)
-            await self.journal().forget(run)
-            await forget_charges(self.journal_db, run)
-            await document_record.forget(self.journal_db, run)
-            await self.saver.adelete_thread(run)
-            # Last, because a process that is killed before it can be asked again.
-            await self.store.delete(run)
+            async with self.journal_db.for_run(run).transaction() as inside:
+                await forget_within(inside, (run,))
+            await asyncio.to_thread(self.store.water.forget, run)
+
+    async def forget(self, runs: Sequence[str]) -> list[str]:
+        """Forget a few runs, all at once: see `forget_each`. Raise `RunError`."""
+        return await forget_each(self.store, self.journal_db, runs)
 
     async def compact(self, run: str, *, history: bool = True, dry_run: bool = False) -> Dropped:
         """Drop what the run does not need to go on: checkpoints inside visits that are over and,
@@ -280,7 +294,15 @@ class Engine:
         `RunError` while it is being executed."""
         async with self.hold(run):
             _, app = await self._look_at(run)
-            return await compact(self.journal_db, self.saver, app, run, history, dry_run=dry_run)
+            rows = self.checkpoints()
+            return await compact(rows, self.saver, app, run, history, dry_run=dry_run)
+
+    async def take_over(self, run: str) -> None:
+        """Take the run from the process that executes it, which then writes nothing more: not the
+        result of what is under way either."""
+        await self.store.get(run)
+        async with self.store.leases.hold(run, by_force=True):
+            pass
 
     @asynccontextmanager
     async def hold(self, run: str, *, goes_on: bool = False) -> AsyncIterator[None]:
@@ -289,7 +311,7 @@ class Engine:
         async with self.store.leases.hold(run):
             with in_words(self.store.location):
                 if goes_on and self.store.location.kind != "memory":
-                    await begin_after(self.journal_db, run)
+                    await begin_after(self.checkpoints(), run)
                 yield
 
     async def _look_at(self, run: str) -> tuple[GraphSpec, App]:
@@ -299,17 +321,20 @@ class Engine:
 
     def checkpoints(self) -> Checkpoints:
         """Return the runs' checkpoints, to look back."""
-        return checkpoints_of(self.journal_db, self.saver, self.store.location)
+        return checkpoints_of(self.journal_db, self.saver)
 
     def journal(
         self,
+        run: str,
         on_unknown: OnUnknown | None = None,
         usual: OnUnknown = "ask",
         turn: ThreadTurn = FIRST_TURN,
     ) -> EffectJournal:
-        """Return the journal of the store's runs; the arguments are those of `resume`."""
+        """Return the journal of a run; the other arguments are those of `resume`."""
         hidden = secret_values(os.environ)
-        return EffectJournal(self.journal_db, on_unknown, usual, hidden, turn=turn)
+        water, scope = self.store.water, turn.scope(run)
+        db = self.journal_db.for_run(run)
+        return EffectJournal(db, on_unknown, usual, hidden, turn=turn, scope=scope, water=water)
 
     async def _execution(
         self,
@@ -348,7 +373,7 @@ async def open_engine(url: str, patience: float = PATIENCE) -> AsyncIterator[Eng
         store.opened.durable() as db,
         store.opened.checkpointer() as saver,
     ):
-        await create_tables(db, effects.SCHEMA)
+        await create_tables(db, rows.SCHEMA)
         await create_tables(db, ledger.SCHEMA)
         await create_tables(db, document_record.SCHEMA)
         yield Engine(store, saver, db)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from ..context import CALL_PATH
-from ..errors import RunError
+from ..db.database import Write
+from ..errors import RunError, StoreAway
 from ..events import EventKind, Listener, RunEvent
 from ..store.runs import RunStore, now
 
@@ -36,6 +37,9 @@ class EventLog:
     _waiting: list[RunEvent] = field(default_factory=list)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
     _writing: asyncio.Task[None] | None = None
+    _last: int | None = None
+    """The position of the last event that is written; None before this log wrote any."""
+    _in_turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def emit(self, kind: EventKind, node: str, data: dict[str, Any]) -> None:
         """Pass an event on: the `Emit` of the services."""
@@ -57,26 +61,48 @@ class EventLog:
 
     async def flush(self) -> None:
         """Write what waits. Raise `RunError`; it waits on then."""
-        batch, self._waiting = self._waiting, []
-        self._wake.clear()
-        try:
-            await self.store.append_events(self.run, batch)
-        except RunError:
-            self._waiting = [*batch, *self._waiting]
-            raise
+        async with self.waiting() as writes:
+            if writes:
+                await self.store.db.for_run(self.run).put_all(writes)
+
+    @asynccontextmanager
+    async def waiting(self) -> AsyncIterator[Sequence[Write]]:
+        """Yield what writes the events that wait: they are written when the block ends, and wait on
+        when it raises. The intention of an effect takes them with it: a run that a kill ends in the
+        effect goes on from there, and nothing else would ever tell what led to it."""
+        async with self._in_turn:
+            if self._last is None:
+                self._last = await self.store.last_event(self.run)
+            batch, self._waiting = self._waiting, []
+            self._wake.clear()
+            try:
+                yield self.store.event_writes(self.run, self._last, batch)
+            except BaseException:
+                self._waiting = [*batch, *self._waiting]
+                raise
+            self._last += len(batch)
+        if batch:
+            self.store.on_events(self.run)
 
     @asynccontextmanager
     async def writing(self) -> AsyncIterator[None]:
-        """Write events in the background; all of them are written when the block ends."""
-        writer = asyncio.create_task(self._write())
+        """Write events in the background; all of them are written when the block ends, unless that
+        ends because the store went away: it has been waited for."""
+        writer, away = asyncio.create_task(self._write()), False
         try:
             yield
+        except StoreAway:
+            away = True
+            raise
         finally:
             writer.cancel()
             await asyncio.wait([writer])
             if self._writing is not None:  # what it could not write waits again
+                if away:
+                    self._writing.cancel()
                 await asyncio.wait([self._writing])
-            await self.flush()
+            if not away:
+                await self.flush()
 
     async def _write(self) -> None:
         while True:

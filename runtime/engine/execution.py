@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import dataclasses
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,18 +18,20 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphDrained, GraphRecursionError
 from langgraph.graph import START
 from langgraph.runtime import RunControl
-from langgraph.types import Command, StateSnapshot
+from langgraph.types import Command, Interrupt, StateSnapshot
 
 from ..budget.ledger import Ledger
 from ..checkpoints.keys import strict_config, surrounded_by, thread_config
 from ..checkpoints.types import App, Saver
+from ..db.fence import NotHeld
 from ..db.sqlite import in_words
 from ..documents.write_log import WRITE_LOG, WriteLog
-from ..errors import Ended, Failure, LimitReached, RunError
+from ..errors import Ended, Failure, LimitReached, RunError, StoreAway
 from ..events import EventKind, Listener
 from ..graph.build import build
 from ..graph.inbox import INPUT_NODE, checked_line, lines_obeyed, writes_of
 from ..journal.effects import EffectJournal
+from ..journal.taken_answers import answered_questions, note_answer, number_question
 from ..nodes.visit.visit import Surroundings
 from ..people import Question
 from ..services import Json, Outcome, Services, ServicesFactory
@@ -75,6 +77,7 @@ class Execution:
 
     def __post_init__(self) -> None:
         self.log = EventLog(self.store, self.run_id, self.listeners, self.signals.request_drain)
+        self.journal = dataclasses.replace(self.journal, ahead=self.log.waiting, results_later=True)
         self.services = self.factory(self.journal, self.log.emit)
         self.log.mark = self.services.tape.mark
         with collector_at_rest():
@@ -103,23 +106,39 @@ class Execution:
         interrupts = (await self._snapshot()).interrupts
         known = await self.journal.answers(self.run_id)
         pending = [i for i in interrupts if i.id not in known]
-        questions = {i.id: question_of(i, self.spec) for i in pending}
+        questions = {q.id: q for q in await self._questions(pending)}
         matched = match_answers(answers, questions.values())
         for interrupt in pending:
-            if interrupt.id not in matched:
-                continue
-            key, value = effect_key(interrupt), matched[interrupt.id]
-            if key is not None:
-                await self.journal.settle(key, value)
-            else:
-                await self.journal.store_answer(self.run_id, interrupt.id, value)
-            node = questions[interrupt.id].node
-            self.log.emit("answered", node, {"id": interrupt.id, "answer": value})
+            if interrupt.id in matched:
+                value = matched[interrupt.id]
+                await self._keep_answer(interrupt, questions[interrupt.id], value)
+                node = questions[interrupt.id].node
+                self.log.emit("answered", node, {"id": interrupt.id, "answer": value})
         policy = self.journal.on_unknown or self.journal.usual
         decided = {i.id for i in pending if effect_key(i) and policy != "ask"}
         if decided or matched or len(pending) < len(interrupts) or not pending:
             return None
         return list(questions.values())
+
+    async def _questions(self, interrupts: Iterable[Interrupt]) -> list[Question]:
+        """Return what asks, each with its number among the questions of its name."""
+        counts = await answered_questions(self.journal.db, self.run_id)
+        known = await self.journal.answers(self.run_id) if counts else {}
+        return [
+            number_question(question_of(i, self.spec), counts, known=i.id in known)
+            for i in interrupts
+        ]
+
+    async def _keep_answer(self, interrupt: Interrupt, question: Question, value: Json) -> None:
+        """Keep an answer and that its question was answered: both or neither."""
+        key = effect_key(interrupt)
+        async with self.journal.db.transaction() as inside:
+            journal = dataclasses.replace(self.journal, db=inside)
+            if key is not None:
+                await journal.settle(key, value)
+            else:
+                await journal.store_answer(self.run_id, interrupt.id, value)
+            await note_answer(inside, self.run_id, question)
 
     async def resume_command(self) -> Command[Any] | None:
         """Return what the graph is resumed with: every stored answer to a question that waits."""
@@ -174,16 +193,16 @@ class Execution:
                 outcome = await self._execute(graph_input, event, inputs, started)
                 return await self._finish(record, outcome, started)
         except asyncio.CancelledError:
-            if self.run_id in self.store.leases.lost_runs:  # the record is somebody else's now
-                raise
             status = _DRAINED[self.signals.reason or "signal"]
             # A second cancellation must not leave a record of a run that goes on.
-            await asyncio.shield(self._keep(record, status=status))
+            with contextlib.suppress(NotHeld):  # the record is somebody else's now
+                await asyncio.shield(self._keep(record, status=status))
             raise
         except RunError as error:
-            # The store itself may be what failed.
-            with contextlib.suppress(RunError):
-                await self._keep(record, status="error", error={"message": error.message})
+            # The store itself may be what failed; one that went away is not waited for once more.
+            if not isinstance(error, StoreAway):
+                with contextlib.suppress(RunError):
+                    await self._keep(record, status="error", error={"message": error.message})
             raise
 
     async def _execute(
@@ -208,10 +227,10 @@ class Execution:
             complete = False
             try:
                 outcome = await self._invoke(graph_input)
-                complete = outcome.status in ("success", "failed")
+                asks = outcome.status == "paused" and not self.breakpoints
+                complete = asks or outcome.status in ("success", "failed")
             finally:
-                if remark := tape.end(complete):
-                    self.log.emit("warning", "", {"message": remark})
+                tape.end(complete)
             for question in outcome.questions:
                 shown = {k: v for k, v in dataclasses.asdict(question).items() if v}
                 self.log.emit("interrupted", question.node, shown)
@@ -255,7 +274,7 @@ class Execution:
         """Return how a run stands whose graph has nothing left to do now. Raise `Failure` when the
         last nodes wrote what cannot be put together."""
         snapshot = await self._snapshot()
-        questions = [question_of(i, self.spec) for i in snapshot.interrupts]
+        questions = await self._questions(snapshot.interrupts)
         questions = questions or [breakpoint_of(node, self.spec) for node in snapshot.next]
         if questions:
             return Outcome(self.run_id, "paused", questions=tuple(questions))
@@ -265,7 +284,7 @@ class Execution:
 
     def _config(self) -> RunnableConfig:
         config = surrounded_by(strict_config(self.run_id), Surroundings(self.services, self._scope))
-        config["metadata"] = {"flowc_digest": self.spec.digest, **self.journal.turn.metadata}
+        config["metadata"] = self.journal.turn.metadata
         # Relays are steps of LangGraph's, not of the workflow's.
         config["recursion_limit"] = 2 * self.services.max_steps + 10
         return config
@@ -311,7 +330,7 @@ class Execution:
             status=outcome.status,
             result=result,
             error=outcome.error,
-            questions=[dataclasses.asdict(question) for question in outcome.questions],
+            questions=[question.as_json() for question in outcome.questions],
             usage=dataclasses.asdict(usage),
         )
         return dataclasses.replace(

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.compiler.lowering.serde import load_spec
 from flowc.compiler.source.snippet import visible
 from langgraph.graph import START
 from langgraph.types import StateUpdate
 
+from ..charges import Usage
 from ..checkpoints.keys import thread_config
 from ..checkpoints.namespaces import levels
 from ..checkpoints.tables.rows import Checkpoints
 from ..checkpoints.types import App
 from ..errors import RunError
 from ..graph.history import CheckpointView
+from ..graph.inbox import lines_obeyed
+from ..journal.effects import EffectJournal
+from ..journal.taken_answers import number_question
 from ..people import Question
-from ..services import Json
-from ..state.channels import variable_values
+from ..services import Json, Outcome
+from ..state.channels import STEPS, variable_values
 from ..state.initial import variable_writes
 from ..state.interrupts import question_of
+from ..store.runs import RunRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +40,51 @@ class RunState:
     questions: tuple[Question, ...]
     reports: dict[str, Json]
     visits: dict[str, int]
+    answered: bool = False
+    """Whether a question of the run was answered before: then answers name their questions."""
 
 
-async def state_of(app: App, spec: GraphSpec, run: str, answered: Collection[str]) -> RunState:
+async def state_of(
+    app: App, spec: GraphSpec, run: str, answered: Collection[str], counts: Mapping[str, int]
+) -> RunState:
     """Return the latest checkpoint as a whole. A question inside a call or an exec node stays in
-    the checkpoint until that node ends, so those `answered` are left out by their ids."""
+    the checkpoint until that node ends, so those `answered` are left out by their ids. `counts`
+    says how often a question of each name was answered."""
     snapshot = await app.aget_state(thread_config(run))
     values: Mapping[str, Any] = snapshot.values or {}
     return RunState(
         variables=variable_values(spec, values),
         next=tuple(name for name in snapshot.next if name not in spec.relays),
-        questions=tuple(question_of(i, spec) for i in snapshot.interrupts if i.id not in answered),
+        questions=tuple(
+            number_question(question_of(i, spec), counts)
+            for i in snapshot.interrupts
+            if i.id not in answered
+        ),
         reports=dict(values.get("$reports") or {}),
         visits=dict(values.get("$visits") or {}),
+        answered=bool(counts),
+    )
+
+
+async def ending_of(app: App, record: RunRecord, journal: EffectJournal) -> Outcome | None:
+    """Return the outcome of a run that has ended; None when it was told something since, with which
+    it goes on."""
+    values: Mapping[str, Any] = (await app.aget_state(thread_config(record.id))).values or {}
+    if record.status not in ("success", "failed"):
+        return None
+    if await journal.lines(record.id, lines_obeyed(values)):
+        return None
+    known = {field.name for field in dataclasses.fields(Usage)}
+    usage: dict[str, Any] = {name: n for name, n in record.usage.items() if name in known}
+    return Outcome(
+        record.id,
+        record.status,
+        result=record.result,
+        variables=variable_values(load_spec(record.spec), values),
+        outcomes=dict(values.get("$reports") or {}),
+        error=cast("dict[str, str] | None", record.error),
+        nodes=(values.get("$visits") or {}).get(STEPS, 0),
+        usage=Usage(**usage),
     )
 
 

@@ -29,13 +29,14 @@ from ..state.channels import variable_values
 @dataclass(frozen=True, slots=True)
 class Frontier:
     """Where a run stands: by the workflow's path ("" is the main one) the nodes that come next and
-    whether each has begun; joins where some branch has arrived; variables that have a value.
+    whether each has begun; by it also the joins where some branch has arrived; variables that have
+    a value.
     `targets` are the nodes of the main workflow that come next, those after finished neighbours
     included; `effects` names nodes that began and have done something, or may have, which a new
     beginning would do again."""
 
     pending: Mapping[tuple[str, str], bool] = field(default_factory=dict)
-    arrived: frozenset[str] = frozenset()
+    arrived: frozenset[tuple[str, str]] = frozenset()
     values: Mapping[str, Json] = field(default_factory=dict)
     begun: bool = True
     targets: tuple[str, ...] = ()
@@ -60,6 +61,7 @@ async def frontier_of(
     keys = {without_line(key) for key, status in rows if status in there}
     latest = await latest_inside(saver, run, await checkpoints.namespaces(run))
     pending: dict[tuple[str, str], bool] = {}
+    arrived = set(_arrivals("", saved, spec))
     effects = []
     for task in snapshot.tasks:
         if task.result is not None:
@@ -70,13 +72,17 @@ async def frontier_of(
         pending["", task.name] = bool(under or task.interrupts or acted)
         effects += [task.name] * acted
         for namespace in under:
-            pending |= _inside(namespace, latest[namespace], spec, keys, latest)
+            called = called_in(namespace, spec)
+            if called is None:
+                continue
+            path, item = called.workflow, latest[namespace]
+            pending |= _inside(path, namespace, item, keys, latest)
+            arrived |= _arrivals(path, item, dict(spec.subgraphs)[path])
     following = following_nodes(saved)
     pending |= {("", name): False for name in following if ("", name) not in pending}
-    joins = {join_channel(join.sources, join.target) for join in spec.joins}
     return Frontier(
         pending,
-        with_value(saved, joins),
+        frozenset(arrived),
         variable_values(spec, snapshot.values),
         True,
         tuple(dict.fromkeys(name for path, name in pending if not path)),
@@ -84,20 +90,24 @@ async def frontier_of(
     )
 
 
+def _arrivals(path: str, item: CheckpointTuple, spec: GraphSpec) -> set[tuple[str, str]]:
+    joins = {join_channel(join.sources, join.target) for join in spec.joins}
+    return {(path, channel) for channel in with_value(item, joins)}
+
+
 def _inside(
+    path: str,
     namespace: str,
     item: CheckpointTuple,
-    spec: GraphSpec,
     keys: set[str],
     latest: Mapping[str, CheckpointTuple],
 ) -> dict[tuple[str, str], bool]:
-    """Return the nodes that come next inside a called workflow, by its path."""
-    called = called_in(namespace, spec)
-    if called is None:
-        return {}
+    """Return the nodes that come next inside a called workflow, by its path; those after finished
+    neighbours have not begun."""
     asks, names = has_question(item), (*keys, *latest)
-    return {
-        (called.workflow, name): asks
+    following = {(path, name): False for name in following_nodes(item)}
+    return following | {
+        (path, name): asks
         or any(key.startswith(join(namespace, task_part(name, ""))) for key in names)
         for name in next_nodes(item)
     }

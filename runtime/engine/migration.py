@@ -7,15 +7,19 @@ next begin anew in it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 
 from flowc.compiler.lowering.graphspec import GraphSpec
 
 from ..checkpoints.keys import thread_config
+from ..checkpoints.late_values import put_late_values
 from ..checkpoints.types import Graph, Saver
 from ..errors import RunError
-from ..graph.build import add_relay
+from ..graph.build import add_relay, build
+from ..services import Json
 from ..state.channels import State, combinable, variables_of
+from ..state.initial import given_channels, given_values
 from ..values import fits, storable_value
 from .compatibility import Change, Migration, changes_of
 from .frontier import Frontier
@@ -25,9 +29,12 @@ MIGRATION_NODE = "$migrate"
 next."""
 
 
-def read_migration(options: Sequence[str], old: GraphSpec, new: GraphSpec) -> Migration:
-    """Read `--migrate OLD=NEW`, of nodes and of variables; `VARIABLE=` drops its value. Raise
-    `RunError` for a name that is in neither workflow."""
+def read_migration(
+    options: Sequence[str], old: GraphSpec, new: GraphSpec, inputs: Mapping[str, Json]
+) -> Migration:
+    """Read `--migrate OLD=NEW`, of nodes and of variables; `VARIABLE=` drops its value. `inputs`
+    are for parameters that are new; the environment may give some too. Raise `RunError` for a name
+    that is in neither workflow, and for an input that is not new."""
     nodes: dict[str, str] = {}
     variables: dict[str, str] = {}
     before, after = {n.id for n in old.nodes}, {n.id for n in new.nodes}
@@ -47,7 +54,17 @@ def read_migration(options: Sequence[str], old: GraphSpec, new: GraphSpec) -> Mi
                 + (f"there is no `{now}` in {new.file}" if there else f"there was no `{was}`"),
                 help=_WRITTEN,
             )
-    return Migration(nodes, variables)
+    return Migration(nodes, variables, _new_inputs(old, new, inputs))
+
+
+def _new_inputs(old: GraphSpec, new: GraphSpec, inputs: Mapping[str, Json]) -> dict[str, Json]:
+    fresh = tuple(p for p in new.params if p.name not in variables_of(old))
+    if wrong := [name for name in inputs if name not in {p.name for p in fresh}]:
+        raise RunError(
+            f"`{wrong[0]}` is not a new parameter of {new.file}",
+            help=f"what it has changes in a fork: flowc fork RUN --at NODE -i {wrong[0]}=VALUE",
+        )
+    return given_values(new, fresh, inputs, os.environ)
 
 
 _WRITTEN = "write --migrate OLD=NEW for a node that comes next or a variable, VARIABLE= to drop one"
@@ -84,8 +101,9 @@ def _refusal_text(old: GraphSpec, run: str, refused: list[Change]) -> str:
 
 
 def _remedy(run: str, refused: list[Change]) -> str:
-    if all(change.migrate for change in refused):
-        options = " ".join(f"--migrate {m}" for m in dict.fromkeys(c.migrate for c in refused))
+    if all(change.migrate or change.give for change in refused):
+        flags = (f"-i {c.give}=VALUE" if c.give else f"--migrate {c.migrate}" for c in refused)
+        options = " ".join(dict.fromkeys(flags))
         return f"flowc resume {run} {options}\nor restore the file, and go on as it was"
     return (
         "restore the file to go on with this run\n"
@@ -116,6 +134,15 @@ def _refuse_unfit(old: GraphSpec, new: GraphSpec, frontier: Frontier, migration:
 
 
 async def move(
+    saver: Saver, new: GraphSpec, frontier: Frontier, migration: Migration, run: str
+) -> None:
+    """Write what becomes of a run's nodes and variables, and what its new parameters hold."""
+    if migration:
+        await _begin_anew(build(new), saver, new, frontier, migration, run)
+    await put_late_values(saver, run, given_channels(new, migration.inputs))
+
+
+async def _begin_anew(
     graph: Graph,
     saver: Saver,
     new: GraphSpec,

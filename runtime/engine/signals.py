@@ -52,7 +52,7 @@ def on_signals(signals: RunSignals) -> Iterator[None]:
         elif task is not None:
             task.cancel()
 
-    handled = (signal.SIGINT, signal.SIGTERM)
+    handled, before = (signal.SIGINT, signal.SIGTERM), signal.getsignal(signal.SIGTERM)
     for number in handled:
         loop.add_signal_handler(number, drain_or_cancel)
     try:
@@ -60,3 +60,4 @@ def on_signals(signals: RunSignals) -> Iterator[None]:
     finally:
         for number in handled:
             loop.remove_signal_handler(number)
+        signal.signal(signal.SIGTERM, before)  # the loop leaves the system's own behind

@@ -5,26 +5,29 @@ Nothing is written to the run. Its checkpoints say what came into the node and w
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flowc.compiler.ir import CallNode, ForeachNode
 from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec
+from langgraph.runtime import Runtime
 from langgraph.types import Command, StateSnapshot
 
 from ..checkpoints.keys import level_config, strict_config, surrounded_by, thread_config
 from ..checkpoints.namespaces import join, task_part
 from ..checkpoints.types import App, Graph
-from ..context import CALL_PATH, binding
+from ..context import CALL_PATH, HERE, Here, binding, here_in
 from ..errors import Ended, Failure, LimitReached, RunError
 from ..events import RunEvent
 from ..graph.build import build, nested_graph, single_graph
 from ..graph.history import Level, stops_before
-from ..journal.effects import EffectJournal, JournalBefore
+from ..journal.before import JournalBefore
+from ..journal.effects import EffectJournal
 from ..nodes.visit.visit import Setting, Surroundings
 from ..people import Question
-from ..services import EffectCall, Json, Services, ServicesFactory, Tools, ToolSchema
+from ..services import EffectCall, Journal, Json, Services, ServicesFactory
 from ..state.channels import variable_values
 from ..state.conversations import reset
 from ..state.initial import variable_writes
@@ -50,6 +53,8 @@ class Before:
     state: Mapping[str, Any]
     namespace: str
     after: dict[str, Json] | None
+    around: Here | None = None
+    """The visit of the call around it."""
 
 
 @dataclass(slots=True)
@@ -70,7 +75,7 @@ async def visit_before(engine: Engine, run: str, spec: GraphSpec, name: str, vis
     what the run was started with. Raise `RunError` for a node or visit that was not reached."""
     *calls, node = name.split("/")
     graph, subgraphs = build(spec), dict(spec.subgraphs)
-    namespace, path = "", tuple[str, ...]()
+    namespace, path, around = "", tuple[str, ...](), HERE.get()
     for call in calls:
         caller, _, item = call.partition("#")
         caller, _, number = caller.partition("@")
@@ -78,6 +83,8 @@ async def visit_before(engine: Engine, run: str, spec: GraphSpec, name: str, vis
         if not isinstance(at.op, CallNode | ForeachNode):
             raise RunError(f"`{caller}` calls no workflow", help="name a node: CALL/NODE")
         visited = await _find_visit(engine, run, spec, graph, namespace, caller, int(number or 0))
+        with binding(CALL_PATH, path), binding(HERE, around):
+            around = here_in(caller, visited.number, Runtime())
         namespace = join(visited.namespace, *([int(item) - 1] if item.isdigit() else ()))
         path = (*path, f"{caller}#{item}" if item else caller)
         spec = subgraphs[at.op.workflow]
@@ -85,7 +92,7 @@ async def visit_before(engine: Engine, run: str, spec: GraphSpec, name: str, vis
     _node(spec, node, name)
     visited = await _find_visit(engine, run, spec, graph, namespace, node, visit)
     after = None if visited.after is None else variable_values(spec, visited.after)
-    return Before(spec, node, path, visited.number, visited.state, visited.namespace, after)
+    return Before(spec, node, path, visited.number, visited.state, visited.namespace, after, around)
 
 
 async def run_node(
@@ -116,7 +123,7 @@ async def run_node(
         graph = single_graph(node, Setting(spec, dict(main.subgraphs)))
         app = graph.compile(checkpointer=engine.saver)
         try:
-            with binding(CALL_PATH, before.path):
+            with binding(CALL_PATH, before.path), binding(HERE, before.around):
                 await services.tools.open()
                 status, error, questions = await _invoke(app, spec, graph_input, ask, services)
                 values = (await app.aget_state(thread_config("step"))).values or {}
@@ -214,51 +221,32 @@ def _node(spec: GraphSpec, node: str, name: str) -> NodeSpec:
     return match
 
 
-@dataclass(frozen=True, slots=True)
-class CarefulTools:
-    """Tools that refuse to be called where they act once."""
-
-    inner: Tools
-
-    async def open(self) -> None:
-        await self.inner.open()
-
-    async def schema(self, name: str) -> ToolSchema | None:
-        return await self.inner.schema(name)
-
-    async def call(self, name: str, args: dict[str, Json]) -> Json:
-        schema = await self.inner.schema(name)
-        if schema is not None and schema.effect == "once":
-            help = "`--allow-exec` calls it, `--replay run` gives what it gave in the run"
-            raise RunError(f"the tool `{name}` acts, and would act once more", help=help)
-        return await self.inner.call(name, args)
-
-    async def close(self) -> None:
-        await self.inner.close()
+async def refuse_tools(journal: Journal, act: EffectCall) -> Json:
+    """Refuse a tool that acts once, before the journal."""
+    if act.effect == "once" and act.name.startswith("tool "):
+        name = act.name.removeprefix("tool ")
+        help = "`--allow-exec` calls it, `--replay run` gives what it gave in the run"
+        raise RunError(f"the tool `{name}` acts, and would act once more", help=help)
+    return await journal.once(act)
 
 
-@dataclass(frozen=True, slots=True)
-class KeptJournal(JournalBefore):
-    """Gives the results that the run's journal keeps of a visit, whose namespace it is; an effect
-    that it does not hold stops the node."""
+def results_of(journal: EffectJournal, run: str, namespace: str, inner: Journal) -> JournalBefore:
+    """Return a journal that gives the results which a run's own `journal` keeps of a visit, whose
+    namespace it is; an effect that it does not hold stops the node."""
+    used: Counter[str] = Counter()
 
-    run_journal: EffectJournal
-    run: str
-    namespace: str
-    used: dict[str, int] = field(default_factory=dict)
-
-    async def once(self, act: EffectCall) -> Json:
+    async def give(inner: Journal, act: EffectCall) -> Json:
         async def result_in_run() -> Json:
-            name = act.name
-            results = await self.run_journal.results(self.run, self.namespace, name, act.inputs)
+            results = await journal.results(run, namespace, act.name, act.inputs)
             if not results:
                 raise RunError(
-                    f"the journal of run {self.run} holds no result of `{name}` with this input",
+                    f"the journal of run {run} holds no result of `{act.name}` with this input",
                     help="the node asks for something else now: run it live, without --replay",
                     exit_code=1,
                 )
-            at = self.used.get(f"{name} {act.inputs!r}", 0)
-            self.used[f"{name} {act.inputs!r}"] = at + 1
-            return results[min(at, len(results) - 1)]
+            used[f"{act.name} {act.inputs!r}"] += 1
+            return results[min(used[f"{act.name} {act.inputs!r}"], len(results)) - 1]
 
-        return await self.inner.once(replace(act, effect="pure", call=result_in_run))
+        return await inner.once(replace(act, effect="pure", call=result_in_run))
+
+    return JournalBefore(inner, give)

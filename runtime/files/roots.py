@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import stat
 from dataclasses import dataclass
@@ -16,13 +17,20 @@ MAX_BYTES = 16 * 1024 * 1024
 @dataclass(frozen=True, slots=True)
 class Roots:
     """Relative paths start at `start`; their targets must lie below `start` or one of `granted`,
-    links resolved (M22)."""
+    links resolved (M22). Where it is `sealed`, there are no files at all."""
 
     start: Path
     granted: tuple[Path, ...] = ()
+    sealed: bool = False
 
     def locate(self, path: str) -> Path:
         """Return the target of a path, which need not exist. Raise `Failure` (refused) outside."""
+        if self.sealed:
+            raise Failure(
+                f"`{path}` is a file of this machine, and the workflow came by a request",
+                "refused",
+                help="whoever runs the service can give its team a folder",
+            )
         if "\0" in path or not path:
             raise Failure("a path is empty or holds a NUL character", "refused")
         try:
@@ -86,21 +94,25 @@ class Roots:
 @dataclass(frozen=True, slots=True)
 class RootedFiles:
     """`services.Files`: the files of a workflow (M22). `base` is the workflow's file, and paths
-    start at its folder."""
+    start at its folder, unless all of them are those of `only`."""
 
     roots: tuple[Path, ...] = ()
+    only: Roots | None = None
 
     def read(self, path: str, base: str) -> str:
         """Return the text of a file. Raise `Failure`: refused outside the roots."""
         return self._of(base).read_text(path)
 
-    def write(self, path: str, text: str, base: str) -> str:
+    async def write(self, path: str, text: str, base: str) -> str:
         """Replace a file's text; return its path from the workflow's folder. Raise `Failure`."""
+        return await asyncio.to_thread(self._write, path, text, base)
+
+    def _write(self, path: str, text: str, base: str) -> str:
         roots = self._of(base)
         return roots.show(roots.write_text(path, text))
 
     def _of(self, base: str) -> Roots:
-        return Roots(Path(base).absolute().parent, self.roots)
+        return self.only or Roots(Path(base).absolute().parent, self.roots)
 
 
 def whole_file(descriptor: int, shown: str, most: int) -> tuple[bytes, os.stat_result]:

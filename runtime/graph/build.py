@@ -58,7 +58,7 @@ def single_graph(node: NodeSpec, setting: Setting) -> Graph:
     graph = FlowBuilder(schema, input_schema=schema, output_schema=schema)
     branch = next((b for b in spec.branches if b.source == node.id), None)
     function = cast("Any", function_of(node, setting, branch))
-    graph.add_node(node.id, function, metadata=metadata_of(node, spec))
+    graph.add_node(node.id, function)
     graph.add_edge(START, node.id)
     return graph
 
@@ -68,7 +68,7 @@ def _fill(graph: Graph, setting: Setting) -> None:
     branches = {branch.source: branch for branch in spec.branches}
     for node in spec.nodes:
         function = cast("Any", function_of(node, setting, branches.get(node.id)))
-        graph.add_node(node.id, function, metadata=metadata_of(node, spec), defer=node.defer)
+        graph.add_node(node.id, function, defer=node.defer)
     for name in spec.relays:
         add_relay(graph, name)
     graph.add_edge(START, spec.entry)
@@ -105,17 +105,6 @@ def _subgraph(node: NodeSpec, setting: Setting) -> App | None:
         return nested_graph(called, setting.subgraphs).compile(name=called.name)
     compile_inner = NODE_KINDS[node.op.kind].subgraph
     return compile_inner(node, setting) if compile_inner else None
-
-
-def metadata_of(node: NodeSpec, spec: GraphSpec) -> dict[str, Any]:
-    """Return what LangGraph's drawings and Studio show of a node, such as its place in the user's
-    file."""
-    data: dict[str, Any] = {"node": node.id, "kind": node.op.kind, "file": spec.file}
-    if node.op.title:
-        data["title"] = node.op.title
-    if node.place is not None:
-        data |= {"file": node.place.file, "line": node.place.line, "column": node.place.column}
-    return data
 
 
 def path_of(branch: Branch) -> Callable[[State], Awaitable[list[str]]]:

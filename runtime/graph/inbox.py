@@ -47,11 +47,8 @@ def writes_of(spec: GraphSpec, values: Mapping[str, Any], line: str) -> dict[str
     assert spec.on_input is not None
     scope = Scope({**variable_values(spec, values), "input": line})
     channels = variables_of(spec)
-    writes: dict[str, Any] = {
-        "$visits": {INPUT_NODE: 1},
-        outcome_channel(spec): "success",
-        "$handled": reset([]),
-    }
+    writes: dict[str, Any] = {"$visits": {INPUT_NODE: 1}, outcome_channel(spec): "success"}
+    writes |= {c.name: reset([]) for c in spec.channels if c.role == "handled"}
     try:
         values_set = assign(scope, spec.on_input.assignments)
     except Failure as failure:

@@ -6,6 +6,10 @@ person (or `on_unknown`) decides. The key is LangGraph's checkpoint namespace, t
 with a task id per level: the same in every execution of one visit, different in every other
 visit. Before it stands the line of a thread's turn, where there are several.
 
+Outside, where the effect happens, it has another key: a digest of what the workflow says, not of
+what LangGraph made of it (`outside_key`). Two processes that both believe they hold the run have
+other checkpoints and other tasks; what they do is known by the same key.
+
     intended ── done         the call returned
        │  ├──── failed       the call raised, or "repeat": the next execution calls again
        │  └──── abandoned    an edge took the failure
@@ -14,9 +18,10 @@ visit. Before it stands the line of a thread's turn, where there are several.
 
 from __future__ import annotations
 
-import hashlib
+import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -26,40 +31,35 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
 from ..checkpoints.keys import visit_of
-from ..checkpoints.namespaces import BETWEEN, line_in, on_line
-from ..context import CALL_PATH, EARLIER, EFFECT_KEY, ON_UNKNOWN
-from ..db.database import Database
-from ..errors import Failure, InDoubt, LimitReached, RunError
-from ..services import MODEL_CALL, EffectCall, Journal, Json
+from ..checkpoints.namespaces import BETWEEN, line_in, on_line, place_of
+from ..context import CALL_PATH, EARLIER, EFFECT_KEY, HERE
+from ..db.database import Database, Write
+from ..db.high_water import HighWater
+from ..errors import Failure, InDoubt, LimitReached
+from ..services import MODEL_CALL, EffectCall, Json
 from ..state.thread_turns import ThreadTurn, turn_number
-from .preview import abridge, two_inputs
+from .preview import abridge, other_input
+from .rows import EffectRow, canonical, outside_key
 
 VERDICTS = ("repeat", "fail")
 """Answers to the question what became of an effect; every other answer is its result."""
 
-SCHEMA = """
-create table if not exists effects (
-    run text not null, key text not null, ordinal integer not null,
-    name text not null, given text not null, status text not null, result text, input text,
-    primary key (run, key, ordinal)
-);
-create table if not exists notes (
-    run text not null, key text not null, name text not null, ordinal integer not null,
-    value text not null, primary key (run, key, name, ordinal)
-);
-create table if not exists answers (
-    run text not null, interrupt text not null, value text not null,
-    primary key (run, interrupt)
-);
-create table if not exists lines (
-    run text not null, number integer not null, line text not null,
-    primary key (run, number)
-);
-"""
 _HEARD = "verdict heard"
-_DIFFERS = "what was done is kept and not done again; `flowc fork RUN --at NODE` begins elsewhere"
 _HERE = "where run = ? and key = ? and ordinal = ?"
+_WRITE = (
+    "insert into effects (run, key, ordinal, name, given, status, result, input, outside)"
+    " values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (run, key, ordinal) do update set"
+    " name = excluded.name, given = excluded.given, status = excluded.status,"
+    " result = excluded.result, input = excluded.input, outside = excluded.outside"
+)
 Key = tuple[str, str, int]
+Ahead = Callable[[], AbstractAsyncContextManager[Sequence[Write]]]
+
+
+@asynccontextmanager
+async def nothing_ahead() -> AsyncIterator[Sequence[Write]]:
+    """Yield nothing: no events are kept."""
+    yield ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,51 +78,73 @@ class EffectJournal:
     turn: ThreadTurn = field(default_factory=ThreadTurn)
     """The turn whose effects these are: its line is part of their keys, so that a thread's later
     turns, and those that go back, never meet them."""
+    scope: str = ""
+    """What the outside keys begin with: the run, a turn of a thread with its line, or the visit of
+    the node that the graph is in another one."""
     known: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
     """Of runs that were recalled, where something is written. Elsewhere nothing is looked for."""
+
+    ahead: Ahead = nothing_ahead
+    """Yields what is to be written with an intention, before it."""
+    results_later: bool = False
+    """Whether a result is on the disk with the checkpoint, or the intention, that comes next: where
+    the machine stops in between, it is asked about."""
+    water: HighWater = field(default_factory=HighWater)
+    """How many effects were finished, as is told outside of the store."""
 
     async def recall(self, run: str) -> None:
         """Read once where a run has effects, for as long as nobody else can write any: a query
         less for each effect that is new."""
-        rows = await self.db.rows("select key, ordinal from effects where run = ?", (run,))
+        rows = await self.db.rows("select key, ordinal, status from effects where run = ?", (run,))
         self.known[run] = {(row[0], row[1]) for row in rows}
+        finished = sum(row[2] == "done" for row in rows)
+        await asyncio.to_thread(self.water.begin, run, finished)
 
     async def once(self, act: EffectCall) -> Json:
         """Return the kept result, or that of the call. Pure and idempotent effects that were
         interrupted are simply repeated, so of them only the result is written. Raise `Failure` as
         the call does, and `RunError` when the input is not the one of the kept result."""
         key = self._key(act.runtime)
-        digest = self.db.fingerprint(_canonical(act.inputs))
-        row = await self._row(key)
+        digest = self.db.fingerprint(canonical(act.inputs))
+        row, outside = await self._row(key), self._outside(key, act)
         if row is not None:
-            if row.status != "failed" and (row.name, row.digest) != (act.name, digest):
-                raise _other_input(row, act.name, abridge(act.inputs, self.hidden))
+            if row.status != "failed":  # else this is another attempt, with a key of its own
+                outside = row.outside
+                if (row.name, row.digest) != (act.name, digest):
+                    now = abridge(act.inputs, self.hidden)
+                    raise other_input(row.name, row.input, act.name, now)
             if row.status == "done":
                 return cast("Json", json.loads(row.result or "null"))
             if act.effect == "once":
-                await self._decide(key, row.status, act)
+                await self._decide(key, outside, row.status, act)
                 row = await self._row(key)
                 if row is not None and row.status == "done":
                     return cast("Json", json.loads(row.result or "null"))
         elif act.effect == "once" and act.name != MODEL_CALL:
-            earlier = await self._of_earlier_attempts(key, digest, act)
+            earlier, repeated = await self._of_earlier_attempts(key, digest, act)
+            outside = repeated or outside
             if earlier is not None:
-                await self._write(key, act, "done", earlier)
+                await self._write(key, outside, act, "done", earlier)
                 return cast("Json", json.loads(earlier))
         if act.effect == "once":
-            await self._write(key, act, "intended", None)
-        passed_on = EFFECT_KEY.set(idempotency_key(key))
+            await self._write(key, outside, act, "intended", None)
+            if row is None and (doubt := self.water.doubt(key[0])):
+                await self._decide(key, outside, "intended", act, doubt=doubt)
+                row = await self._row(key)
+                if row is not None and row.status == "done":
+                    return cast("Json", json.loads(row.result or "null"))
+        passed_on = EFFECT_KEY.set(outside)
         try:
             value = await act.call()
         except InDoubt:
             raise
         except (Failure, LimitReached, GraphInterrupt):  # which calls again with the answer
             if act.effect == "once":
-                await self._write(key, act, "failed", None)
+                await self._write(key, outside, act, "failed", None)
             raise
         finally:
             EFFECT_KEY.reset(passed_on)
-        await self._write(key, act, "done", json.dumps(value))
+        await self._write(key, outside, act, "done", json.dumps(value))
         return value
 
     async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
@@ -137,20 +159,22 @@ class EffectJournal:
     async def entries(self, runtime: Runtime[Any], name: str) -> dict[int, Json]:
         """Return everything that a visit kept under a name, by number."""
         query = "select ordinal, value from notes where run = ? and key = ? and name = ?"
-        rows = await self.db.rows(query, (*self._visit(runtime), name))
-        return {row[0]: json.loads(self.db.unseal(row[1])) for row in rows}
+        run, key = self._visit(runtime)
+        rows = await self.db.rows(query, (run, key, name))
+        what = f"a note of {place_of(key, run)}"
+        return {row[0]: json.loads(self.db.unseal(row[1], what)) for row in rows}
 
     async def results(self, run: str, namespace: str, name: str, inputs: Json) -> list[Json]:
         """Return the results of effects of this name and input below a namespace, in the order of
         keys."""
         query = (
-            "select result from effects where run = ? and (key = ? or substr(key, 1, ?) = ?)"
+            "select key, result from effects where run = ? and (key = ? or substr(key, 1, ?) = ?)"
             " and name = ? and given = ? and status = 'done' order by key, ordinal"
         )
-        digest = self.db.fingerprint(_canonical(inputs))
+        digest = self.db.fingerprint(canonical(inputs))
         within = _with_inner(on_line(self.turn.line, namespace))
-        rows = await self.db.rows(query, (run, *within, name, digest))
-        return [json.loads(self.db.unseal(row[0])) for row in rows]
+        rows = await self.db.rows(query, (run, *within, self.db.seal_name(name), digest))
+        return [json.loads(self._unseal(text, "result", run, key)) for key, text in rows]
 
     async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
         """Settle whatever this visit left in doubt, at any depth: an edge took the failure, or the
@@ -176,19 +200,17 @@ class EffectJournal:
 
     async def in_doubt(self, run: str) -> tuple[str, ...]:
         """Return the names of the turn's effects whose outcome is not known."""
-        query = "select key, name from effects where run = ? and status in ('intended', 'refused')"
-        rows = await self.db.rows(query, (run,))
-        return tuple(self.db.unseal(name) for key, name in rows if self._is_of_turn(key))
+        return tuple([name for _, name in await self._doubtful(run)])
 
     async def in_doubt_elsewhere(self, run: str) -> tuple[str, ...]:
         """Return the names of those that are on other lines of the turn."""
         here = on_line(self.turn.line, "")
-        query = (
-            "select key, name from effects where run = ? and status in ('intended', 'refused')"
-            " and substr(key, 1, ?) <> ?"
-        )
-        rows = await self.db.rows(query, (run, len(here), here))
-        return tuple(self.db.unseal(name) for key, name in rows if self._is_of_turn(key))
+        return tuple([n for key, n in await self._doubtful(run) if not key.startswith(here)])
+
+    async def _doubtful(self, run: str) -> list[tuple[str, str]]:
+        query = "select key, name from effects where run = ? and status in ('intended', 'refused')"
+        rows = [row for row in await self.db.rows(query, (run,)) if self._is_of_turn(row[0])]
+        return [(key, self._unseal(name, "name", run, key)) for key, name in rows]
 
     async def store_answer(self, run: str, interrupt_id: str, value: Json) -> None:
         """Keep an answer before it is given: LangGraph itself would lose it in a crash."""
@@ -201,7 +223,12 @@ class EffectJournal:
     async def answers(self, run: str) -> dict[str, Json]:
         """Return every stored answer of a run by interrupt id."""
         rows = await self.db.rows("select interrupt, value from answers where run = ?", (run,))
-        return {row[0]: json.loads(self.db.unseal(row[1])) for row in rows}
+        what = f"an answer to run {run}"
+        return {row[0]: json.loads(self.db.unseal(row[1], what)) for row in rows}
+
+    async def drop_answers(self, run: str) -> None:
+        """Drop every stored answer of a run: whatever they led to is kept."""
+        await self.db.put("delete from answers where run = ?", (run,))
 
     async def hear(self, run: str, line: str, obeyed: int) -> None:
         """Keep a line that a person said unasked, before anything comes of it (J45). `obeyed` lines
@@ -216,7 +243,7 @@ class EffectJournal:
         """Return the lines that were said, in order, without the first `obeyed`."""
         query = "select line from lines where run = ? and number >= ? order by number"
         rows = await self.db.rows(query, (run, obeyed))
-        return tuple(self.db.unseal(row[0]) for row in rows)
+        return tuple(self.db.unseal(row[0], f"a line said to run {run}") for row in rows)
 
     async def leave(self, run: str) -> None:
         """Abandon every effect in doubt: the run goes on elsewhere."""
@@ -224,18 +251,17 @@ class EffectJournal:
             "update effects set status = 'abandoned' where run = ? and status = 'intended'", (run,)
         )
 
-    async def forget(self, run: str) -> None:
-        """Drop everything about a run."""
-        for table in ("effects", "answers", "notes", "lines"):
-            await self.db.put(f"delete from {table} where run = ?", (run,))
-
-    async def _decide(self, key: Key, status: str, act: EffectCall) -> None:
-        """Decide about an effect that was begun and not finished. Return to repeat it."""
+    async def _decide(
+        self, key: Key, outside: str, status: str, act: EffectCall, *, doubt: str = ""
+    ) -> None:
+        """Decide about an effect that was begun and not finished, or maybe finished and then lost
+        with a part of the store (`doubt`). Return to repeat it."""
         name = act.name
         if status == "refused":
             await self.db.put(f"update effects set status = 'intended' {_HERE}", key)
             raise Failure(f"what became of `{name}` is unknown; it was decided to count as failed")
-        policy = self.on_unknown or ON_UNKNOWN.get() or self.usual
+        here = HERE.get()
+        policy = self.on_unknown or (here and here.on_unknown) or self.usual
         if status != "intended" or policy == "repeat":
             return
         if policy == "fail":
@@ -244,6 +270,8 @@ class EffectJournal:
                 help="`--on-unknown ask` lets you decide, `--on-unknown repeat` calls it again",
             )
         text = f"the run stopped while `{name}` was under way: what became of it is unknown"
+        if doubt:
+            text = f"{doubt}: whether `{name}` was done is unknown"
         path = list(CALL_PATH.get())
         about = {
             "kind": "unknown",
@@ -251,7 +279,7 @@ class EffectJournal:
             "choices": list(VERDICTS),
             "key": list(key),
             "input": abridge(act.inputs, self.hidden),
-            "idempotency_key": idempotency_key(key),
+            "idempotency_key": outside,
         }
         # The engine keeps an answer before the graph goes on; in another host it comes back here,
         # and again in every later execution: what was heard is not said for the next time.
@@ -261,13 +289,17 @@ class EffectJournal:
         await self.keep(act.runtime, _HEARD, heard, True)
         await self.settle(key, cast("Json", answer))
         if answer == "fail":
-            await self._decide(key, "refused", act)
+            await self._decide(key, outside, "refused", act)
 
-    async def _of_earlier_attempts(self, key: Key, digest: str, act: EffectCall) -> str | None:
+    async def _of_earlier_attempts(
+        self, key: Key, digest: str, act: EffectCall
+    ) -> tuple[str | None, str]:
         """Return the kept result, as JSON, of the same effect with the same input in an attempt
-        before this one; decide first on one that was left in doubt there."""
+        before this one; decide first on one that was left in doubt there. Return also the outside
+        key of one that is to be repeated."""
+        repeated = ""
         query = (
-            "select key, ordinal, status, result from effects where run = ? and name = ?"
+            "select key, ordinal, status, result, outside from effects where run = ? and name = ?"
             " and given = ? and key > ? and key < ? and substr(key, 1, ?) != ?"
             " and status in ('done', 'intended', 'refused') order by status, key"
         )
@@ -280,121 +312,71 @@ class EffectJournal:
             )  # fmt: skip
             for row in await self.db.rows(query, there):
                 if row[2] == "done":
-                    return self.db.unseal(row[3])
-                await self._decide((key[0], row[0], row[1]), row[2], act)
-        return None
+                    return self._unseal(row[3], "result", key[0], row[0]), ""
+                await self._decide((key[0], row[0], row[1]), row[4], row[2], act)
+                repeated = row[4]
+        return None, repeated
 
     def _visit(self, runtime: Runtime[Any]) -> tuple[str, str]:
         run, namespace = visit_of(runtime)
         return run, on_line(self.turn.line, namespace)
 
     def _key(self, runtime: Runtime[Any]) -> Key:
-        # A visit has one effect, so the number is always 0; idempotency keys are made with it.
+        # A task of LangGraph's has one effect, so the number is always 0.
         return (*self._visit(runtime), 0)
+
+    def _outside(self, key: Key, act: EffectCall) -> str:
+        here = HERE.get()
+        if here is None:  # no node of a workflow: nothing but the key tells it apart
+            return outside_key(*key)
+        scope = self.scope or key[0]
+        return outside_key(scope, here.place, here.visit, act.ordinal, here.attempt)
 
     def _is_of_turn(self, key: str) -> bool:
         return turn_number(line_in(key)) == self.turn.number
 
-    async def _row(self, key: Key) -> _Row | None:
+    async def _row(self, key: Key) -> EffectRow | None:
         known = self.known.get(key[0])
         if known is not None and key[1:] not in known:
             return None
-        query = f"select status, name, given, result, input from effects {_HERE}"
+        query = f"select status, name, given, result, input, outside from effects {_HERE}"
         rows = await self.db.rows(query, key)
         if not rows:
             return None
-        status, name, digest, result, inputs = rows[0]
-        name = self.db.unseal(name)
-        unseal = self.db.unseal
-        return _Row(status, name, digest, result and unseal(result), inputs and unseal(inputs))
+        status, name, digest, result, inputs, outside = rows[0]
+        name = self._unseal(name, "name", *key[:2])
+        result = None if result is None else self._unseal(result, "result", *key[:2])
+        inputs = None if inputs is None else self._unseal(inputs, "input", *key[:2])
+        return EffectRow(status, name, digest, result, inputs, outside)
 
-    async def _write(self, key: Key, act: EffectCall, status: str, result: str | None) -> None:
+    def _unseal(self, text: str, part: str, run: str, key: str) -> str:
+        return self.db.unseal(text, f"the {part} of an effect of {place_of(key, run)}")
+
+    async def _write(
+        self, key: Key, outside: str, act: EffectCall, status: str, result: str | None
+    ) -> None:
         shown = json.dumps(abridge(act.inputs, self.hidden), ensure_ascii=False)
         if key[0] in self.known:
             self.known[key[0]].add(key[1:])
-        await self.db.put(
-            "insert into effects (run, key, ordinal, name, given, status, result, input)"
-            " values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (run, key, ordinal)"
-            " do update set name = excluded.name, given = excluded.given,"
-            " status = excluded.status, result = excluded.result, input = excluded.input",
-            (
-                *key,
-                self.db.seal_name(act.name),
-                self.db.fingerprint(_canonical(act.inputs)),
-                status,
-                result and self.db.seal(result),
-                self.db.seal(shown),
-            ),
+        row = (
+            *key,
+            self.db.seal_name(act.name),
+            self.db.fingerprint(canonical(act.inputs)),
+            status,
+            result and self.db.seal(result),
+            self.db.seal(shown),
+            outside,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """An effect as it is kept; `result` and `input` (abridged) are JSON."""
-
-    status: str
-    name: str
-    digest: str
-    result: str | None
-    input: str | None
-
-
-def _other_input(row: _Row, name: str, now: Json) -> RunError:
-    """Return the error for a place of a visit that has another effect than before."""
-    if row.name != name:
-        return RunError(
-            f"`{row.name}` was done here before the run stopped, now it is `{name}`", help=_DIFFERS
-        )
-    then = json.loads(row.input) if row.input else "(not kept)"
-    return RunError(
-        f"`{name}` was done with another input before the run stopped",
-        help=f"{two_inputs(then, now)}\n{_DIFFERS}",
-    )
-
-
-class NoJournal:
-    """A journal for graphs without a store of flowc's own (the emitted module under LangGraph's
-    server): every effect is called, nothing is kept."""
-
-    async def once(self, act: EffectCall) -> Json:
-        return await act.call()
-
-    async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
-        return None
-
-    async def entries(self, runtime: Runtime[Any], name: str) -> dict[int, Json]:
-        return {}
-
-    async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
-        return None
-
-
-@dataclass(frozen=True, slots=True)
-class JournalBefore:
-    """Base of journals that see effects first, each with its own `once`."""
-
-    inner: Journal
-
-    async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
-        await self.inner.keep(runtime, name, ordinal, value)
-
-    async def entries(self, runtime: Runtime[Any], name: str) -> dict[int, Json]:
-        return await self.inner.entries(runtime, name)
-
-    async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
-        await self.inner.abandon(runtime, name)
+        if status == "intended":
+            async with self.ahead() as events:
+                await self.db.put_all((*events, (_WRITE, row)))
+            return
+        await self.db.put_all(((_WRITE, row),), later=self.results_later)
+        if status == "done":
+            self.water.add(key[0])
 
 
 def _with_inner(namespace: str) -> tuple[str, int, str]:
     """Return the values of `key = ? or substr(key, 1, ?) = ?` for a namespace and those below."""
     inner = namespace + BETWEEN
     return namespace, len(inner), inner
-
-
-def idempotency_key(key: Key) -> str:
-    """Return the key of an effect where it happens: the same however often it is repeated."""
-    return hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
-
-
-def _canonical(inputs: Json) -> str:
-    return json.dumps(inputs, sort_keys=True, ensure_ascii=False, default=str)

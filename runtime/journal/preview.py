@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 
+from ..errors import RunError
 from ..secrets import redact
 from ..services import Json
 
@@ -22,6 +23,7 @@ _WHOLE = 12_000
 """Characters of JSON, about, that an abridged value takes at most."""
 _LINE = 160
 _LINES = 24
+_DIFFERS = "what was done is kept and not done again; `flowc fork RUN --at NODE` begins elsewhere"
 
 
 def abridge(value: Json, hidden: Iterable[str] = ()) -> Json:
@@ -31,6 +33,20 @@ def abridge(value: Json, hidden: Iterable[str] = ()) -> Json:
     short = _short(value, hidden, 0)
     text = json.dumps(short, ensure_ascii=False)
     return short if len(text) <= _WHOLE else f"{text[:_WHOLE]}{_left_out(value, hidden)}"
+
+
+def other_input(name: str, inputs: str | None, name_now: str, now: Json) -> RunError:
+    """Return the error for a place of a visit that has another effect than the kept one, whose
+    abridged input is JSON."""
+    if name != name_now:
+        return RunError(
+            f"`{name}` was done here before the run stopped, now it is `{name_now}`", help=_DIFFERS
+        )
+    then = json.loads(inputs) if inputs else "(not kept)"
+    return RunError(
+        f"`{name}` was done with another input before the run stopped",
+        help=f"{two_inputs(then, now)}\n{_DIFFERS}",
+    )
 
 
 def two_inputs(then: Json, now: Json) -> str:

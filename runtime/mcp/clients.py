@@ -16,9 +16,10 @@ from weakref import WeakValueDictionary
 
 from ..engine.engine import Engine
 from ..state.step_reports import ReportFault
-from ..stepper.stepper import STEPPED, STEPPED_IN
+from ..stepper.stepper import STEPPED_IN
 from ..store.audit_log import Audit
-from ..store.runs import RunRecord
+from ..store.listing import RunFilter
+from ..store.runs import STEPPED, RunRecord
 
 AT_WORK = timedelta(minutes=15)
 """For how long after its last call a client counts as at work on a run."""
@@ -92,10 +93,11 @@ class Clients:
 
     async def last_of(self, client: McpClient) -> str | None:
         """Return the run that the client stepped last, through this server or one that is gone."""
-        runs = await self.engine.store.list()
-        mine = next((r for r in runs if r.options.get(STEPPED) == client.label), None)
-        if mine is None:
+        store = self.engine.store
+        stepped = await store.listing.page(RunFilter(client=client.label), 1)
+        if not stepped:
             return None
+        mine = await store.get(stepped[0].id)
         own = mine.options.get(STEPPED_IN) == self.server
         return mine.id if own or await self._is_free(mine) else None
 

@@ -83,6 +83,11 @@ class Runs:
     ) -> dict[str, Json]:
         """Go on with a run, with the options it was started with."""
         standing = await standing_of(self.engine, run)
+        if answer is not None and not question and standing.answered:
+            raise RunError(
+                f"run {run} has taken an answer before, so this one has to name its question",
+                help=" or ".join(f"question={q.id} ({q.name})" for q in standing.questions),
+            )
         options = RunOptions.from_json(standing.record.options)
         compiled = compile_file(standing.record.file, team=options.team)
         launch = prepare(compiled, options, self.config)
@@ -131,4 +136,4 @@ def _outcome_json(outcome: Outcome) -> dict[str, Json]:
 
 
 def _question(question: Question) -> dict[str, Any]:
-    return {name: value for name, value in asdict(question).items() if value}
+    return {name: value for name, value in question.as_json().items() if value}

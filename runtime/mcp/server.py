@@ -177,7 +177,7 @@ async def workflow_status(ctx: Context[Desk], run: str) -> Answer:
 async def answer_workflow(
     ctx: Context[Desk], run: str, answer: Any = None, question: str | None = None
 ) -> Answer:
-    """Answer the question that a run waits with (`question`: its id, where several wait), or
+    """Answer the question that a run waits with (`question`: its id; the first may do without), or
     let a run that was interrupted go on."""
 
     await _desk(ctx).clients.require(_client(ctx), run)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import os
 import random
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,11 +12,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..charges import Usage
+from ..checkpoints.keys import name_in_streams
 from ..config.extras import EXTRAS, missing
 from ..config.options import default
-from ..context import EFFECT_KEY, STREAMED_AS
+from ..context import EFFECT_KEY, HERE
 from ..errors import Failure, RunError, describe_exception, one_line
 from ..services import ModelReply, ModelRequest
+from ..state.frames import BadFrame, read_frame
 from .faults import KEY_VARIABLES, Malformed, ModelError, describe, provider_errors
 from .messages import ToolNames, text_of, to_function, to_langchain
 
@@ -155,9 +156,11 @@ def _config() -> RunnableConfig | None:
     """Return the configuration of a call that is streamed in the name of the user's node."""
     from langchain_core.runnables.config import ensure_config
 
-    if (name := STREAMED_AS.get()) is None:
+    here = HERE.get()
+    if here is None or here.outermost is None:
         return None
-    return {"metadata": {**(ensure_config().get("metadata") or {}), **name}}
+    known = ensure_config().get("metadata") or {}
+    return {"metadata": {**known, **name_in_streams(here.outermost)}}
 
 
 async def _stream(model: Any, messages: Any, on_text: Callable[[str], None]) -> AIMessage:
@@ -179,8 +182,8 @@ async def _stream(model: Any, messages: Any, on_text: Callable[[str], None]) -> 
 
 def _is_object(text: str) -> bool:
     try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
+        return isinstance(read_frame(text), dict)
+    except BadFrame:
         return False
 
 

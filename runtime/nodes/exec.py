@@ -140,7 +140,7 @@ async def _refuse(state: CommandsState, runtime: Runtime[Any]) -> dict[str, Any]
 async def _command(state: CommandsState, runtime: Runtime[Any]) -> dict[str, Any]:
     visit, line = _VISIT.get(), state["commands"][state["next"]]
     before = state["session"]["state"]
-    result = await _run_command(visit, line, before, runtime)
+    result = await _run_command(visit, line, before, runtime, str(state["next"]))
     return {
         "results": append([{k: result[k] for k in ("command", "output", "exit_code")}]),
         "session": {**state["session"], "state": result["state"]},
@@ -171,7 +171,7 @@ def _grants(visit: Visit) -> Grants:
 
 
 async def _run_command(
-    visit: Visit, line: str, before: str, runtime: Runtime[Any]
+    visit: Visit, line: str, before: str, runtime: Runtime[Any], ordinal: str
 ) -> dict[str, Any]:
     """Run a command through the journal, and return {command, output, exit_code, state}."""
 
@@ -190,7 +190,7 @@ async def _run_command(
         }
 
     inputs = {"command": line, "state": before}
-    act = EffectCall(runtime, f"command {line}", "once", inputs, call)
+    act = EffectCall(runtime, f"command {line}", "once", inputs, call, ordinal)
     result = await visit.services.journal.once(act)
     if isinstance(result, dict) and "exit_code" in result:
         return {"command": line, "output": "", "state": before, **result}

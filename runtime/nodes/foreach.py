@@ -2,6 +2,8 @@
 
 Every element has its own graph below the node, under its number, so that a run that died goes on
 inside the elements that were under way. The journal holds the finished ones, which never run again.
+Elements side by side end in an order that another execution does not repeat: the tape has it, and a
+replay keeps to it.
 """
 
 from __future__ import annotations
@@ -56,7 +58,8 @@ async def _items(visit: Visit, op: ForeachNode) -> list[Json]:
 class _Loop:
     """The elements of one visit. `values` are (place, result) in the order of the places, `steps`
     counts the nodes that ran in them, `held` the elements that wait for a person, which are under
-    way too."""
+    way too; `ended` are the others in the order in which they ended, the last with a result as
+    number `order`; `then` are those left of a recording, the next one last."""
 
     visit: Visit
     op: ForeachNode
@@ -68,6 +71,9 @@ class _Loop:
     tasks: dict[asyncio.Task[tuple[Json, int]], int] = field(default_factory=dict)
     waiting: list[Interrupt] = field(default_factory=list)
     held: int = 0
+    ended: list[int] = field(default_factory=list)
+    order: int = 0
+    then: list[int] = field(default_factory=list)
     stopped: Exception | None = None
 
     @property
@@ -77,10 +83,11 @@ class _Loop:
     async def recall(self) -> None:
         """Take the results that the journal holds."""
         journal, runtime = self.visit.services.journal, self.visit.runtime
-        done = await journal.entries(runtime, DONE)
-        for place in sorted(done):
-            entry = cast("dict[str, Any]", done[place])
+        done = cast("dict[int, dict[str, Any]]", await journal.entries(runtime, DONE))
+        for place, entry in sorted(done.items(), key=lambda one: int(one[1]["order"])):
             self._take(place, entry["value"], entry["steps"])
+            self.order = entry["order"]
+        self.then = [p for p in self.visit.services.tape.items()[::-1] if p not in self.known]
         if self.op.until is not None:
             self.begun = set(await journal.entries(runtime, BEGUN))
 
@@ -95,10 +102,11 @@ class _Loop:
                     place = next(places, None)
                 if not self.tasks:
                     break
-                done, _ = await asyncio.wait(self.tasks, return_when=asyncio.FIRST_COMPLETED)
-                for task in sorted(done, key=self.tasks.__getitem__):
-                    await self._end(self.tasks.pop(task), task)
+                task = await self._next()
+                await self._end(self.tasks.pop(task), task)
         finally:
+            if self.op.concurrency > 1:
+                self.visit.services.tape.record_items(self.ended)
             for task in self.tasks:
                 task.cancel()
             await asyncio.gather(*self.tasks, return_exceptions=True)
@@ -106,6 +114,13 @@ class _Loop:
             raise self.stopped
         if self.waiting:
             raise GraphInterrupt(tuple(self.waiting))
+
+    async def _next(self) -> asyncio.Task[tuple[Json, int]]:
+        """Return an element's task that has ended: in a replay the one that ended next then."""
+        ahead = [task for task, place in self.tasks.items() if place in self.then[-1:]]
+        del self.then[len(self.then) - len(ahead) :]
+        done, _ = await asyncio.wait(ahead or self.tasks, return_when=asyncio.FIRST_COMPLETED)
+        return min(done, key=self.tasks.__getitem__)
 
     def _may_begin(self, place: int) -> bool:
         """Return whether the element may begin now."""
@@ -164,12 +179,14 @@ class _Loop:
             self.waiting.extend(interrupt.args[0])
             self.held += 1
         except Failure as failure:
+            self.ended.append(place)
             where = f"item {place + 1} of {len(self.items)}"
             self._stop(_within(where, failure))
         except (LimitReached, GraphBubbleUp) as stop:
             self._stop(stop)
         else:
-            entry = {"value": value, "steps": steps}
+            self.order += 1
+            entry = {"value": value, "steps": steps, "order": self.order}
             await visit.services.journal.keep(visit.runtime, DONE, place, entry)
             self._take(place, value, steps)
             about = {"item": place + 1, "of": len(self.items), "done": len(self.values)}
@@ -177,6 +194,7 @@ class _Loop:
 
     def _take(self, place: int, value: Json, steps: int) -> None:
         self.known.add(place)
+        self.ended.append(place)
         self.steps += steps
         if not self.values or self.values[-1][0] < place:
             self.values.append((place, value))

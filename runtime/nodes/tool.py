@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 
 from flowc.compiler.catalog.builtin_tools import ASK_TOOL
@@ -57,5 +56,5 @@ async def _call(visit: Visit, tool: str, args: dict[str, Json]) -> Json:
     if tool == "write_file":
         path, content = str(args.get("path", "")), args.get("content")
         text, file = visit.scope.show(content), visit.setting.spec.file
-        return await asyncio.to_thread(visit.services.files.write, path, text, file)
+        return await visit.services.files.write(path, text, file)
     return await visit.services.tools.call(tool, args)

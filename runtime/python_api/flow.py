@@ -35,6 +35,7 @@ from ..store.default_store import prepared_store, store_url
 from ..store.names import new_run_name
 from .choices import Choices, answers_by_id, breakpoints_of, inputs_of, options_of, require_id
 from .drawing import draw
+from .run_list import RunQuery, filter_of, is_own, runs_of
 from .run_stream import AsyncRunStream, Executing, RunStream
 from .wording import python_errors
 
@@ -194,15 +195,18 @@ class Flow:
                 limit = TimeLimit(launch.options.timeout)
                 return await limit.execute(go_on, RunSignals(), run)
 
-    def runs(self) -> list[RunRecord]:
-        """Return the runs of this workflow, the one that changed last first."""
-        return wait_for(self.aruns())
+    def runs(self, **query: Unpack[RunQuery]) -> list[RunRecord]:
+        """Return the runs of this workflow, the one that changed last first. `status` is one or
+        several, `since` and `before` an age (`"2h"`, `"3d"`) or a date, `limit` how many at most.
+        Raise `RunError` for a status or a time that is none of these."""
+        return wait_for(self.aruns(**query))
 
-    async def aruns(self) -> list[RunRecord]:
+    async def aruns(self, **query: Unpack[RunQuery]) -> list[RunRecord]:
         """Return the runs of this workflow: see `runs`."""
-        async with self._open() as engine:
-            records = await engine.store.list()
-            return await in_thread(lambda: [run for run in records if self._is_own(run)])
+        with python_errors():
+            wanted = filter_of(query, self.name)
+            async with self._open() as engine:
+                return await runs_of(engine.store, wanted, query.get("limit"), self.path)
 
     def history(self, run: str) -> list[CheckpointView]:
         """Return the checkpoints of a run between nodes, oldest first."""
@@ -254,10 +258,8 @@ class Flow:
         checked; another input on a thread begins another turn. Where the checkpointer outlives the
         process, the effects of threads are kept in the store of runs, so that none is repeated
         unasked. Raise `Faulty` for a workflow with errors."""
-        from ..graph.build import build
-
         with python_errors():
-            return self.parts.compile(build(self.compiled.spec), checkpointer, store)
+            return self.parts.compile(self.parts.whole_graph(), checkpointer, store)
 
     @cached_property
     def parts(self) -> GraphParts:
@@ -265,13 +267,15 @@ class Flow:
         together. Raise `Faulty` for a workflow with errors."""
         from ..emitted.door import Door
         from ..emitted.graph_parts import GraphParts
+        from ..emitted.places import view_from
 
         with python_errors():
             if not self.ok:
                 raise Faulty(self.compiled)
             usual = partial(prepared_store, self.journal, None, self.project)
             makers = (self._services, self._kept_options, usual)
-            return GraphParts(Door(self.compiled.spec, *makers, self.journal))
+            spec = view_from(self.project, self.compiled.spec)
+            return GraphParts(Door(spec, *makers, self.journal))
 
     def _services(self, journal: Journal, emit: Emit, context: GraphContext) -> Services:
         from ..emitted.graph_context import services_in
@@ -375,11 +379,6 @@ class Flow:
     def _store(self) -> str:
         return store_url(self.journal, None, self.project)
 
-    def _is_own(self, record: RunRecord) -> bool:
-        folder = str(record.options.get("folder") or "")
-        place = os.path.join(folder, record.file)
-        return place == os.path.abspath(self.path) and record.name == self.name
-
     def _require_own(self, standing: Standing) -> None:
         """Raise `RunError` for a run of another file, or one that was started elsewhere."""
         record = standing.record
@@ -389,7 +388,7 @@ class Flow:
                 f"run {record.id} was started in {folder}, from where its paths count",
                 help="change to that folder first: os.chdir",
             )
-        if not self._is_own(record):
+        if not is_own(record, os.path.abspath(self.path)) or record.name != self.name:
             raise RunError(f"run {record.id} is of {record.file}", help="load that file")
 
 

@@ -38,13 +38,17 @@ class Permissions:
     """What a workflow's commands and files may do. `commands` says whether a person approves each
     block of commands (`ask`) or all are allowed; `sandbox` is auto, strict or off; `network` lets
     commands use the network; `workspace` is a folder that they may write; `roots` are folders that
-    files may be read from and written to. See docs/sandbox.md."""
+    files may be read from and written to. See docs/sandbox.md. `trust` grants what the project's
+    flowc.toml and the workflow itself want, beyond what the user granted before with `flowc trust`:
+    True whatever it is, a text if that is its digest, or a lock file with it; see docs/trust.md.
+    What the program binds itself needs none."""
 
     commands: Literal["ask", "allow"] = "ask"
     sandbox: Literal["auto", "strict", "off"] | None = None
     network: bool = False
     workspace: str | os.PathLike[str] | None = None
     roots: Sequence[str | os.PathLike[str]] = ()
+    trust: bool | str | os.PathLike[str] = False
 
 
 def load(
@@ -77,8 +81,10 @@ def load(
     tool or function that cannot be one, and for two that answer."""
     with python_errors():
         sources, entries = _sources(tools)
-        options = _options(model, team, answers, permissions or Permissions())
+        allowed = permissions or Permissions()
+        options = _options(model, team, answers, allowed)
         host = _host(model, models, answers, sources, dict(nodes or {}))
+        host = replace(host, vouches=allowed.trust is True)
         known: list[ToolEntry | FunctionEntry] = [*entries, *_functions(host.nodes)]
         compiled = _compile(source, format, options.team, known)
         return Flow(compiled, options, host, journal, Path(project))
@@ -140,6 +146,7 @@ def _options(
 ) -> RunOptions:
     """Return what `load` says of the options of every run. Raise `RunError`."""
     name = model if model is None or isinstance(model, str) else model_name(model)
+    trust = permissions.trust
     for field, value, allowed in (
         ("commands", permissions.commands, ("ask", "allow")),
         ("sandbox", permissions.sandbox or "auto", ("auto", "strict", "off")),
@@ -159,6 +166,7 @@ def _options(
         network=permissions.network,
         workspace=option_value("workspace", permissions.workspace),
         roots=option_value("roots", tuple(permissions.roots)),
+        trust=option_value("trust", None if isinstance(trust, bool) else trust),
     )
 
 

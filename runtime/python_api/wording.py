@@ -21,6 +21,7 @@ _ARGUMENTS = {row.flag: name for name, row in OPTIONS.items() if row.flag} | {
     "--network": "permissions.network",
     "--sandbox": "permissions.sandbox",
     "--allow-exec": "permissions.commands",
+    "--trust": "permissions.trust",
     "--store": "journal",
     "--run-id": "run",
     "--say": "line",

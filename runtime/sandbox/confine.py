@@ -4,7 +4,7 @@
     process = start.popen(stdout=subprocess.PIPE)
     report = start.report()  # waits for the launcher: level and layers; raises when it refused
     process.wait()
-    start.kill_reason()            # "" or why it was killed: time, processes, disk, stopped, parent
+    start.kill_reason()      # "" or why it was killed: time, processes, disk, files, stopped, …
     start.close()            # removes the private folder
 
 `prepare_python` does the same for a function of a Python module, which runs in the launcher's own
@@ -22,7 +22,6 @@ launcher's. The exit code 96 means that nothing foreign ran: `report` then raise
 
 from __future__ import annotations
 
-import ast
 import errno
 import marshal
 import os
@@ -40,6 +39,7 @@ from typing import Any
 
 from ..errors import Failure, RunError
 from ..files.tempdirs import Room, make_room
+from ..state.frames import BadFrame, read_literal
 from .jobs import BY_BUBBLEWRAP, ConfinedProgram, make_job
 from .policy import LAYERS, Policy, Profile, SandboxReport, decide, level_of, python_reads
 
@@ -53,6 +53,7 @@ _FOLDER = Path(__file__).resolve().parent
 _PATIENCE = 30.0
 _SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC, errno.EDQUOT)
 _LONGEST = 65_536
+_UNREADABLE = "what the sandbox's launcher says cannot be read"
 
 
 class Confined:
@@ -128,9 +129,9 @@ class Confined:
         return SandboxReport(level, facts["active"], facts["missing"], self.policy.network)
 
     def kill_reason(self) -> str:
-        """Return why the program was killed: "time", "processes", "disk", "stopped" (it was asked
-        to end and did not) or "parent"; "" when it ended by itself. Call it when the keeper has
-        ended. Raise `Failure` when the program could not be executed."""
+        """Return why the program was killed: "time", "processes", "disk", "files", "stopped" (it
+        was asked to end and did not) or "parent"; "" when it ended by itself. Call it when the
+        keeper has ended. Raise `Failure` when the program could not be executed."""
         while self._receive(0.0):
             continue
         for message in self._messages:
@@ -165,7 +166,12 @@ class Confined:
         data = os.read(self._read, _LONGEST)
         self._buffer += data
         *lines, self._buffer = self._buffer.split(b"\n")
-        self._messages += [ast.literal_eval(line.decode()) for line in lines]
+        if len(self._buffer) > _LONGEST:
+            raise Failure(_UNREADABLE, "refused")
+        try:
+            self._messages += [read_literal(line, _LONGEST) for line in lines]
+        except BadFrame as bad:
+            raise Failure(f"{_UNREADABLE}: {bad}", "refused") from None
         return bool(data)
 
 

@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..errors import Failure
+from ..errors import Failure, reason_of
 from ..services import Grants
 from .confine import probe
+from .granted import GrantedFolder, LinkedFolder, open_below, open_granted
 from .policy import Limits, Mode, Policy, Profile, SandboxReport, python_reads, shell_reads
 
+DATA = ".flowc"
+"""The name of the folder of runs, stores and the runs' own folders in the folder of a project."""
 Listener = Callable[[dict[str, Any]], None]
 """Gets the data of an event `sandbox`."""
 
@@ -22,7 +25,8 @@ class Confinement:
     """`folder` is where the run was started: commands begin in it and read it, unless it is `home`
     or holds it. `own` is the run's own folder, made when it is first needed; `reads` are further
     folders that commands read, `workspace` one that they write, `network` whether every command may
-    use it. All paths are absolute."""
+    use it. `hidden` are folders that no command sees, wherever they lie: those of the person's
+    settings and of the store. All paths are absolute."""
 
     folder: Path
     own: Path
@@ -33,7 +37,9 @@ class Confinement:
     home: Path | None = None
     limits: Limits | None = None
     listener: Listener = lambda data: None
+    hidden: tuple[Path, ...] = ()
     _reports: set[str] = field(default_factory=set, compare=False)
+    _opened: dict[Path, GrantedFolder] = field(default_factory=dict, compare=False)
 
     @property
     def begin(self) -> Path:
@@ -46,21 +52,25 @@ class Confinement:
 
     def commands(self, env: Mapping[str, str], granted: Grants, room: Path) -> Policy:
         """Return the policy of one command, whose session is kept in the folder `room`. Raise
-        `Failure` (kind refused) when the folder that the workflow grants leads out of the current
-        one."""
-        if self.mode != "off":
-            self.own.mkdir(parents=True, exist_ok=True, mode=0o700)
-            (self.own / "tmp").mkdir(exist_ok=True, mode=0o700)
-        writes = [self.own, room]
+        `Failure` (kind refused) when the run's own folder cannot be made, and when the folder that
+        the workflow grants leads out of the current one."""
+        if self.mode == "off":
+            if granted.workspace:
+                self._open_below(granted.workspace)
+            return Policy("shell", mode=self.mode, limits=self.limits, cwd=self.begin)
+        writes = [self._open_own()]
         if self.workspace is not None:
-            writes.append(self.workspace)
+            writes.append(self._open(self.workspace))
         if granted.workspace:
-            writes.append(below(self.folder, granted.workspace))
-        folders = [path for path in (self.folder, *self.reads) if self._is_readable(path)]
+            writes.append(self._open_below(granted.workspace))
+        names = [path for path in (self.folder, *self.reads) if self._is_readable(path)]
+        reads = [self._open(path) for path in names if path.is_dir()]
         return Policy(
             "shell",
-            reads=(*shell_reads(env), *folders),
-            writes=tuple(dict.fromkeys(writes)),
+            reads=(*shell_reads(env), *names, *(folder.path for folder in reads)),
+            writes=(*dict.fromkeys(folder.path for folder in writes), room),
+            held=tuple(dict.fromkeys((*writes, *reads))),
+            hidden=_data_of((*reads, *writes), self.hidden),
             network=self.network or granted.network,
             limits=self.limits,
             cwd=self.begin,
@@ -68,6 +78,55 @@ class Confinement:
             symlinks=True,
             mode=self.mode,
         )
+
+    def _open(self, folder: Path) -> GrantedFolder:
+        """Return a folder as it was when the run first needed it. Raise `Failure`."""
+        if folder not in self._opened:
+            try:
+                self._opened[folder] = open_granted(folder)
+            except OSError as error:
+                raise Failure(
+                    f"`{folder}` cannot be opened: {reason_of(error)}", "refused"
+                ) from None
+        return self._opened[folder]
+
+    def _open_below(self, name: str) -> GrantedFolder:
+        """Return the folder that a workflow grants, as it was when it was first granted."""
+        folder = self.folder / name
+        if folder in self._opened:
+            return self._opened[folder]
+        why, what = "", f"the workflow wants to write in `{name}`, which"
+        try:
+            self._opened[folder] = open_below(self._open(self.folder), name)
+        except ValueError:
+            why = f"{what} is not below the current folder"
+        except LinkedFolder:
+            why = f"{what} a link leads to"
+        except OSError as error:
+            why = f"the folder `{name}` cannot be made: {reason_of(error)}"
+        if why:
+            help = "grant it yourself: `--workspace DIR`" if why.startswith(what) else ""
+            raise Failure(why, "refused", help=help)
+        return self._opened[folder]
+
+    def _open_own(self) -> GrantedFolder:
+        """Return the run's own folder, made when it is first needed. Its folder for temporary files
+        is made anew for each command that misses it. Raise `Failure`."""
+        what, help = self.own, "start the run in a folder that can be written"
+        try:
+            opened = self._opened.get(self.own) or self._make_own()
+            what, help = self.own / "tmp", "remove what a command left in its place"
+            open_below(opened, "tmp")
+        except OSError as error:
+            why = f"{what}, a folder of the run's commands, cannot be made: {reason_of(error)}"
+            raise Failure(why, "refused", help=help) from None
+        return self._opened.setdefault(self.own, opened)
+
+    def _make_own(self) -> GrantedFolder:
+        # What is below the project's folder a command of a run before may have made.
+        project = self.own.parents[2] if self.own.parts[-3:-2] == (DATA,) else self.own.parent
+        project.mkdir(parents=True, exist_ok=True)
+        return open_below(open_granted(project), str(self.own.relative_to(project)))
 
     def describe(self, granted: Grants) -> str:
         """Return how commands run, for a person who decides whether they may."""
@@ -102,19 +161,7 @@ class Confinement:
         return folder != Path("/") and (home is None or folder not in (home, *home.parents))
 
 
-def below(folder: Path, name: str) -> Path:
-    """Return the folder that a workflow grants by its `name`, made when it is missing. Raise
-    `Failure` (kind refused) unless it lies below `folder`, links resolved."""
-    real = Path(os.path.realpath(folder / name))
-    if not real.is_relative_to(os.path.realpath(folder)):
-        raise Failure(
-            f"the workflow wants to write in `{name}`, which is not below the current folder",
-            "refused",
-            help="grant it yourself: `--workspace DIR`",
-        )
-    try:
-        real.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise Failure(f"the folder `{name}` cannot be made: {reason}", "refused") from None
-    return real
+def _data_of(folders: tuple[GrantedFolder, ...], hidden: tuple[Path, ...]) -> tuple[Path, ...]:
+    """Return the folders of flowc's own data: in each of `folders`, and those named."""
+    places = [*(folder.path / DATA for folder in folders), *hidden]
+    return tuple(dict.fromkeys(Path(os.path.realpath(path)) for path in places if path.is_dir()))

@@ -43,10 +43,11 @@ def make_job(
 ) -> dict[str, Any]:
     """Return the job, of plain values only; `room` is the program's private folder. Raise `Failure`
     (kind refused) when a path to write is missing, or is not one that the profile writes."""
-    writes = tuple(_writable(path, policy) for path in policy.writes)
+    held = {str(folder.path): folder.identity for folder in policy.held}
+    writes = tuple(_writable(path, policy, held) for path in policy.writes)
     home = room / "home"
     home.mkdir(mode=0o700)
-    reads = [(str(path), os.path.realpath(path)) for path in policy.reads]
+    reads = [(str(path), _real(path, held)) for path in policy.reads]
     reads = [(path, real) for path, real in reads if os.path.exists(real)]
     snippet, bounds = policy.profile == "snippet", policy.bounds
     return {
@@ -64,8 +65,10 @@ def make_job(
         "network": policy.network and not snippet,
         "rules": _rules(program, policy, writes, room),
         "inside": _of_own_view(snippet),
-        "outside": _of_everything(snippet, reads),
+        "outside": _of_everything(snippet, reads, policy.hidden),
         "binds": _binds(reads, writes, room),
+        "held": held,
+        "hidden": [str(path) for path in policy.hidden],
         "links": _links(reads),
         "shared": 0 if snippet else _SHARED,
         "filters": _filters(snippet, bool(program.entry), policy.network),
@@ -80,14 +83,20 @@ def _watch(bounds: Limits, snippet: bool, room: Path, writes: tuple[Path, ...]) 
         "seconds": float(bounds.seconds),
         "processes": 0 if snippet else bounds.processes,
         "disk": bounds.disk,
+        "files": bounds.files,
         "grace": float(bounds.grace),
         "folders": [str(room)],
         "disks": [str(path) for path in writes],
     }
 
 
-def _writable(path: Path, policy: Policy) -> Path:
-    real = Path(os.path.realpath(path))
+def _real(path: Path, held: dict[str, tuple[int, int]]) -> str:
+    """Return the real name of a path; that of a held folder is the one by which it was opened."""
+    return str(path) if str(path) in held else os.path.realpath(path)
+
+
+def _writable(path: Path, policy: Policy, held: dict[str, tuple[int, int]]) -> Path:
+    real = Path(_real(path, held))
     if not path.is_absolute() or not real.exists():
         raise Failure(f"`{path}` cannot be written in the sandbox: it is not there", "refused")
     if policy.profile == "snippet" and not real.is_file():
@@ -126,11 +135,29 @@ def _of_own_view(snippet: bool) -> list[tuple[str, int]]:
     return rules if snippet else [*rules, ("/dev/shm", landlock.WRITE)]
 
 
-def _of_everything(snippet: bool, reads: list[tuple[str, str]]) -> list[tuple[str, int]]:
-    """Return the rules where the program sees all files of the machine."""
-    rules = [(real, landlock.READ if snippet else landlock.RUN) for _, real in reads]
+def _of_everything(
+    snippet: bool, reads: list[tuple[str, str]], hidden: tuple[Path, ...]
+) -> list[tuple[str, int]]:
+    """Return the rules where the program sees all files of the machine: of a folder with something
+    hidden in it those for all else that is there now."""
+    right = landlock.READ if snippet else landlock.RUN
+    rules = [rule for _, real in reads for rule in _around(real, right, hidden)]
     rules += [(f"/dev/{name}", landlock.FILE) for name in bubblewrap.DEVICES]
     return rules + [(f"/proc/{name}", landlock.READ) for name in _FACTS]
+
+
+def _around(path: str, right: int, hidden: tuple[Path, ...]) -> list[tuple[str, int]]:
+    """Return the rules for a path without what is hidden below it."""
+    if Path(path) in hidden:
+        return []
+    if not any(one.is_relative_to(path) for one in hidden):
+        return [(path, right)]
+    rules = [(path, landlock.READ_DIR)]
+    with os.scandir(path) as entries:
+        for entry in entries:
+            if not entry.is_symlink():
+                rules += _around(entry.path, right, hidden)
+    return rules
 
 
 def _binds(
@@ -173,7 +200,7 @@ def _filters(snippet: bool, entry: bool, network: bool) -> dict[tuple[bool, bool
                 snippet,
                 executes=not entry,
                 network=network,
-                unix=inside and mounts and not network,
+                unix=inside and mounts and network,
                 namespaces=inside,
                 mounts=mounts,
                 # There bubblewrap is number 1, and the watcher comes after it.

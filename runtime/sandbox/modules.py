@@ -31,7 +31,7 @@ _ENTRY = "launch.own:main"
 _FOLDER = Path(__file__).resolve().parent
 _ENV = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"}
 """All that a module knows of its environment."""
-_BOUNDS = Limits(memory=0, file=0, disk=0, open=64, processes=0)
+_BOUNDS = Limits(memory=0, file=0, disk=0, files=0, open=64, processes=0)
 _PACKAGES = ("flowc", "flowc.grammar", "flowc.compiler", "flowc.runtime")
 _AUDIO = "flowc.runtime.audio"
 _CHUNK = 65_536

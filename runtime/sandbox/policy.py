@@ -24,6 +24,7 @@ from typing import Literal
 import flowc
 
 from ..errors import RunError
+from .granted import GrantedFolder
 
 Profile = Literal["snippet", "shell"]
 Level = Literal["full", "strong", "weak", "off"]
@@ -41,20 +42,22 @@ MIB = 1024 * 1024
 @dataclass(frozen=True, slots=True)
 class Limits:
     """0 means no limit. Seconds by the clock, and of the processor for each process; bytes of
-    memory for each process, of each file, and of everything that is written; open files of each
-    process; processes at a time; seconds to end in when asked to."""
+    memory for each process, of each file, and of everything that is written, shared memory and
+    removed files included; files and folders that are made; open files of each process; processes
+    at a time; seconds to end in when asked to."""
 
     seconds: float = 0.0
     cpu: int = 0
     memory: int = 4096 * MIB
     file: int = 1024 * MIB
     disk: int = 2048 * MIB
+    files: int = 200_000
     open: int = 1024
     processes: int = 256
     grace: float = 1.0
 
 
-SNIPPET_LIMITS = Limits(60.0, 20, 2048 * MIB, 256 * MIB, 512 * MIB, 64, 0, 0.2)
+SNIPPET_LIMITS = Limits(60.0, 20, 2048 * MIB, 256 * MIB, 512 * MIB, 10_000, 64, 0, 0.2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,9 @@ class Policy:
     out, `writes` have to be there. A snippet writes files, which are made before it starts; a shell
     folders with all below them. Files below `writes` may be written even if they are in `reads`.
     `symlinks` lets a shell make symbolic links, which whoever reads the folder later may follow out
-    of it. `cwd` is the folder the program begins in: a private one by default.
+    of it. Of `held` folders only those that were opened are shown, whatever has their name by now;
+    `hidden` folders are empty to the program, but for what of them is written, where mounts can be
+    made. `cwd` is the folder the program begins in: a private one by default.
 
     `mode` is what the person said: `auto` refuses the level weak, `strict` demands full, `off`
     confines nothing."""
@@ -71,6 +76,8 @@ class Policy:
     profile: Profile
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
+    held: tuple[GrantedFolder, ...] = ()
+    hidden: tuple[Path, ...] = ()
     network: bool = False
     limits: Limits | None = None
     cwd: Path | None = None

@@ -165,6 +165,9 @@ class BashShell:
         bash = shutil.which("bash", path=self.env.get("PATH", os.defpath))
         if bash is None:
             raise Failure("no shell: bash is not installed", help="install bash")
+        begin = self.confined.begin
+        if begin != self.confined.own and not begin.is_dir():
+            raise Failure(f"the shell's working folder {begin} is gone")
         policy = self.confined.commands(self.env, granted, room)
         bounds = replace(policy.bounds, grace=self.limits.grace)
         policy = replace(policy, reads=(*policy.reads, _SCRIPT), limits=bounds)
@@ -177,8 +180,6 @@ class BashShell:
         if policy.mode != "off":
             env["FLOWC_OWN"] = str(self.confined.own)
         paths = [str(room / name) for name in ("state", "new", "command")]
-        if not self.confined.begin.is_dir():
-            raise Failure(f"the shell's working folder {self.confined.begin} is gone")
         return prepare([bash, "--norc", "--noprofile", str(_SCRIPT), *paths], env, policy)
 
     def _state_after(
@@ -232,6 +233,8 @@ def _raise_killed(why: str, bounds: Limits) -> None:
     """Raise `Failure` for a command that was killed for what it took."""
     if why == "processes":
         raise Failure(f"the command was killed: it had more than {bounds.processes} processes")
+    if why == "files":
+        raise Failure(f"the command was killed: it made more than {bounds.files:,} files")
     if why == "disk":
         megabytes = bounds.disk // (1024 * 1024)
         raise Failure(f"the command was killed: it wrote more than {megabytes:,} MB")

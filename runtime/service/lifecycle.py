@@ -7,6 +7,8 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
+from flowc.compiler.source.gc_pause import heap_at_rest
+
 from ..db.database import create_tables
 from ..db.file_lease import present
 from ..errors import RunError
@@ -51,17 +53,19 @@ async def open_service(
         same = Once(db, executing.engine.store.leases)
         sweeping = asyncio.create_task(_sweep(executing))
         try:
+            # A full collection of what a service has imported takes a third of a second.
             async with present(executing.engine.store.leases, same.name):
-                yield Service(
-                    executing=executing,
-                    tokens=tokens,
-                    once=same,
-                    rate=Rate(),
-                    trusted=trusted,
-                    audit=Audit(db),
-                    sessions=Sessions(db, tokens),
-                    streams=streams,
-                )
+                with heap_at_rest():
+                    yield Service(
+                        executing=executing,
+                        tokens=tokens,
+                        once=same,
+                        rate=Rate(),
+                        trusted=trusted,
+                        audit=Audit(db),
+                        sessions=Sessions(db, tokens),
+                        streams=streams,
+                    )
         finally:
             sweeping.cancel()
             await asyncio.wait([sweeping])

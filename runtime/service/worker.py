@@ -12,7 +12,7 @@ import logging
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from ..db.file_lease import NotHeld
+from ..db.fence import NotHeld
 from ..engine.signals import RunSignals
 from ..errors import RunError
 from .operations.advance import carry_on, write_down

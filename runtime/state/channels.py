@@ -85,8 +85,9 @@ def tally(counts: dict[str, int], writes: Sequence[Mapping[str, int]]) -> dict[s
 
 
 def add(old: float | None, new: Any) -> float:
-    """Return the sum, where nothing written yet counts as 0."""
-    return float(new[_ANEW]) if is_anew(new) else (old or 0) + (new or 0)
+    """Return the sum, where nothing written yet counts as 0; whole numbers stay whole."""
+    total: float = new[_ANEW] if is_anew(new) else (old or 0) + (new or 0)
+    return total
 
 
 def worse(old: str, new: Any) -> str:
@@ -94,12 +95,6 @@ def worse(old: str, new: Any) -> str:
     if is_anew(new):
         return str(new[_ANEW])
     return "failed" if "failed" in (old, new) else new
-
-
-def later(old: object, new: object) -> object:
-    """Return the value written last. Of writes in one step LangGraph gives the last in the graph's
-    order."""
-    return new
 
 
 class OneWriter(LastValue[Any]):
@@ -246,8 +241,6 @@ def _annotation(channel: Channel) -> object:
             return Annotated[dict[str, Any], merge]
         case "session":
             return Annotated[dict[str, Any] | None, OneWriter]
-        case "error":
-            return Annotated[dict[str, Any] | None, later]
         case "outcome":
             return Annotated[str, worse]
         case "clock":

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flowc.compiler.ir import TypeName
+from flowc.compiler.ir import Param, TypeName
 from flowc.compiler.lowering.graphspec import GraphSpec
 
 from ..errors import RunError
@@ -21,12 +21,14 @@ def initial_state(
 ) -> dict[str, Any]:
     """Return the input of the graph: what the caller gives, then what the environment gives.
     Defaults are the channels' own. Raise `RunError` as `input_values` does."""
-    channels = variables_of(spec)
-    values = input_values(spec, inputs, env)
-    writes = {
-        channels[name].name: combinable(channels[name], value) for name, value in values.items()
-    }
+    writes = given_channels(spec, input_values(spec, inputs, env))
     return {**starting_values(spec), **writes}
+
+
+def given_channels(spec: GraphSpec, values: Mapping[str, Json]) -> dict[str, Any]:
+    """Return values of variables as they are written, by channel."""
+    channels = variables_of(spec)
+    return {channels[n].name: combinable(channels[n], value) for n, value in values.items()}
 
 
 def input_values(
@@ -43,11 +45,7 @@ def input_values(
                 f"{spec.file} has no input `{name}`",
                 help=f"did you mean `{close[0]}`?" if close else f"inputs: {known}",
             )
-    values = {
-        name: _as_type(name, _storable(name, value, spec), channels[name].type, spec)
-        for name, value in inputs.items()
-    }
-    values = with_environment(spec, values, env)
+    values = with_environment(spec, _read_inputs(spec, inputs), env)
     for param in spec.params:
         if param.required and values.get(param.name, param.default) is None:
             raise RunError(
@@ -55,6 +53,23 @@ def input_values(
                 help=param.description or f"give it with `-i {param.name}=VALUE`",
             )
     return values
+
+
+def given_values(
+    spec: GraphSpec, params: Sequence[Param], inputs: Mapping[str, Json], env: Mapping[str, str]
+) -> dict[str, Json]:
+    """Return the values of some parameters that the caller and the environment give. Raise
+    `RunError` for one of another type."""
+    values = with_environment(spec, _read_inputs(spec, inputs), env)
+    return {param.name: values[param.name] for param in params if param.name in values}
+
+
+def _read_inputs(spec: GraphSpec, inputs: Mapping[str, Json]) -> dict[str, Json]:
+    channels = variables_of(spec)
+    return {
+        name: _as_type(name, _storable(name, value, spec), channels[name].type, spec)
+        for name, value in inputs.items()
+    }
 
 
 def variable_writes(spec: GraphSpec, changes: Mapping[str, Json]) -> dict[str, Json]:

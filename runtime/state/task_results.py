@@ -13,6 +13,7 @@ from typing import Any
 from flowc.compiler.ir import TaskNode
 
 from ..services import Json
+from .frames import BadFrame, read_frame
 
 RESULT_TOOL = "complete_task"
 """The tool with which a model gives the result of a task."""
@@ -104,8 +105,8 @@ def result_fields(schema: Mapping[str, Any], answer: Json) -> Mapping[str, Json]
         text = answer.strip()
         if text.startswith("{"):
             try:
-                parsed = json.loads(text)
-            except (ValueError, RecursionError):
+                parsed = read_frame(text)
+            except BadFrame:
                 parsed = None
             # An object that names no part of a result is itself what came of the task.
             if isinstance(parsed, dict) and parsed.keys() & properties.keys():

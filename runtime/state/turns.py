@@ -27,7 +27,7 @@ def turn_values(spec: GraphSpec, inputs: Mapping[str, Json], number: int) -> dic
                 values[channel.name] = reset([])
             case "outcome":
                 values[channel.name] = anew("")
-            case "session" | "error":
+            case "session":
                 values[channel.name] = None
             case "route":
                 values[channel.name] = ""

@@ -28,6 +28,7 @@ from ..files.roots import Roots
 from ..models.people import PEOPLE
 from ..services import Json, Outcome
 from ..state.step_reports import ReportFault, read_report
+from ..store.runs import STEPPED
 from .position import (
     Loaded,
     SessionState,
@@ -40,7 +41,7 @@ from .position import (
 )
 from .turns import answer_of
 
-STEPPED, STEPPED_IN = "stepped_by", "stepped_in"
+STEPPED_IN = "stepped_in"
 """The keys of a run's options that name the client that steps it, and the server it does so
 through."""
 KEPT = 500

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from ..db.database import batches
 from ..db.schema_version import has_table
-from ..errors import RunError
 from ..files import tempdirs as rooms
 from . import service_tables as executions
-from .runs import RunRecord, RunStatus, RunStore
+from .listing import STATUSES, RunFilter, RunList, RunStatus, moment, require_status
+from .runs import RunStore
 
 KEPT = timedelta(days=7)
 """How long the answer to a request with an idempotency key is given again."""
@@ -31,11 +32,12 @@ class Swept:
 async def sweep(store: RunStore, now: datetime | None = None, *, dry_run: bool = False) -> Swept:
     """Remove them; with `dry_run` only count. Raise `RunError`."""
     folders = rooms.left_behind() if dry_run else rooms.sweep()
-    leases = await store.leases.sweep(await store.ids(), dry_run=dry_run)
+    leases = await store.leases.sweep(store.ids, dry_run=dry_run)
     keys = await _sweep_keys(store, now or datetime.now(UTC), dry_run)
     left = await executions.left_over(store.db)
-    for execution in () if dry_run else left:
-        await executions.forget(store.db, execution)
+    for some in () if dry_run else batches(left):
+        async with store.db.transaction() as inside:
+            await executions.forget(inside, some)
     return Swept(len(folders), leases, keys, len(left))
 
 
@@ -51,7 +53,6 @@ async def _sweep_keys(store: RunStore, now: datetime, dry_run: bool) -> int:
 
 
 ENDED: frozenset[RunStatus] = frozenset(("success", "failed"))
-_UNITS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,32 +67,20 @@ class PruneCriteria:
     everything: bool = False
 
 
-def select_runs(
-    records: Sequence[RunRecord], criteria: PruneCriteria, now: datetime
-) -> tuple[RunRecord, ...]:
-    """Return the records that meet the criteria, the one that changed last first. A run that
-    changed later than `now`, before the clock was set back, is new."""
-    return tuple(
-        record
-        for record in records[criteria.keep :]
-        if record.status != "running"
-        and (criteria.everything or record.status in ENDED)
-        and (not criteria.statuses or record.status in criteria.statuses)
-        and (criteria.older_than is None or _age(record, now) > criteria.older_than)
-    )
-
-
-def _age(record: RunRecord, now: datetime) -> timedelta:
-    try:
-        return now - datetime.fromisoformat(record.updated)
-    except (ValueError, TypeError):
-        return timedelta(0)
-
-
-def duration(text: str) -> timedelta:
-    """Read `30d`, `12h`, `90min`, `2w` or `10s`. Raise `RunError` for anything else."""
-    number = text.rstrip("smindhw ")
-    unit = text[len(number) :].strip()
-    if not number.isdecimal() or unit not in _UNITS or len(number) > 6:
-        raise RunError(f"`{text}` is not an age", help="write 30d, 12h, 90min, 2w or 10s")
-    return timedelta(seconds=int(number) * _UNITS[unit])
+async def select_runs(listing: RunList, criteria: PruneCriteria, now: datetime) -> RunFilter | None:
+    """Return the filter of the runs that meet the criteria; None when none can. A run that changed
+    later than `now`, before the clock was set back, is new. Raise `RunError` for what is not a
+    status."""
+    for status in criteria.statuses:
+        require_status(status)
+    free = set(STATUSES) - {"running"} if criteria.everything else ENDED
+    chosen = free.intersection(criteria.statuses or free)
+    before = None
+    if criteria.older_than is not None:
+        before = (moment(now, criteria.older_than), "")
+    if criteria.keep:
+        oldest = await listing.place_of(criteria.keep - 1)
+        before = oldest and min(oldest, before or oldest)
+    if not chosen or (criteria.keep and before is None):
+        return None
+    return RunFilter(statuses=chosen, before=before)

@@ -6,14 +6,16 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..config.extras import missing, require
-from ..db.database import Database
+from ..db.birth import nursery
+from ..db.database import Database, create_tables
 from ..db.encryption import Seal
+from ..db.fence import TABLES, Holder, epochs_of
 from ..db.file_lease import FileLeases, Leases
 from ..db.schema_version import admit_store
 from ..db.sqlite import open_sqlite, refuse_unfit
@@ -21,19 +23,16 @@ from ..db.url import Location
 
 if TYPE_CHECKING:
     from ..checkpoints.types import Saver
-    from ..db.postgres.connection import Steady
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A store whose seal is known and whose layout is the newest. `steady` is PostgreSQL's alone:
-    whether the runs are held still."""
+    """A store whose seal is known and whose layout is the newest."""
 
     location: Location
     db: Database
     leases: Leases
     cipher: Seal | None = None
-    steady: Steady | None = None
 
     @asynccontextmanager
     async def ringing(self, channel: str, ring: Callable[[], None]) -> AsyncIterator[None]:
@@ -52,9 +51,13 @@ class Opened:
 
     @asynccontextmanager
     async def durable(self) -> AsyncIterator[Database]:
-        """Open another connection, whose writes are on the disk when they return."""
-        async with open_database(self.location, durable=True, steady=self.steady) as db:
-            yield dataclasses.replace(db, cipher=self.cipher)
+        """Open another connection, whose writes are on the disk when they return. In memory there
+        is one alone."""
+        if self.location.kind == "memory":
+            yield self.db
+            return
+        async with open_database(self.location, durable=True) as db:
+            yield dataclasses.replace(db, cipher=self.cipher, epochs=self.db.epochs)
 
     @asynccontextmanager
     async def checkpointer(self) -> AsyncIterator[Saver]:
@@ -65,9 +68,9 @@ class Opened:
         serde = StrictSerializer(self.cipher)
         if self.location.kind == "postgresql":
             saver = _extra("checkpoints.tables.postgres_saver").open_postgres_saver
-            opening = saver(self.location, serde, self.steady)
+            opening = saver(self.location, serde, self.db.epochs)
         else:
-            opening = open_sqlite_saver(self.location, serde)
+            opening = open_sqlite_saver(self.location, serde, self.db.epochs)
         async with opening as opened:
             yield opened
 
@@ -77,31 +80,37 @@ async def open_location(location: Location) -> AsyncIterator[Opened]:
     """Open a store, made when it is not there. Raise `RunError`."""
     if location.kind != "postgresql":
         await refuse_unfit(location)
-        async with open_database(location, durable=False) as db:
-            cipher = await admit_store(db, location)
-            leases: Leases = FileLeases(location.leases)
-            yield Opened(location, dataclasses.replace(db, cipher=cipher), leases, cipher)
+        async with nursery(location) as new:
+            if new is not None:
+                async with open_sqlite(new, durable=True) as made:
+                    await admit_store(made, new)
+        async with _open(location) as db:
+            yield Opened(location, db, FileLeases(location.leases, db), db.cipher)
         return
-    steady = _extra("db.postgres.connection").Steady()
-    async with AsyncExitStack() as stack:
-        opening = open_database(location, durable=False, steady=steady)
-        db = await stack.enter_async_context(opening)
-        cipher = await admit_store(db, location)
-        held = _extra("db.postgres.advisory_lease").PostgresLeases(location, db, steady)
-        stack.push_async_callback(held.close)
-        yield Opened(location, dataclasses.replace(db, cipher=cipher), held, cipher, steady)
+    async with _open(location) as db:
+        held = _extra("db.postgres.row_lease").PostgresLeases(db)
+        try:
+            yield Opened(location, db, held, db.cipher)
+        finally:
+            await held.close()
 
 
 @asynccontextmanager
-async def open_database(
-    location: Location, *, durable: bool, steady: Steady | None = None
-) -> AsyncIterator[Database]:
+async def _open(location: Location) -> AsyncIterator[Database]:
+    async with open_database(location, durable=False) as db:
+        cipher = await admit_store(db, location)
+        await create_tables(db, TABLES)
+        await asyncio.to_thread(Holder.here)  # which reads files
+        epochs = await asyncio.to_thread(epochs_of, location)
+        yield dataclasses.replace(db, cipher=cipher, epochs=epochs)
+
+
+@asynccontextmanager
+async def open_database(location: Location, *, durable: bool) -> AsyncIterator[Database]:
     """Open a connection for our own tables. `durable` waits for the disk at each commit, as a
     statement before or after an effect must. Raise `RunError` when the store cannot be opened."""
     if location.kind == "postgresql":
-        opening = _extra("db.postgres.connection").open_postgres(
-            location, durable=durable, steady=steady
-        )
+        opening = _extra("db.postgres.connection").open_postgres(location, durable=durable)
     else:
         opening = open_sqlite(location, durable=durable)
     async with opening as db:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import difflib
 import json
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,32 +14,47 @@ from typing import Any, Literal
 
 from flowc.compiler.source.snippet import visible
 
-from ..db.database import Row, create_tables
+from ..db import kept
+from ..db.database import LAST, Database, Row, Write, batches, create_tables, delete_of, marks
+from ..db.high_water import HighWater
 from ..db.url import PATIENCE, locate
 from ..errors import RunError
 from ..events import RunEvent
 from ..services import Json
+from .listing import COLUMNS, INDEX, LONGEST, RunList, RunStatus, digest_of, file_name, iso_time
+from .moved import Relocation, move_between, place_of, place_to_keep
 from .open import Opened, open_location
+from .parts import PARTS, RecordParts, Split
 
-RunStatus = Literal[
-    "running", "paused", "success", "failed", "stopped", "interrupted", "error", "crashed"
-]
 RequestKind = Literal["pause", "stop"]
 MOST_AT_ONCE = 500
 """Events in one statement."""
 LONGEST_ID = 200
 """Characters of a run's id."""
 
-SCHEMA = """
+SCHEMA = f"""
 create table if not exists runs (
-    id text primary key, status text not null, updated text not null, record text not null
+    {COLUMNS}, record text not null, spec blob, inputs blob, result blob
 );
+{INDEX}
 create table if not exists events (
     run text not null, seq integer not null, kind text not null, event text not null,
     primary key (run, seq)
 );
 create table if not exists requests (run text primary key, kind text not null);
 """
+_READ = "select id, record, spec, inputs, result from runs"
+_COLUMNS = (
+    "status", "updated", "started", "parent", "workflow", "source", "client", "summary", "record",
+    *PARTS,
+)  # fmt: skip
+_WRITE = (
+    f"insert into runs (id, {', '.join(_COLUMNS)}) values (?{', ?' * len(_COLUMNS)})"
+    f" on conflict (id) do update set {', '.join(f'{c} = excluded.{c}' for c in _COLUMNS)}"
+)
+_TABLES = {"runs": "id", "events": "run", "requests": "run", "realms": "run"}
+STEPPED = "stepped_by"
+"""The option that names the client which steps a run over MCP."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,36 +80,53 @@ class RunRecord:
     usage: dict[str, Json] = field(default_factory=dict)
     parent: str | None = None
     pid: int | None = None
+    place: str = ""
+    """Where the store was, in the run's folder, when this was written: see `store/moved.py`."""
+
+    def relocate(self, move: Relocation) -> RunRecord:
+        """Return the record with its paths in the project's new folder."""
+        options = {name: move.paths(value) for name, value in self.options.items()}
+        return dataclasses.replace(self, file=move.path(self.file), options=options)
 
 
 def now() -> str:
     """Return the time, as events and records write it."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return iso_time(datetime.now(UTC))
 
 
 class RunStore:
     """Reads and writes records, events and requests. Made by `open_store`."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: Opened, place: str) -> None:
         self.opened = opened
         self.db = opened.db
         self.leases = opened.leases
         self.location = opened.location
+        self.parts = RecordParts(opened.db)
+        self.water = HighWater(opened.location.leases, opened.location.path)
         self.on_events: Callable[[str], None] = lambda run: None
         """Called with a run's id when events of it were written here."""
+        self.clock = now
+        self.place = place
+        """The folder of the store's file, see `place_of`."""
+        self.listing = RunList(opened.db, opened.leases, place)
 
     async def create(self, record: RunRecord) -> RunRecord:
         """Keep a new run. Raise `RunError` when the id is taken, or cannot be one."""
-        _refuse_unfit(record.id)
-        record = dataclasses.replace(record, started=record.started or now(), updated=now())
-        query = "insert into runs values (?, ?, ?, ?) on conflict (id) do nothing"
-        if not await self.db.run(query, self._row(record)):
-            raise _duplicate_id(record.id)
+        refuse_unfit(record.id)
+        record = self._stamp(dataclasses.replace(record, started=record.started or self.clock()))
+        async with self.db.for_run(record.id).transaction() as inside:
+            if await inside.rows("select 1 from runs where id = ?", (record.id,)):
+                raise _duplicate_id(record.id)
+            parts = self.parts.split(_fields(record))
+            await self.parts.keep(inside, record.id, parts)
+            await inside.run(_WRITE, self._row(record, parts))
+        await asyncio.to_thread(self.water.renew, record.id)
         return record
 
     async def refuse_taken(self, run: str) -> None:
         """Raise `RunError` when there is a run of this id, or the id cannot be one."""
-        _refuse_unfit(run)
+        refuse_unfit(run)
         if await self.has(run):
             raise _duplicate_id(run)
 
@@ -107,52 +140,75 @@ class RunStore:
 
     async def get(self, run: str) -> RunRecord:
         """Return a run. Raise `RunError` when there is none of this id."""
-        query = "select record from runs where id = ?"
-        rows = await self.db.rows(query, (run,)) if run.isprintable() else ()
+        fits = run.isprintable()
+        rows = await self.db.rows(f"{_READ} where id = ?", (run,)) if fits else ()
         if not rows:
-            close = difflib.get_close_matches(run, sorted(await self.ids()), n=1)
+            close = difflib.get_close_matches(run, await self._similar(run) if fits else (), n=1)
             help = f"did you mean `{close[0]}`?" if close else "see `flowc runs`"
             raise RunError(f"there is no run `{visible(run)}` in {self.location.url}", help=help)
-        return (await self._records(rows))[0]
+        return (await self._records(rows, PARTS))[0]
 
-    async def list(self) -> tuple[RunRecord, ...]:
-        """Return every run, the one that changed last first."""
-        rows = await self.db.rows("select record from runs order by updated desc, id")
-        return tuple(await self._records(rows))
+    async def get_each(self, runs: Sequence[str]) -> tuple[RunRecord, ...]:
+        """Return those of the runs that are there, without their graphs, in this order."""
+        found: dict[str, RunRecord] = {}
+        for some in batches(runs):
+            rows = await self.db.rows(f"{_READ} where id in ({marks(some)})", some)
+            found |= {r.id: r for r in await self._records(rows, ("inputs", "result"))}
+        return tuple(found[run] for run in runs if run in found)
+
+    async def _similar(self, run: str) -> Sequence[str]:
+        """Return ids that somebody may have meant, of some: those that changed last, and those
+        that begin alike."""
+        begin = run[:3]
+        rows = await self.db.rows(
+            "select id from (select id from runs where id >= ? and id < ? order by id limit ?)"
+            " as alike union select id from (select id from runs order by updated desc limit ?)"
+            " as latest",
+            (begin, begin + LAST, MOST_AT_ONCE, MOST_AT_ONCE),
+        )
+        return sorted(row[0] for row in rows)
 
     async def update(self, record: RunRecord) -> RunRecord:
         """Write a record anew."""
-        record = dataclasses.replace(record, updated=now())
-        await self.db.run(
-            "insert into runs values (?, ?, ?, ?) on conflict (id) do update set"
-            " status = excluded.status, updated = excluded.updated, record = excluded.record",
-            self._row(record),
-        )
+        record = self._stamp(record)
+        parts = self.parts.split(_fields(record))
+        async with self.db.for_run(record.id).transaction() as inside:
+            known = await inside.rows("select 1 from runs where id = ?", (record.id,))
+            await self.parts.keep(inside, record.id, parts)
+            await inside.run(_WRITE, self._row(record, parts))
+        if not known:
+            await asyncio.to_thread(self.water.renew, record.id)
         return record
 
-    async def delete(self, run: str) -> None:
-        """Forget a run's record, events and requests (not its checkpoints)."""
-        for table, column in (("runs", "id"), ("events", "run"), ("requests", "run")):
-            await self.db.run(f"delete from {table} where {column} = ?", (run,))
-
     async def append_events(self, run: str, events: Sequence[RunEvent]) -> None:
-        """Add events, in order."""
+        """Add events, in order, to a run that this process holds, or that nobody executes."""
+        if events:
+            writes = self.event_writes(run, await self.last_event(run), events)
+            await self.db.for_run(run).put_all(writes)
+            self.on_events(run)
+
+    async def last_event(self, run: str) -> int:
+        """Return the position of a run's last event, 0 where it has none."""
+        query = "select coalesce(max(seq), 0) from events where run = ?"
+        return int((await self.db.rows(query, (run,)))[0][0])
+
+    def event_writes(self, run: str, last: int, events: Sequence[RunEvent]) -> Sequence[Write]:
+        """Return what adds events behind the `last`, however often it is executed."""
+        writes: list[Write] = []
         for begin in range(0, len(events), MOST_AT_ONCE):
             batch = events[begin : begin + MOST_AT_ONCE]
-            rows = ", ".join(f"({number}, ?, ?)" for number in range(1, len(batch) + 1))
-            query = (
-                "insert into events select ?, kept.seq + column1, column2, column3"
-                f" from (values {rows}) as given,"
-                " (select coalesce(max(seq), 0) as seq from events where run = ?) as kept"
-            )
-            texts = [(e.kind, self.db.seal(json.dumps(_fields(e)))) for e in batch]
-            await self.db.run(query, (run, *(value for text in texts for value in text), run))
-        self.on_events(run)
+            values: list[str | int] = []
+            for seq, event in enumerate(batch, last + begin + 1):
+                values += (run, seq, event.kind, self.db.seal(json.dumps(_fields(event))))
+            rows = ", ".join(["(?, ?, ?, ?)"] * len(batch))
+            query = f"insert into events values {rows} on conflict (run, seq) do nothing"
+            writes.append((query, values))
+        return writes
 
     async def events(self, run: str) -> tuple[RunEvent, ...]:
         """Return every event of a run, oldest first."""
-        rows = await self.db.rows("select event from events where run = ? order by seq", (run,))
-        return tuple(_event(self.db.unseal(row[0])) for row in rows)
+        query = "select seq, event from events where run = ? order by seq"
+        return tuple(self._event(run, *row) for row in await self.db.rows(query, (run,)))
 
     async def events_after(
         self, run: str, position: int, most: int = MOST_AT_ONCE
@@ -160,7 +216,7 @@ class RunStore:
         """Return up to `most` events behind a position, oldest first, each with its own: from 1."""
         query = "select seq, event from events where run = ? and seq > ? order by seq limit ?"
         rows = await self.db.rows(query, (run, position, most))
-        return [(row[0], _event(self.db.unseal(row[1]))) for row in rows]
+        return [(seq, self._event(run, seq, text)) for seq, text in rows]
 
     async def request(self, run: str, kind: RequestKind) -> None:
         """Ask the process that executes the run to pause or to stop it."""
@@ -180,8 +236,9 @@ class RunStore:
     async def clear_request(self, run: str) -> None:
         await self.db.run("delete from requests where run = ?", (run,))
 
-    async def _records(self, rows: Sequence[Row]) -> Sequence[RunRecord]:
-        records = [RunRecord(**_read(self.db.unseal(row[0]))) for row in rows]
+    async def _records(self, rows: Sequence[Row], parts: Iterable[str]) -> Sequence[RunRecord]:
+        read = await self.parts.read(rows, parts)
+        records = [self._relocate(RunRecord(**fields)) for fields in read]
         running = [record.id for record in records if record.status == "running"]
         held = await self.leases.held_among(running)
         return [
@@ -191,21 +248,98 @@ class RunStore:
             for record in records
         ]
 
-    def _row(self, record: RunRecord) -> tuple[str, str, str, str]:
-        text = self.db.seal(json.dumps(_fields(record)))
-        return (record.id, record.status, record.updated, text)
+    def _event(self, run: str, seq: int, text: str) -> RunEvent:
+        data = json.loads(self.db.unseal(text, f"event {seq} of run {run}"))
+        return RunEvent(**{**data, "path": tuple(data["path"])})
+
+    async def move_of(self, run: str) -> Relocation | None:
+        """Return how the project of a run has moved since its record was written."""
+        for run_id, text in await self.db.rows("select id, record from runs where id = ?", (run,)):
+            kept = json.loads(self.db.unseal(text, f"the record of run {run_id}"))
+            return self._move(kept.get("place", ""), kept["options"].get("folder"))
+        return None
+
+    def _move(self, place: str, folder: object) -> Relocation | None:
+        return move_between(place, self.place, folder)
+
+    def _relocate(self, record: RunRecord) -> RunRecord:
+        """Return the record with its paths where the project lies now."""
+        move = self._move(record.place, record.options.get("folder"))
+        if move is None:
+            return record
+        return record.relocate(move)
+
+    def _stamp(self, record: RunRecord) -> RunRecord:
+        """Return the record as it is written now."""
+        place = place_to_keep(self.place, record.options.get("folder"))
+        return dataclasses.replace(record, updated=self.clock(), place=place)
+
+    def _row(self, record: RunRecord, parts: Split) -> Row:
+        client = record.options.get(STEPPED)
+        return (
+            record.id,
+            record.status,
+            record.updated,
+            record.started,
+            record.parent,
+            digest_of(self.db, record.name),
+            digest_of(self.db, file_name(record.file)),
+            client and digest_of(self.db, str(client)),
+            self.db.seal(json.dumps(_summary(record))),
+            self.db.seal(json.dumps(parts.small)),
+            *parts.hashes,
+        )
 
 
 @asynccontextmanager
 async def open_store(url: str, patience: float = PATIENCE) -> AsyncIterator[RunStore]:
     """Open the store at `url` (see `db.url.locate`), or make it. Raise `RunError`."""
     async with open_location(dataclasses.replace(locate(url), patience=patience)) as opened:
-        await create_tables(opened.db, SCHEMA)
-        yield RunStore(opened)
+        await create_tables(opened.db, SCHEMA + kept.SCHEMA)
+        yield RunStore(opened, await asyncio.to_thread(place_of, opened.location))
 
 
 def _duplicate_id(run: str) -> RunError:
     return RunError(f"there is a run `{run}` already", help="choose another id with `--run-id`")
+
+
+async def forget(inside: Database, runs: Collection[str]) -> None:
+    """Delete records, events and requests of runs, and let go all that they hold."""
+    await kept.release_runs(inside, runs)
+    await delete_of(inside, _TABLES, runs)
+
+
+def _summary(record: RunRecord) -> dict[str, Json]:
+    """Return what a list reads of a run, see `listing.RunSummary`."""
+    options = record.options
+    return {
+        "name": record.name,
+        "file": record.file,
+        "place": record.place,
+        "folder": str(options.get("folder") or ""),
+        "own": str(options.get("own") or ""),
+        "client": str(options.get(STEPPED) or options.get("client") or ""),
+        "usage": record.usage,
+        "now": _shorten(_standing_of(record)),
+    }
+
+
+def _standing_of(record: RunRecord) -> Json:
+    """Return the most important fact about a run."""
+    if record.questions:
+        question = record.questions[0]
+        return f"waits at {question.get('node', '')}: {question.get('text', '')}"
+    if record.error:
+        node, message = record.error.get("node"), record.error.get("message", "")
+        return f"{node}: {message}" if node else message
+    return record.result
+
+
+def _shorten(value: Json) -> str:
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 
 def is_fit(run: str) -> bool:
@@ -214,7 +348,7 @@ def is_fit(run: str) -> bool:
     return bool(fits) and len(run) <= LONGEST_ID
 
 
-def _refuse_unfit(run: str) -> None:
+def refuse_unfit(run: str) -> None:
     """Raise `RunError` for an id that people cannot type or that a table cannot show."""
     if not is_fit(run):
         raise RunError(
@@ -226,19 +360,3 @@ def _refuse_unfit(run: str) -> None:
 def _fields(value: RunRecord | RunEvent) -> dict[str, Any]:
     """Return its fields as they are: `asdict` would copy a whole GraphSpec, value by value."""
     return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-
-
-def _read(text: str) -> dict[str, Any]:
-    try:
-        value: dict[str, Any] = json.loads(text)
-    except ValueError:
-        raise RunError(
-            "a record in the store cannot be read: it is damaged, or encrypted",
-            help="put a copy of the store back in its place",
-        ) from None
-    return value
-
-
-def _event(text: str) -> RunEvent:
-    data = _read(text)
-    return RunEvent(**{**data, "path": tuple(data["path"])})

@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-from ..db.database import Database
+from ..db.database import Database, batches, delete_of, marks
 from ..db.schema_version import has_table
 
 KEPT_OF: Mapping[str, tuple[str, str]] = {
@@ -23,31 +23,24 @@ KEPT_OF: Mapping[str, tuple[str, str]] = {
     "news": ("service_due", "execution"),
 }
 """The table of each, and its column that names the execution."""
-MOST_AT_ONCE = 500
-"""Ids in one query."""
 
 
 async def kept_of(db: Database, runs: Collection[str]) -> Counter[str]:
     """Count what is kept of these runs; nothing in a store without a service."""
     counts: Counter[str] = Counter()
-    ids = list(runs)
     for word, (table, column) in KEPT_OF.items():
-        if not ids or not await has_table(db, table):
+        if not runs or not await has_table(db, table):
             continue
-        for begin in range(0, len(ids), MOST_AT_ONCE):
-            some = ids[begin : begin + MOST_AT_ONCE]
-            holes = ", ".join("?" * len(some))
-            query = f"select count(*) from {table} where {column} in ({holes})"
+        for some in batches(list(runs)):
+            query = f"select count(*) from {table} where {column} in ({marks(some)})"
             counts[word] += int((await db.rows(query, some))[0][0])
     return +counts
 
 
-async def forget(db: Database, run: str) -> None:
-    """Drop all of it, or nothing."""
-    async with db.transaction() as inside:
-        for table, column in KEPT_OF.values():
-            if await has_table(inside, table):
-                await inside.run(f"delete from {table} where {column} = ?", (run,))
+async def forget(inside: Database, runs: Collection[str]) -> None:
+    """Drop all of it, within a transaction."""
+    tables = [pair for pair in KEPT_OF.values() if await has_table(inside, pair[0])]
+    await delete_of(inside, dict(tables), runs)
 
 
 async def left_over(db: Database) -> list[str]:
@@ -75,5 +68,5 @@ async def _ended_alone(db: Database) -> list[str]:
         "select id, body from service_executions where id not in (select id from runs)"
         " and id not in (select execution from service_due)"
     )
-    kept = ((id, json.loads(db.unseal(body))) for id, body in rows)
+    kept = ((id, json.loads(db.unseal(body, f"execution {id}"))) for id, body in rows)
     return [id for id, body in kept if body["paused"] is None and not body["fault"]]

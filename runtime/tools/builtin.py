@@ -15,13 +15,15 @@ from flowc.compiler.catalog.builtin_tools import ASK_TOOL, BUILTIN_TOOLS
 from flowc.compiler.expr.evaluate import EvaluationError, evaluate
 from flowc.compiler.expr.parse import ParseFault, parse
 
+from ..config.settings import user_file
 from ..errors import Failure
 from ..files.roots import Roots
 from ..services import Json
 from .git import git_diff, git_log, git_show, git_status
 from .source import CatalogTools
 
-_SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv"})
+_DATA = ".flowc"
+_SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", _DATA})
 _MAX_TEXT = 200_000
 _MAX_LINE = 400
 _MAX_VISITED = 200_000
@@ -40,7 +42,23 @@ class BuiltinTools(CatalogTools):
         if tool == ASK_TOOL:
             raise Failure(f"`{tool}` asks a person, and here is nobody who could be asked")
         values = self.defaults(tool) | {name: _whole(value) for name, value in args.items()}
-        return await asyncio.to_thread(FUNCTIONS[tool], self.roots, **values)
+        return await asyncio.to_thread(self._call, tool, values)
+
+    def _call(self, tool: str, values: dict[str, Any]) -> Json:
+        if "path" in values:
+            _refuse_data(self.roots, str(values["path"]))
+        return FUNCTIONS[tool](self.roots, **values)
+
+
+def _refuse_data(roots: Roots, path: str) -> None:
+    """Raise `Failure` for flowc's own data, all runs' prompts and results, and for the person's
+    settings: a model that asks for a file is told of neither."""
+    place = roots.locate(path)
+    tops = [top.resolve() for top in (roots.start, *roots.granted)]
+    names = [place.relative_to(top).parts for top in tops if place.is_relative_to(top)]
+    settings = user_file().parent.resolve()
+    if any(_DATA in parts for parts in names) or place.is_relative_to(settings):
+        raise Failure(f"`{path}` is flowc's own data, which no tool reads or writes", "refused")
 
 
 def _whole(value: Json) -> Json:

@@ -133,7 +133,7 @@ def _git(roots: Roots, *args: str) -> str:
     try:
         done = subprocess.run(
             ["git", *_QUIET, *args],
-            cwd=roots.start,
+            cwd=roots.locate("."),
             env={**env, **quiet},
             stdin=subprocess.DEVNULL,
             capture_output=True,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import shutil
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from ..config.extras import require
 from ..context import EFFECT_KEY
 from ..errors import Failure, RunError
 from ..services import Json, ToolSchema
+from ..state.frames import BadFrame, read_frame
 from .mcp_connections import PASSING, Connection, connection_to
 from .mcp_servers import ServerSettings
 
@@ -106,7 +106,7 @@ def _unwrap(structured: Any, text: str) -> Json:
         # A server wraps a value that is not an object.
         return structured["result"] if structured.keys() == {"result"} else structured
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+        value = read_frame(text)
+    except BadFrame:
         return text
     return value if isinstance(value, dict | list) else text

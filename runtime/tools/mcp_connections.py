@@ -12,7 +12,7 @@ import contextlib
 import json
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import asdict, dataclass, field
 from io import TextIOWrapper
 from typing import Any
@@ -38,7 +38,6 @@ class Connection:
     start_seconds: float
     _session: _Session | None = None
     _lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _in_doubt: bool = False
 
     async def tools(self) -> list[Any]:
         """Return the server's tools. Raise `RunError` with what it said when it cannot be
@@ -65,13 +64,7 @@ class Connection:
 
     async def _call(self, tool: str, args: dict[str, Any], meta: dict[str, str] | None) -> Any:
         session = await self._there()
-        try:
-            return await session.client.call_tool(tool, args, raise_on_error=False, meta=meta)
-        except PASSING:
-            raise
-        except BaseException:
-            self._in_doubt = True
-            raise
+        return await session.client.call_tool(tool, args, raise_on_error=False, meta=meta)
 
     async def _there(self) -> _Session:
         """Return the session with a server that answers. Only one is begun at a time."""
@@ -85,21 +78,14 @@ class Connection:
             return self._session
 
     async def _answers(self, session: _Session) -> bool:
-        """Return whether a server still answers. One that is reached by a URL is asked only after
-        a call failed: it has no process that dies."""
-        if self.settings.url and not self._in_doubt:
-            return True
-        from anyio import BrokenResourceError, ClosedResourceError, EndOfStream
+        """Return whether a server still answers. It may have died since, or have been started
+        anew at its URL, where nobody knows of the session."""
         from mcp import MCPError
 
-        self._in_doubt = False
-        try:
-            await session.client.ping()
-        except MCPError as error:
-            return error.code == _NO_SUCH_METHOD
-        except (OSError, RuntimeError, BrokenResourceError, ClosedResourceError, EndOfStream):
-            return False
-        return True
+        said = await _outcome(asyncio.wait_for(session.client.ping(), self.start_seconds))
+        if isinstance(said, MCPError):
+            return said.code == _NO_SUCH_METHOD
+        return not isinstance(said, BaseException)
 
     async def _begin(self) -> _Session:
         session = _Session(self.settings)
@@ -130,6 +116,12 @@ class Connection:
         if session is None:
             return redact(one_line(error) or type(error).__name__, self.settings.hidden)
         return await asyncio.to_thread(session.describe, error)
+
+
+async def _outcome(call: Coroutine[Any, Any, object]) -> object:
+    """Return what a call returned, or raised: a transport raises errors of its own HTTP client."""
+    (said,) = await asyncio.gather(call, return_exceptions=True)
+    return said
 
 
 class _Session:
@@ -163,8 +155,7 @@ class _Session:
         """End the session and the server's process."""
         client, self.client = self.client, None
         if client is not None:
-            with contextlib.suppress(OSError, RuntimeError, ExceptionGroup):  # it is gone already
-                await client.__aexit__(None, None, None)
+            await _outcome(client.__aexit__(None, None, None))  # it may be gone already
 
     def remove(self) -> None:
         """Remove its files."""

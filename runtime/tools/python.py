@@ -6,7 +6,6 @@ import asyncio
 import functools
 import importlib
 import inspect
-import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
@@ -17,6 +16,7 @@ from typing_extensions import TypeIs
 from ..context import EFFECT_KEY
 from ..errors import Failure, RunError, describe_exception
 from ..services import Json, ToolSchema
+from .own_sources import add_sources
 
 if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
@@ -60,8 +60,8 @@ def import_function(path: str, folder: str | None, table: str) -> Callable[..., 
             f"`{path}` names no Python function",
             help=f"write module:function in [{table}] python",
         )
-    if folder is not None and folder not in sys.path:
-        sys.path.insert(0, folder)
+    if folder is not None:
+        add_sources(folder)
     try:
         candidate = getattr(importlib.import_module(module), attribute)
     except _PASSING:

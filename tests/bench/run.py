@@ -15,6 +15,7 @@ import cold
 import embedded
 import json_tree
 import keystroke
+import listing
 import lowering
 import parse
 import plan
@@ -24,6 +25,7 @@ import service
 import steps
 import stores_cost
 import workers
+import worst_bodies
 
 PARTS = {
     "audio": audio.report,
@@ -32,6 +34,7 @@ PARTS = {
     "json": json_tree.report,
     "keystroke": keystroke.report,
     "lowering": lowering.report,
+    "runs": listing.report,
     "parse": parse.report,
     "plan": plan.report,
     "sandbox": sandbox.report,
@@ -40,6 +43,7 @@ PARTS = {
     "service": service.report,
     "stores": stores_cost.report,
     "workers": workers.report,
+    "bodies": worst_bodies.report,
 }
 
 

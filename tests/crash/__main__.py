@@ -1,8 +1,7 @@
-"""Kills a run again and again and counts what happened how often: python -m tests.crash --kills 200
-
-For flowc on each store, as a command and as a graph in a program, and for the same workflow on bare
-LangGraph with its SQLite saver. A row is a way to die: at a random moment by SIGKILL, at a boundary
-of the journal, a command also by SIGINT and SIGTERM. The exit code is 1 when flowc broke a promise.
+"""Kills the every-shape workflow in each of its hosts and counts what happened how often: python -m
+tests.crash --kills 200. A command by SIGINT and SIGTERM, a graph in a program, one with what
+LangGraph keeps, one in its server. `flowc torture` kills the workflow itself, and its judge judges
+here too. The exit code is 1 when flowc broke a promise.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,48 +20,57 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
-from tests.fixtures.dying import Blow, count_boundaries, in_child, kind_of
+from flowc.runtime.torture.boundaries import kind_of
+from flowc.runtime.torture.dying import Blow
+from flowc.runtime.torture.judge import Judge
+from flowc.runtime.torture.trials import KilledRun
+
+from tests.fixtures.dying import count_boundaries, in_folder
 from tests.fixtures.forks import EVERYTHING, load
+from tests.fixtures.own_folders import write_record
 from tests.fixtures.stores import fresh_store
 
-from . import bare, hosts, server
-from .trials import Plan, Trial, Way, bare_trial, flowc_trial, undisturbed
-from .world import MODEL, ONCE, Place, model_server, place
+from . import hosts, server
+from .trials import Plan, Way, command_trial, undisturbed_command
+from .world import ANSWER, HERE, WORKFLOW, Place, model_server, place, undisturbed
 
 
 @dataclass(frozen=True)
 class Subject:
     """What is killed: its trial, its run up to the question for measuring, and in which ways it
-    dies, on which `stores`. Without `promises` it is there to compare with. A `clocked` one prints
-    how many seconds it took, because it has to start first."""
+    dies, on which `stores`, and how many `kills` a trial has."""
 
     title: str
-    trial: Callable[[Place, str, Plan], Trial]
+    trial: Callable[[Place, str, Plan], KilledRun]
     body: Callable[[Place, str], Callable[[], int]]
     ways: tuple[Way, ...]
-    promises: bool = True
     stores: tuple[str, ...] = ("sqlite", "postgresql")
-    clocked: bool = False
+    kills: int = 3
 
 
-COMMAND = Subject("flowc", flowc_trial, undisturbed, get_args(Way))
-GRAPH = Subject("a graph", hosts.graph_trial, hosts.undisturbed, ("moment", "boundary"))
+REAL = ("once", "again", "look", "inner/keep", "left", "each/mark", "flaky", "last")
+TORTURE = (
+    *("torture", WORKFLOW, "--answer", f"ask={ANSWER}", "--yes"),
+    *(word for node in REAL for word in ("--real", node)),
+)
+"""`flowc torture`, in the folder of the workflow."""
+COMMAND = Subject("flowc", command_trial, undisturbed_command, ("signal",))
+GRAPH = Subject("a graph", hosts.graph_trial, hosts.undisturbed, get_args(Way))
+FOREIGN = Subject(
+    "LangGraph's saver",
+    hosts.foreign_trial,
+    hosts.foreign_undisturbed,
+    ("moment", "boundary"),
+)
 SERVER = Subject(
     "langgraph dev",
     server.server_trial,
     server.undisturbed,
     ("moment",),
     stores=("sqlite",),
-    clocked=True,
+    kills=1,
 )
-BARE = Subject("bare LangGraph", bare_trial, bare.undisturbed, ("moment",), promises=False)
-COLUMNS = ("", "runs", "kills", "lost", "once", "model", "free", "keys", "asked", "stuck")
-MEANING = """\
-lost: effects that never happened. once: repetitions of effects declared once. model: model calls
-paid again unasked. free: repetitions of effects that may be repeated. keys: repetitions under
-another idempotency key (bare LangGraph has none). asked: effects in doubt that a person decided.
-stuck: runs that did not end, or not with the right result.
-"""
+COLUMNS = ("", "runs", "kills", "lost", "repeated", "asked", "again", "broken")
 
 
 @dataclass
@@ -69,20 +78,13 @@ class Row:
     """All trials of one subject that died in one way."""
 
     title: str
-    trials: list[Trial] = field(default_factory=list)
+    judge: Judge = field(default_factory=lambda: Judge(undisturbed()))
 
     def cells(self) -> list[str]:
-        trials = self.trials
-        repeated = [(k, n) for t in trials for k, n in t.repeated.items()]
-        paid = sum(trial.paid_unasked for trial in trials)
-        free = sum(n for k, n in repeated if k not in ONCE and k not in MODEL)
-        numbers = [
-            len(trials), sum(t.kills for t in trials), sum(sum(t.lost.values()) for t in trials),
-            sum(n for k, n in repeated if k in ONCE), paid, free,
-            sum(t.other_keys for t in trials), sum(t.answers for t in trials),
-            sum(bool(t.stuck) for t in trials),
-        ]  # fmt: skip
-        return [self.title, *map(str, numbers)]
+        found = self.judge.judgement
+        all = found.total()
+        numbers = (found.runs, found.kills, all.lost, all.repeated, all.asked, all.again)
+        return [self.title, *map(str, numbers), str(len(found.breaches))]
 
 
 @dataclass
@@ -108,33 +110,30 @@ class Harness:
             self.measured[title] = self._measure(subject, store)
         seconds, boundaries = self.measured[title]
         row = Row(f"{title}, {_WORDS[way]}")
-        while (done := sum(t.kills for t in row.trials)) < self.kills:
-            plan = Plan(dice, way, seconds, boundaries, min(3, self.kills - done))
+        while (done := row.judge.judgement.kills) < self.kills:
+            plan = Plan(dice, way, seconds, boundaries, min(subject.kills, self.kills - done))
             where = self.new_place()
-            row.trials.append(subject.trial(where, store, plan))
-            if (wrong := row.trials[-1].wrong) and subject.promises:
-                print(f"{row.title}, {where.folder}: {wrong}", file=sys.stderr)
+            for breach in row.judge.add(subject.trial(where, store, plan)):
+                print(f"{row.title}, {where.folder}: {breach}", file=sys.stderr)
         return row
 
     def _measure(self, subject: Subject, store: str) -> tuple[float, Counter[str]]:
         """Seconds that a run takes up to its question, and its boundaries of each kind."""
         where = self.new_place()
         began = time.monotonic()
-        end = in_child(subject.body(where, store), Blow(), str(where.folder))
+        end = in_folder(subject.body(where, store), Blow(), where.folder)
         seconds = time.monotonic() - began
-        assert end.code == 4, (where.folder / "err").read_text()
-        if subject.clocked:
-            seconds = float((where.folder / "out").read_text())
+        assert end.code == 4, where.text("err")
         if "boundary" not in subject.ways:
             return seconds, Counter()
         where = self.new_place()
-        names = str(where.folder / "boundaries")
-        found = count_boundaries(subject.body(where, store), str(where.folder), names)
+        found = count_boundaries(subject.body(where, store), where.folder)
         return seconds, Counter(map(kind_of, found))
 
 
 _STORES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
-_SUBJECTS = [COMMAND.title, GRAPH.title, SERVER.title]
+_SUBJECTS = [COMMAND, GRAPH, FOREIGN, SERVER]
+TITLES = [TORTURE[0], *(subject.title for subject in _SUBJECTS)]
 _WORDS: dict[Way, str] = {
     "moment": "SIGKILL at a moment",
     "boundary": "SIGKILL at a boundary",
@@ -157,12 +156,19 @@ def _quiet_world(room: Path) -> Iterator[None]:
     """Nothing of the developer's own settings, and everything imported before the first fork."""
     for name in [n for n in os.environ if n.startswith(("FLOWC_", "OPENAI_", "LANGSMITH_"))]:
         del os.environ[name]
+    write_record(room / "home")
     os.environ.update(OPENAI_API_KEY="sk-crash-harness", XDG_CONFIG_HOME=str(room / "home"))
-    load((*EVERYTHING, "langchain.agents"))
+    load(EVERYTHING)
     from flowc.compiler.driver import compile_file
 
     compile_file(str(Path(__file__).with_name("every.flow.yaml")))
     yield
+
+
+def _torture(kills: int, seed: int) -> bool:
+    """Whether `flowc torture` finds something, at each boundary and so many moments."""
+    words = (*TORTURE, "--moments", str(kills), "--seed", str(seed), "--beside", "langgraph")
+    return subprocess.run([sys.executable, "-m", "flowc", *words], cwd=HERE).returncode != 0
 
 
 def main() -> int:
@@ -173,13 +179,13 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=int(time.time()))
     parser.add_argument("--way", action="append", choices=get_args(Way))
-    parser.add_argument("--subject", action="append", dest="subjects", choices=_SUBJECTS)
-    parser.add_argument("--no-bare", action="store_true")
+    parser.add_argument("--subject", action="append", dest="subjects", choices=TITLES)
     asked = parser.parse_args()
-    asked.subjects = asked.subjects or _SUBJECTS
+    asked.subjects = asked.subjects or TITLES
     ways: list[Way] = asked.way or list(get_args(Way))
     postgres = asked.postgres or os.environ.get("FLOWC_TEST_POSTGRES")
     rows: list[Row] = []
+    broken = TORTURE[0] in asked.subjects and _torture(asked.kills, asked.seed)
     with tempfile.TemporaryDirectory(prefix="flowc-crash-") as folder:
         room = Path(folder)
         with _quiet_world(room), model_server(room) as port:
@@ -188,17 +194,14 @@ def main() -> int:
                 with fresh_store(kind, room, postgres or "") as store:
                     rows += [
                         harness.row(subject, kind, store, way)
-                        for subject in (COMMAND, GRAPH, SERVER)
+                        for subject in _SUBJECTS
                         if subject.title in asked.subjects and kind in subject.stores
                         for way in subject.ways
                         if way in ways
                     ]
-            held = all(not trial.wrong for row in rows for trial in row.trials)
-            if not asked.no_bare:
-                bare_store = str(room / "bare.db")
-                rows.append(harness.row(BARE, "sqlite", bare_store, "moment"))
-    print(*table(rows), "", MEANING + f"seed {asked.seed}", sep="\n")
-    return 0 if held else 1
+    if rows:
+        print("", *table(rows), "", f"seed {asked.seed}", sep="\n")
+    return 1 if broken or any(row.judge.judgement.breaches for row in rows) else 0
 
 
 if __name__ == "__main__":

@@ -1,128 +1,114 @@
-"""The same workflow under `langgraph dev`, whose process is killed; `flowc resume` finishes it."""
+"""The same workflow in the project that `flowc compile` writes, under `langgraph dev`.
+
+A client begins the run and approves its commands. The server is killed meanwhile and forgets the
+thread; `flowc resume` finishes it from the project's own store.
+"""
 
 from __future__ import annotations
 
-import os
-import signal
-import socket
-import subprocess
-import sys
+import threading
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
-from .trials import Plan, Trial, carry_on
-from .world import WORKFLOW, Place
+from dev_server import SECONDS, DevServer, dev_server
+from flowc.runtime.torture.dying import Blow
+from flowc.runtime.torture.ledger import VARIABLE
+from flowc.runtime.torture.trials import KilledRun
 
-PATIENCE = 120.0
-"""Seconds in which the server has to be up, and the run at its question."""
-GRAPH = f"""\
-import os
-import flowc
+from tests.fixtures.dying import LEDGER, in_folder
 
-allowed = flowc.Permissions(commands="allow", workspace=os.getcwd())
-graph = flowc.load("{WORKFLOW}", model="openai:demo", permissions=allowed).graph()
-"""
-CHECKPOINTER = """\
-import flowc
+from .trials import Plan, carry_on, command_line
+from .world import EFFECTS, WORKFLOW, Place
 
-def saver():
-    return flowc.open_saver({store!r})
-"""
-SETTINGS = """\
-{"dependencies": ["."], "graphs": {"every": "./graph.py:graph"},
- "checkpointer": {"path": "./checkpointer.py:saver"}}
-"""
+CHOICES = 'model = "openai:demo"\nworkspace = "."\n'
+"""What the other hosts are told by whoever starts the run."""
+BEFORE = sum(EFFECTS.values()) - 1
+"""How many effects come before the question."""
+APART = 0.05
+"""Seconds from one effect to the next. Between runs the server waits for much longer."""
 
 
-def server_trial(place: Place, store: str, plan: Plan) -> Trial:
-    """A run that a client of the server begins. The server is killed in the middle of it, and
-    forgets the thread; the store of the project has not."""
-    trial, thread = Trial(), str(uuid.uuid4())
-    with serving(place, store) as (process, client):
+def server_trial(place: Place, store: str, plan: Plan) -> KilledRun:
+    """A run that a client of the server begins, and the server is killed in the middle of it."""
+    run, thread = KilledRun(), str(uuid.uuid4())
+    _compile(place)
+    with _serving(place) as server:
+        client = server.client
         client.threads.create(thread_id=thread)
-        client.runs.create(thread, "every", input={})
-        time.sleep(plan.dice.uniform(0, plan.seconds))
-        os.killpg(process.pid, signal.SIGKILL)
-        trial.kills += 1
-    return carry_on(trial, place, store, plan, thread)
+        person = threading.Thread(target=_talk_until_cut_off, args=(client, thread))
+        person.start()
+        _wait_for_effects(place, plan.dice.randint(1, BEFORE), server)
+        time.sleep(plan.dice.uniform(0, APART))
+        server.kill()
+        run.died.append("with its server")
+        person.join()
+        log = server.log.read_text()
+    if "BlockingError" in log:
+        run.stuck = log[log.index("BlockingError") - 1000 :][:2000]
+        return run
+    return carry_on(run, place, f"sqlite:///{place.folder}/.flowc/runs.db", plan, thread)
 
 
 def undisturbed(place: Place, store: str) -> Callable[[], int]:
-    """The run up to its question; it prints the seconds that it took in the server."""
+    """The run up to its question."""
+    _compile(place)
 
     def body() -> int:
-        with serving(place, store) as (_, client):
-            thread = client.threads.create()["thread_id"]
-            began = time.monotonic()
-            asked = client.runs.wait(thread, "every", input={})
-            print(time.monotonic() - began, flush=True)
-        return 4 if "__interrupt__" in asked else 1
+        with _serving(place) as server:
+            asked = _talk(server.client, server.client.threads.create()["thread_id"])
+        return 4 if asked == ["ask"] and len(place.ledger) == 2 * BEFORE else 1
 
     return body
 
 
-@contextmanager
-def serving(place: Place, store: str) -> Iterator[tuple[subprocess.Popen[bytes], Any]]:
-    """The server's process and a client of it; the server is killed at the end."""
-    from langgraph_sdk import get_sync_client
-
-    for name, text in (
-        ("graph.py", GRAPH),
-        ("checkpointer.py", CHECKPOINTER.format(store=store)),
-        ("langgraph.json", SETTINGS),
-    ):
-        (place.folder / name).write_text(text)
-    port = _free_port()
-    argv = [
-        sys.executable,
-        "-m",
-        "langgraph_cli",
-        "dev",
-        "--no-browser",
-        "--no-reload",
-        "--allow-blocking",
-    ]
-    quiet = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGSMITH_TRACING": "false"}
-    with (place.folder / "server.log").open("wb") as log:
-        process = subprocess.Popen(
-            [*argv, "--port", str(port)],
-            cwd=place.folder,
-            env={**os.environ, **quiet, "PYTHONPATH": os.pathsep.join(sys.path)},
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-    try:
-        client = get_sync_client(url=f"http://127.0.0.1:{port}")
-        _wait_for(client, place.folder / "server.log")
-        yield process, client
-    finally:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+def _wait_for_effects(place: Place, count: int, server: DevServer) -> None:
+    end = time.monotonic() + SECONDS
+    while len(place.ledger) < 2 * count:
+        if time.monotonic() > end:
+            raise TimeoutError(server.log.read_text())
+        time.sleep(0.001)
 
 
-def _wait_for(client: Any, log: Path) -> None:
+def _talk(client: Any, thread: str) -> list[str]:
+    """Begin the run and approve its commands, until it asks for something else, or ends. Returns
+    the kinds of what it asks then."""
+    said: dict[str, Any] = {"input": {}}
+    while True:
+        client.runs.create(thread, "every", **said)
+        while client.threads.get(thread)["status"] not in ("idle", "interrupted", "error"):
+            time.sleep(0.02)
+        tasks = client.threads.get_state(thread)["tasks"]
+        asked = [each for task in tasks for each in task["interrupts"]]
+        approved = {each["id"]: "yes" for each in asked if each["value"]["kind"] == "approve"}
+        if not approved:
+            return [each["value"]["kind"] for each in asked]
+        said = {"command": {"resume": approved}}
+
+
+def _talk_until_cut_off(client: Any, thread: str) -> None:
     import httpx
 
-    end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            client.assistants.search()
-        except httpx.HTTPError:
-            if time.monotonic() > end:
-                raise TimeoutError(log.read_text()) from None
-            time.sleep(0.1)
-        else:
-            return
+    with suppress(httpx.HTTPError):
+        _talk(client, thread)
 
 
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
+def _compile(place: Place) -> None:
+    """Make the project in the folder of the trial, of files that lie somewhere else."""
+    source = place.folder / "source"
+    source.mkdir()
+    for name in (WORKFLOW, "ledger_tools.py", "flowc.toml"):
+        (place.folder / name).rename(source / name)
+    settings = source / "flowc.toml"
+    settings.write_text(CHOICES + settings.read_text())
+    body = command_line(["compile", WORKFLOW, "-o", ".."])
+    end = in_folder(body, Blow(), source)
+    assert end.code == 0, (source / "err").read_text()
+
+
+def _serving(place: Place) -> AbstractContextManager[DevServer]:
+    return dev_server(
+        place.folder, {"LANGSMITH_TRACING": "false", VARIABLE: str(place.folder / LEDGER)}
+    )

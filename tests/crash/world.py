@@ -7,42 +7,71 @@ import shutil
 import signal
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "fixtures")]
+from flowc.runtime.services import MODEL_CALL
+from flowc.runtime.torture.hosts import RunEnding
+from flowc.runtime.torture.ledger import EffectLedger, LedgerLine
+from flowc.runtime.torture.people import Person, script_answer
+from flowc.runtime.torture.trials import Undisturbed
 
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "fixtures")]
+sys.path.append(str(HERE))  # behind them: a module of a fixture's name must not stand before it
+
+from dying import LEDGER  # noqa: E402
 from openai_server import Drop, OpenAIServer, Recorded, Reply, Say  # noqa: E402
 
 WORKFLOW = "every.flow.yaml"
-CONFIG = """\
-[tools]
-python = ["ledger_tools:note", "ledger_tools:put", "ledger_tools:look", "ledger_tools:flaky"]
-effects = { put = "idempotent", look = "pure" }
-"""
 NOTE = """\
 #!/bin/sh
 sleep 0.004
-echo "$1 ${FLOWC_IDEMPOTENCY_KEY:--}" >> ledger
+echo '{"what": "effect", "label": "'$1'", "key": "'$FLOWC_IDEMPOTENCY_KEY'"}' >> ledger
 sleep 0.004
 """
 ANSWER = "blue"
 TWIN_CALLS = [("note", {"label": "twin"}), ("note", {"label": "twin"})]
 
+COMMANDS = ("shell-1", "shell-2", "right")
+FAILED = "flaky-failed"
 ONCE = {
-    "twin": 2, "once": 1, "shell-1": 1, "shell-2": 1, "inner": 1, "left": 1, "right": 1,
-    "each-red": 1, "each-green": 1, "each-blue": 1, "flaky-failed": 1, "flaky": 1,
-    f"answer-{ANSWER}": 1,
+    "twin": 2, "once": 1, "inner": 1, "left": 1, "each-red": 1, "each-green": 1, "each-blue": 1,
+    FAILED: 1, "flaky": 1, f"answer-{ANSWER}": 1, **dict.fromkeys(COMMANDS, 1),
 }  # fmt: skip
 """Effects that are declared to happen once, and how often the workflow asks for each."""
-REPEATABLE = {"idempotent": 1, "pure": 1}
-"""Effects that may be repeated, always under the same key."""
+REPEATABLE = {"idempotent": 1}
+"""Effects that may be asked for again, always under the same key."""
 MODEL = {"model-twins-1": 1, "model-twins-2": 1, "model-middle": 1, "model-inner": 1}
 """Model calls: one that was answered is never paid again, unless a person says so."""
+EFFECTS = ONCE | REPEATABLE | MODEL
+END = RunEnding("success", f"noted answer-{ANSWER}")
+
+
+def line_of(label: str, key: str) -> list[LedgerLine]:
+    """A call with its effect: these hosts note effects alone, one for each call."""
+    name = MODEL_CALL if label in MODEL else f"tool {label}"
+    effect = "idempotent" if label in REPEATABLE else "once"
+    return [LedgerLine("call", label, key, label, name, effect), LedgerLine("effect", label, key)]
+
+
+def undisturbed() -> Undisturbed:
+    """What a run has to come to."""
+    pairs = [(label, f"{label} {n}") for label, times in EFFECTS.items() for n in range(times)]
+    lines = [line for label, key in pairs for line in line_of(label, key)]
+    return Undisturbed(END, lines, [], [])
+
+
+def person() -> Person:
+    """Somebody who looks at the ledger, and knows what each tool returns."""
+    known = {
+        label: LedgerLine("result", label, "", value="" if label in COMMANDS else f"noted {label}")
+        for label in ONCE
+        if label != FAILED
+    }
+    return Person(script_answer({"ask": ANSWER}), known, frozenset(EFFECTS))
 
 
 @dataclass(frozen=True)
@@ -53,21 +82,13 @@ class Place:
     base_url: str
 
     @property
-    def ledger(self) -> list[tuple[str, str]]:
-        """(label, key) in the order in which they happened."""
-        file = self.folder / "ledger"
-        lines = file.read_text().splitlines() if file.exists() else []
-        return [(label, key) for label, _, key in (line.partition(" ") for line in lines)]
+    def ledger(self) -> list[LedgerLine]:
+        """Calls and effects, in the order in which they happened."""
+        effects = EffectLedger(self.folder / LEDGER).lines()
+        return [line for each in effects for line in line_of(each.label, each.key)]
 
-    def keys(self) -> dict[str, set[str]]:
-        """The keys that each label came under."""
-        found: dict[str, set[str]] = {}
-        for label, key in self.ledger:
-            found.setdefault(label, set()).add(key)
-        return found
-
-    def counts(self) -> Counter[str]:
-        return Counter(label for label, _ in self.ledger)
+    def text(self, name: str) -> str:
+        return (self.folder / name).read_text()
 
 
 def place(room: Path, port: int, number: int) -> Place:
@@ -77,7 +98,8 @@ def place(room: Path, port: int, number: int) -> Place:
     shutil.copy(HERE / WORKFLOW, folder)
     shutil.copy(HERE / "ledger_tools.py", folder)
     base_url = f"http://127.0.0.1:{port}/{folder.name}/v1"
-    (folder / "flowc.toml").write_text(f'base_url = "{base_url}"\n{CONFIG}')
+    settings = (HERE / "flowc.toml").read_text()
+    (folder / "flowc.toml").write_text(f'base_url = "{base_url}"\n{settings}')
     (folder / "note").write_text(NOTE)
     (folder / "note").chmod(0o755)
     return Place(folder, base_url)
@@ -121,7 +143,7 @@ def _answer(room: Path, request: Recorded) -> Reply:
         label, reply = "model-middle", Say("middle")
     key = request.headers.get("idempotency-key", "-")
     time.sleep(0.004)
-    with (room / request.path.split("/")[1] / "ledger").open("a") as ledger:
-        ledger.write(f"{label} {key}\n")
+    ledger = EffectLedger(room / request.path.split("/")[1] / LEDGER)
+    ledger.add(LedgerLine("effect", label, key))
     time.sleep(0.004)
     return reply

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from forks import Begun, Forked, as_text, flowc_in
+from own_folders import write_record
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 150.0
@@ -26,8 +27,9 @@ Done = subprocess.CompletedProcess
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:
-    """Nothing of the developer's own settings or keys."""
+    """Nothing of the developer's own settings or keys; the folders of tests are the user's own."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("FLOWC_", "OPENAI_"))}
+    write_record(home)
     path = os.pathsep.join(filter(None, [str(ROOT / ".types"), os.environ.get("PYTHONPATH")]))
     usual = {"PYTHONPATH": path, "PYTHONUTF8": "1", "XDG_CONFIG_HOME": str(home), "COLUMNS": "100"}
     return {**kept, **usual, **more}

@@ -91,11 +91,11 @@ def test_people_do_it_one_answer_after_another_c15_c23(flowc) -> None:
     assert done.returncode == 4
     assert "taste is yours to do (taster)" in done.stderr
     assert "soup" in done.stderr
-    done = flowc("resume", "one", "--answer", "0.9")
+    done = flowc("resume", "one", "--answer", "taste=0.9")
     assert done.returncode == 4
     assert "serve asks" in done.stderr
-    assert flowc("resume", "one", "--answer", "maybe").returncode == 2
-    done = flowc("resume", "one", "--answer", "yes", "--json")
+    assert flowc("resume", "one", "--answer", "serve=maybe").returncode == 2
+    done = flowc("resume", "one", "--answer", "serve=yes", "--json")
     assert done.returncode == 0
     outcome = json.loads(done.stdout)
     assert outcome["result"] == "soup"
@@ -186,7 +186,7 @@ def test_a_resumed_run_keeps_its_team_wherever_it_is_resumed(flowc, tmp_path) ->
     assert "has changed where run one stands" in changed.stderr
     write(flowc.folder, team=team("cook", people=("taster",)))
     assert flowc("resume", "one", "--answer", "0.9").returncode == 4
-    assert flowc("resume", "one", "--answer", "yes").returncode == 0
+    assert flowc("resume", "one", "--answer", "serve=yes").returncode == 0
 
 
 def test_inspect_shows_what_steps_ask_for_and_how_long_they_take_c5(flowc) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 from itertools import pairwise
 
@@ -152,7 +153,7 @@ def test_commands_wait_for_approval_without_a_terminal(flowc):
     asked = flowc("run", "mark.wf.md", "--run-id", "mark")
     assert asked.returncode == 4
     assert "$ echo marked | tee -a ran.txt" in asked.stderr
-    assert "flowc resume mark --answer yes" in asked.stderr
+    assert re.search(r"flowc resume mark --answer \w+=yes", asked.stderr)
     assert flowc.lines("ran.txt") == []
     again = flowc("resume", "mark")
     assert again.returncode == 4, "nobody has answered: the question is still there"
@@ -160,7 +161,7 @@ def test_commands_wait_for_approval_without_a_terminal(flowc):
     assert done.returncode == 0
     assert done.stdout == "$ echo marked | tee -a ran.txt\nmarked\n"
     ended = flowc("resume", "mark")
-    assert ended.returncode == 2
+    assert (ended.returncode, ended.stdout) == (0, done.stdout)
     assert "has ended" in ended.stderr
 
 

@@ -86,7 +86,7 @@ def test_questions_of_branches_and_elements_are_answered_from_the_command_line(f
     refused = flowc("resume", "r", "--answer", "Emil")
     assert refused.returncode == 2
     assert "2 questions wait" in refused.stderr
-    done = flowc("resume", "r", "--answer", "age=9", "--answer", "name=Emil")
+    done = flowc("resume", "r", "--answer", "people#1/age=9", "--answer", "name=Emil")
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == 'Emil in Oslo: ["9", "7"]'
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 CHART = """# Marks
 
 # Workflow
@@ -83,7 +85,7 @@ def test_ctrl_d_leaves_the_run_paused(flowc):
     terminal.expect("\n  > ")
     terminal.type("\x04")
     assert terminal.close() == 4
-    assert "flowc resume later --answer TEXT" in terminal.screen
+    assert "flowc resume later --answer ASK_NAME=TEXT" in terminal.screen
     answered = flowc("resume", "later", "--answer", "Emil")
     assert answered.returncode == 0
     assert answered.stdout == "Emil\n"
@@ -111,7 +113,8 @@ def test_a_missing_input_is_asked_for(flowc):
     terminal.expect("WHO (whom to greet) > ")
     terminal.type("Emil\n")
     assert terminal.close() == 0
-    assert "WHO" in flowc("runs", "--json").stdout
+    run = json.loads(flowc("runs", "--json").stdout)["runs"][0]["id"]
+    assert "WHO" in json.loads(flowc("show", run, "--json").stdout)["inputs"]
 
 
 def test_the_line_of_a_running_node_is_taken_away_when_it_is_done(flowc):

@@ -63,6 +63,7 @@ def test_a_thread_lives_on_in_every_dialect(name, tmp_path, monkeypatch):
 
 
 @pytest.mark.soak
+@pytest.mark.hosts
 @pytest.mark.parametrize("name", DIALECTS)
 def test_a_thread_lives_on_for_fifty_turns_in_every_dialect(name, tmp_path, monkeypatch):
     first, *others = turns(stage(name, tmp_path, monkeypatch), 50)

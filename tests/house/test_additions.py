@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).resolve().parents[2]
+
 PRODUCT = ("compiler", "runtime", "grammar", ".types")
 
 
@@ -309,3 +311,10 @@ def test_a_source_of_tools_is_one_file_and_one_line(copy: Copy) -> None:
         "outputs: [time]\n",
     )
     assert copy.run("flowc", "run", "a.flow.yaml", "--quiet").stdout.strip() == "noon"
+
+
+def test_every_benchmark_can_be_asked_for():
+    """Two modules of one name, in the folders that the benchmarks look into, would be one."""
+    command = [sys.executable, "tests/bench/run.py", "--help"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -10,7 +10,14 @@ from flowc.runtime.python_api.wording import in_python
 IN_A_SHELL = re.compile(
     r"(?<!\S)`?(--[a-z]|-i [A-Z]|flowc (fork|history|pause|resume|runs?|show)\b)"
 )
-FOR_COMMANDS = ("runtime/cli", "runtime/service", "runtime/mcp", "runtime/stepper", "runtime/lsp")
+FOR_COMMANDS = (
+    "runtime/cli",
+    "runtime/service",
+    "runtime/mcp",
+    "runtime/stepper",
+    "runtime/lsp",
+    "runtime/torture",
+)
 
 
 def texts_of(call: ast.Call) -> list[str]:

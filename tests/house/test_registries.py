@@ -157,7 +157,9 @@ def test_a_row_added_to_the_options_is_a_flag_a_key_a_variable_and_kept(root, tm
 
 SAME_FLAG = {
     ("runtime/cli/serving/serve.py", "--team"): "whose executions a token sees",
-    ("runtime/cli/running/test.py", "--timeout"): "the time of one case",
+    ("runtime/cli/testing/test.py", "--timeout"): "the time of one case",
+    ("runtime/cli/testing/torture.py", "--timeout"): "the time of one execution",
+    ("runtime/cli/testing/torture.py", "--store"): "a server to make a database on",
     ("runtime/cli/serving/mcp.py", "--root"): "the folder of the workflows",
 }
 """Flags that look like an option of a run and are another one, with what they are."""

@@ -122,7 +122,7 @@ def test_a_compiled_workflow_is_served_run_interrupted_and_resumed(
         ("CHECK_FINE", "FAILED"),
     } <= drawn
     ask = next(node for node in drawing["nodes"] if node["id"] == "ASK_PERSON")
-    assert ask["metadata"]["file"].endswith("greeter.wf.md")
+    assert ask["metadata"]["file"] == "greeter.wf.md"
     assert ask["metadata"]["line"] == 7
     assert not (served.log.parent / "server-began").exists(), "a picture needs no server of tools"
 
@@ -192,7 +192,8 @@ def test_an_image_of_the_project_has_all_that_it_needs(served: DevServer) -> Non
 def test_an_input_that_replaces_another_takes_that_one_back(
     served: DevServer, openai_server: OpenAIServer
 ) -> None:
-    """`multitask_strategy="rollback"`: the server deletes what the first execution wrote."""
+    """`multitask_strategy="rollback"`: the server deletes what the first execution wrote. The call
+    that it waits for may use all of its tokens; the other turn has a budget of its own."""
     asked, answer = threading.Event(), openai_server.answer
 
     def ask(request: Recorded) -> Say | Hang:
@@ -204,10 +205,12 @@ def test_an_input_that_replaces_another_takes_that_one_back(
     openai_server.answer = ask
     try:
         thread = served.client.threads.create()["thread_id"]
-        served.client.runs.create(thread, "greeter", input={"GUEST": "Ada"})
+        context = {"limits": {"tokens": 400}}
+        served.client.runs.create(thread, "greeter", input={"GUEST": "Ada"}, context=context)
         assert asked.wait(SECONDS)
-        strategy = {"multitask_strategy": "rollback"}
-        served.client.runs.wait(thread, "greeter", input={"GUEST": "Bob"}, **strategy)
+        how = {"multitask_strategy": "rollback", "context": context}
+        done = served.client.runs.wait(thread, "greeter", input={"GUEST": "Bob"}, **how)
+        assert done["messages"][-1]["content"] == "Good day."
         assert len(served.client.runs.list(thread)) == 1
         states = served.client.threads.get_history(thread)
         assert {state["values"].get("GUEST") for state in states} == {None, "Bob"}

@@ -100,6 +100,8 @@ def _arguments(served: Served) -> Iterator[str]:
         yield f"team={_text(served.team)}"
     if served.team_file is not None:
         yield f"team=PROJECT / {_text(served.team_file)}"
+    # Who runs this module runs code of the project: it asks for nothing more.
+    yield "permissions=flowc.Permissions(trust=True)"
 
 
 def _node(node: NodeSpec, places: Mapping[str, str]) -> Iterator[str]:
@@ -108,8 +110,8 @@ def _node(node: NodeSpec, places: Mapping[str, str]) -> Iterator[str]:
         file = places.get(place.file, place.file)
         yield f"    # {_comment(file)}:{place.line}:{place.column}\n"
     name = _text(node.id)
-    more = f"metadata=PARTS.metadata({name})" + (", defer=True" if node.defer else "")
-    yield f"    graph.add_node({name}, PARTS.node({name}), {more})\n"
+    more = ", defer=True" if node.defer else ""
+    yield f"    graph.add_node({name}, PARTS.node({name}){more})\n"
 
 
 def _edge(edge: EdgeSpec) -> str:

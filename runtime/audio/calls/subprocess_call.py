@@ -10,13 +10,15 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import NoneType
+from typing import Any, cast
 
 from ...errors import Failure
 from ...files.staging import file_beside, put_in_place
+from ...state.frames import BadFrame, fields_of, read_object
 from .call import AudioCall, Unwritable
 from .originals import STAYS, check_writable, is_same_file
 
@@ -25,6 +27,13 @@ WORKER, PICTURES = "flowc.runtime.audio.tools.worker", "flowc.runtime.audio.plan
 LONGEST = 16 * 1024 * 1024
 """Bytes of an answer at most."""
 _STDERR_KEPT = 2000
+_ANSWER = {"failure": (dict, NoneType), "result": (dict, NoneType)}
+_FAILURE: dict[str, type | tuple[type, ...]] = {
+    "message": str,
+    "help": str,
+    "unwritable": (bool, NoneType),
+}
+"""The fields of an answer, and of a failure in it, with their types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,12 +171,14 @@ def _naming(path: str) -> Iterator[None]:
 
 def _answer(end: WorkerExit) -> dict[str, Any]:
     if end.code == 0 and end.output and len(end.output) <= LONGEST:
-        answer = json.loads(end.output)
-        if failure := answer.get("failure"):
-            kind = Unwritable if failure.get("unwritable") else Failure
-            raise kind(failure["message"], help=failure["help"])
-        result: dict[str, Any] = answer["result"]
-        return result
+        with suppress(BadFrame):
+            answer = read_object(end.output, _ANSWER)
+            if answer["failure"] is not None:
+                failure = fields_of(answer["failure"], _FAILURE)
+                kind = Unwritable if failure["unwritable"] else Failure
+                raise kind(failure["message"], help=failure["help"])
+            if answer["result"] is not None:
+                return cast("dict[str, Any]", answer["result"])
     lines = end.complaint[-_STDERR_KEPT:].decode("utf-8", "replace").strip().splitlines()
     last = lines[-1] if lines else "it said nothing"
     code = end.code

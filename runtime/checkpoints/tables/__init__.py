@@ -1,1 +1,1 @@
-"""LangGraph's tables: its savers on flowc's connections, and its rows read, ordered and dropped."""
+"""Tables of checkpoints: savers on flowc's connections, and rows read, ordered and dropped."""

@@ -15,7 +15,7 @@ from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
 from ...errors import RunError
-from .rows import damaged_checkpoint
+from .damage import damaged_checkpoint
 
 Result = TypeVar("Result")
 

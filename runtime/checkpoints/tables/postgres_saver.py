@@ -6,9 +6,11 @@ import asyncio
 import functools
 import math
 import re
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from contextvars import ContextVar
+from typing import Any, TypeVar, cast
 
 import psycopg
 from langchain_core.runnables import RunnableConfig
@@ -17,26 +19,45 @@ from langgraph.checkpoint.base import (
     ChannelVersions,
     Checkpoint,
     CheckpointMetadata,
+    CheckpointTuple,
+    DeltaChannelHistory,
+    get_checkpoint_id,
     get_serializable_checkpoint_metadata,
 )
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg.types.json import Jsonb
 
-from ...db.postgres.connection import Link, PostgresDatabase, Steady
+from ...db.fence import Epochs
+from ...db.postgres.connection import FENCE, LATER, LET, PostgresDatabase, pass_fence
 from ...db.postgres.errors import is_gone, postgres_error
+from ...db.postgres.link import Connection, Link
 from ...db.url import Location
 from ..channels import is_snapshot
 from .integrity import IntactReads
+from .postgres_marks import (
+    COLUMNS,
+    has_marks,
+    refuse_changed,
+    refuse_changed_among,
+    refuse_changed_within,
+    value_mark,
+    with_checkpoint_mark,
+    with_mark,
+    write_mark,
+)
 from .serializer import StrictSerializer
 
 Result = TypeVar("Result")
-_MIGRATIONS = "hashtext('flowc migrations')"
+_LOCK_MIGRATIONS = "select pg_try_advisory_xact_lock(hashtext('flowc migrations'))"
 _FORGETTING = (
-    b"with gone as (delete from checkpoints where metadata ->> 'run_id' = any(%s)"
-    b" returning thread_id, checkpoint_ns, checkpoint_id)"
-    b" delete from checkpoint_writes as w using gone where w.thread_id = gone.thread_id"
-    b" and w.checkpoint_ns = gone.checkpoint_ns and w.checkpoint_id = gone.checkpoint_id"
+    "with gone as (delete from checkpoints where metadata ->> 'run_id' = any(%s)"
+    " returning thread_id, checkpoint_ns, checkpoint_id)"
+    " delete from checkpoint_writes as w using gone where w.thread_id = gone.thread_id"
+    " and w.checkpoint_ns = gone.checkpoint_ns and w.checkpoint_id = gone.checkpoint_id"
 )
+_CHECKPOINT = with_checkpoint_mark(AsyncPostgresSaver.UPSERT_CHECKPOINTS_SQL)
+_WALKED: ContextVar[Sequence[str]] = ContextVar("flowc_walked", default=())
+"""The checkpoints whose writes the reading task puts together."""
 MOST = 5_000
 """Rows that one statement writes: the protocol numbers its parameters with 16 bits."""
 SHORT = 100
@@ -52,12 +73,14 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         "bl.channel::bytea", "convert_to(bl.channel, 'UTF8')"
     ).replace("cw.channel::bytea", "convert_to(cw.channel, 'UTF8')")
 
-    def __init__(self, link: Link, serde: StrictSerializer) -> None:
+    def __init__(self, link: Link, serde: StrictSerializer, epochs: Epochs) -> None:
         assert link.connection is not None
         connection: Any = link.connection
         super().__init__(connection, serde=serde)
         self.serde: StrictSerializer = serde
-        self.link = link
+        self.link, self.epochs = link, epochs
+        # One lock: LangGraph's own methods put the connection into pipeline mode for a while.
+        self.db = PostgresDatabase(link, lock=self.lock)
 
     async def aput(
         self,
@@ -73,14 +96,16 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         inline, apart = _parts(checkpoint["channel_values"], self.serde.cipher is not None)
         versions = {name: v for name, v in new_versions.items() if name in apart}
         rows = self._dump_blobs(place["thread_id"], place["checkpoint_ns"], apart, versions)
+        run = place["thread_id"]
         while len(rows) > MOST:
-            await self._write(_values_alone(MOST).encode(), [v for row in rows[:MOST] for v in row])
+            await self._write(run, (_blobs(MOST),), _with_marks(rows[:MOST], value_mark))
             rows = rows[MOST:]
-        values: list[Any] = [value for row in rows for value in row]
+        values = _with_marks(rows, value_mark)
         values += [*place.values(), checkpoint["id"], into.get("checkpoint_id")]
         values.append(Jsonb({**checkpoint, "channel_values": inline}))
         values.append(Jsonb(get_serializable_checkpoint_metadata(config, metadata)))
-        await self._write(_putting(len(rows)), values)
+        blobs = (_blobs(len(rows)),) if rows else ()
+        await self._write(run, (*blobs, _CHECKPOINT), values)
         return {"configurable": {**place, "checkpoint_id": checkpoint["id"]}}
 
     async def aput_writes(
@@ -90,7 +115,9 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Write the rows of LangGraph's own method in one statement."""
+        """Write the rows of LangGraph's own method in one statement. It need not wait for the disk:
+        the checkpoint after it does, and a node whose writes are lost with the machine runs again,
+        where its effects are known."""
         if not writes:
             return
         into = config["configurable"]
@@ -99,13 +126,67 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
         for first in range(0, len(rows), MOST):
             some = rows[first : first + MOST]
-            values = [value for row in some for value in row]
-            await self._write(_writing(len(some), special), values)
+            inserts = (_writes(len(some), special),)
+            await self._write(place[0], inserts, _with_marks(some, write_mark), later=True)
 
-    async def _write(self, query: bytes, values: Sequence[Any]) -> None:
+    def get_next_version(self, current: str | None, channel: None) -> str:
+        """Return a version that comes after another one, in LangGraph's order and with less chance
+        in it: a checkpoint holds two for each node that ran, and chance cannot be compressed."""
+        number = int(current.partition(".")[0]) if current else 0
+        return f"{number + 1:032}.{secrets.token_urlsafe(6)}"
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return a checkpoint, by default the latest of its namespace."""
+        run, space, id = _place(config)
+        await refuse_changed(self.db, run, space, id)
+        return await super().aget_tuple(config)
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Yield the checkpoints of a thread, the newest first."""
+        within = config is not None and "checkpoint_ns" in config["configurable"] and limit is None
+        if config is not None and within:
+            await refuse_changed_within(self.db, *_place(config)[:2])
+        # All at once: LangGraph's method holds the lock of the connection between two of them.
+        found = super().alist(config, filter=filter, before=before, limit=limit)
+        for item in [item async for item in found]:
+            if not within:
+                await refuse_changed(self.db, *_place(item.config))
+            yield item
+
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """Return what was written to delta channels since they were last kept as a whole."""
+        run, space, _ = _place(config)
+        _WALKED.set(())
+        try:
+            return await super().aget_delta_channel_history(config=config, channels=channels)
+        finally:  # also where a value could not be read: this says which
+            await refuse_changed_among(self.db, run, space, _WALKED.get(), channels)
+
+    def _build_delta_channels_writes_history(self, **given: Any) -> dict[str, DeltaChannelHistory]:
+        _WALKED.set(tuple({id for ids in given["chain_by_ch"].values() for id in ids}))
+        return super()._build_delta_channels_writes_history(**given)
+
+    async def _write(
+        self, run: str, inserts: tuple[str, ...], values: Sequence[Any], *, later: bool = False
+    ) -> None:
+        """Execute some statements as one, behind the fence of a run that this process holds. What
+        is on the disk `later` is so with whatever is written next."""
+        epoch = self.epochs.get(run)
+        query = _together(inserts, epoch is not None, later)
+        row = values if epoch is None else (run, epoch, *values)
+
         async def write() -> None:
-            async with self._cursor() as cursor:
-                await cursor.execute(query, values)
+            async with self.lock:
+                await pass_fence(cast("Connection", self.conn), run, query, row)
 
         await self.send(write)
 
@@ -116,7 +197,7 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete the checkpoints of executions that LangGraph's server takes back, and what was
         written after them."""
-        await self._write(_FORGETTING, ([str(run) for run in run_ids],))
+        await self._write("", (_FORGETTING,), ([str(run) for run in run_ids],))
 
     async def send(self, read: Callable[[], Awaitable[Result]]) -> Result:
         """Read or write, again and again until the server answers."""
@@ -124,7 +205,8 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
             connection: Any = await self.link.live()
             self.conn = connection
             try:
-                return await read()
+                with self.link.watch(connection):
+                    return await read()
             except psycopg.Error as error:
                 if not is_gone(error):
                     raise postgres_error(error, self.link.location) from error
@@ -134,24 +216,34 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
 
 
 @functools.lru_cache(maxsize=64)
-def _writing(count: int, special: bool) -> bytes:
+def _writes(count: int, special: bool) -> str:
     """Return LangGraph's statement for one write, for `count` of them."""
     saver = AsyncPostgresSaver
     one = saver.UPSERT_CHECKPOINT_WRITES_SQL if special else saver.INSERT_CHECKPOINT_WRITES_SQL
-    return _repeat(one, count).encode()
+    return _repeat(with_mark(one), count)
 
 
 @functools.lru_cache(maxsize=64)
-def _putting(count: int) -> bytes:
-    """Return LangGraph's two statements for a checkpoint and `count` values apart as one."""
-    checkpoint = AsyncPostgresSaver.UPSERT_CHECKPOINTS_SQL
-    values = f"with apart as ({_values_alone(count)}) " if count else ""
-    return f"{values}{checkpoint}".encode()
+def _blobs(count: int) -> str:
+    return _repeat(with_mark(AsyncPostgresSaver.UPSERT_CHECKPOINT_BLOBS_SQL), count)
 
 
-@functools.lru_cache(maxsize=64)
-def _values_alone(count: int) -> str:
-    return _repeat(AsyncPostgresSaver.UPSERT_CHECKPOINT_BLOBS_SQL, count)
+@functools.lru_cache(maxsize=256)
+def _together(statements: tuple[str, ...], behind_fence: bool, later: bool) -> bytes:
+    """Return one statement that does what several do."""
+    *first, last = (statement.strip().rstrip(";") for statement in statements)
+    parts = [f"{name} as ({each})" for name, each in zip("abcdef", first, strict=False)]
+    if behind_fence:
+        fence = [FENCE.replace("?", "%s").removeprefix("with "), *([LATER] if later else [])]
+        parts = [*fence, *parts, f"written as ({last})"]
+        last = f"{LET}, later" if later else LET
+    head = f"with {', '.join(parts)} " if parts else ""
+    return f"{head}{last}".encode()
+
+
+def _with_marks(rows: Sequence[Sequence[Any]], mark: Callable[[Sequence[Any]], bytes]) -> list[Any]:
+    """Return the values of rows, each with its digest behind it."""
+    return [value for row in rows for value in (*row, mark(row))]
 
 
 def _repeat(one: str, count: int) -> str:
@@ -183,15 +275,20 @@ def _is_plain(value: object) -> bool:
     return isinstance(value, int)
 
 
+def _place(config: RunnableConfig) -> tuple[str, str, str | None]:
+    into = config["configurable"]
+    return str(into["thread_id"]), str(into.get("checkpoint_ns", "")), get_checkpoint_id(config)
+
+
 @asynccontextmanager
 async def open_postgres_saver(
-    location: Location, serde: StrictSerializer, steady: Steady
+    location: Location, serde: StrictSerializer, epochs: Epochs
 ) -> AsyncIterator[PostgresSaver]:
     """Open LangGraph's saver and make its tables or bring them up to date. Raise `RunError`."""
-    link = Link(location, durable=True, steady=steady)
+    link = Link(location, durable=True)
     await link.open()
     try:
-        saver = PostgresSaver(link, serde)
+        saver = PostgresSaver(link, serde, epochs)
         saver.store_url = location.complete
         await _set_up(saver, link)
         yield saver
@@ -200,24 +297,41 @@ async def open_postgres_saver(
 
 
 async def _set_up(saver: PostgresSaver, link: Link) -> None:
-    """Execute LangGraph's own migrations in one of several processes. The lock is the session's,
-    because an index that is made concurrently waits for every transaction."""
+    """Execute LangGraph's own migrations in one of several processes."""
     newest = len(AsyncPostgresSaver.MIGRATIONS) - 1
     db = PostgresDatabase(link)
-    known = await db.rows("select to_regclass('checkpoint_migrations')::text")
-    if known != [(None,)] and await db.rows(
-        "select 1 from checkpoint_migrations where v = ?", (newest,)
+    known = await db.rows("select to_regclass('flowc.checkpoint_migrations')::text")
+    if (
+        known != [(None,)]
+        and await db.rows("select 1 from checkpoint_migrations where v = ?", (newest,))
+        and await has_marks(db)
     ):
         return
     connection = await link.live()
     try:
-        # Waiting in a statement would deadlock: an index that is made concurrently waits for it.
-        query = f"select pg_try_advisory_lock({_MIGRATIONS})"
-        while await db.rows(query) != [(True,)]:  # noqa: ASYNC110 - another process frees it
-            await asyncio.sleep(0.05)
-        try:
+        async with _alone(link.location):
             await saver.setup()
-        finally:
-            await connection.execute(f"select pg_advisory_unlock({_MIGRATIONS})".encode())
+            await connection.execute(COLUMNS)
     except psycopg.Error as error:
         raise postgres_error(error, link.location) from error
+
+
+@asynccontextmanager
+async def _alone(location: Location) -> AsyncIterator[None]:
+    """Hold the lock of the migrations in a transaction of another connection, which has seen
+    nothing yet: an index that is made concurrently waits for every statement, so that waiting for
+    the lock in one would be a deadlock."""
+    link = Link(location, durable=False)
+    try:
+        connection = await link.live()
+        free = False
+        while not free:
+            await connection.execute("begin")
+            cursor = await connection.execute(_LOCK_MIGRATIONS)
+            free = (await cursor.fetchone() or (False,))[0]
+            if not free:
+                await connection.execute("rollback")
+                await asyncio.sleep(0.05)
+        yield
+    finally:
+        await link.close()

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+import ormsgpack
+from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_METHODS, SAFE_MSGPACK_TYPES
+from langgraph.checkpoint.serde.jsonplus import (
+    EXT_DELTA_SNAPSHOT,
+    EXT_METHOD_SINGLE_ARG,
+    EXT_NUMPY_ARRAY,
+    JsonPlusSerializer,
+)
 
 from ...db.encryption import Seal
 from ...errors import RunError
@@ -21,6 +28,8 @@ class StrictSerializer(JsonPlusSerializer):
     def __init__(self, cipher: Seal | None) -> None:
         super().__init__(pickle_fallback=False, allowed_msgpack_modules=None)
         self.cipher = cipher
+        self._make = self._unpack_ext_hook
+        self._unpack_ext_hook = self._make_known
 
     def with_msgpack_allowlist(self, extra_allowlist: Iterable[object]) -> StrictSerializer:
         """Allow none of the types that a graph's state names: ours has none."""
@@ -29,6 +38,21 @@ class StrictSerializer(JsonPlusSerializer):
     def dumps_typed(self, obj: object) -> tuple[str, bytes]:
         kind, data = super().dumps_typed(obj)
         return (kind, data) if self.cipher is None else (kind + _MARK, self.cipher.close(data))
+
+    def loads_with(self, data: bytes, code: int, read: Callable[[bytes], object]) -> Any:
+        """Read MessagePack with a type of our own, which stands in lists and dictionaries alone."""
+        known = self._unpack_ext_hook
+
+        def hook(kind: int, content: bytes) -> object:
+            return read(content) if kind == code else known(kind, content)
+
+        return ormsgpack.unpackb(data, ext_hook=hook, option=ormsgpack.OPT_NON_STR_KEYS)
+
+    def _make_known(self, code: int, data: bytes) -> object:
+        """Return what an extension of msgpack stands for. Of a type that is not allowed LangGraph
+        returns the parts, as if they were the value; here that is an error."""
+        _require_known(code, data)
+        return self._make(code, data)
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Raise `RunError` for what flowc did not write, or not with this key."""
@@ -43,3 +67,15 @@ class StrictSerializer(JsonPlusSerializer):
                 f"a value in the store cannot be read: it is damaged ({type(error).__name__})",
                 help="put a copy of the store back in its place, or go on with another run",
             ) from error
+
+
+def _require_known(code: int, data: bytes) -> None:
+    """Raise `ValueError` unless every type inside, at any depth, is one that is allowed."""
+    parts = ormsgpack.unpackb(data, ext_hook=_require_known, option=ormsgpack.OPT_NON_STR_KEYS)
+    if code in (EXT_DELTA_SNAPSHOT, EXT_NUMPY_ARRAY):
+        return
+    known = tuple(parts[:2]) in SAFE_MSGPACK_TYPES
+    if code == EXT_METHOD_SINGLE_ARG:
+        known = (*parts[:2], parts[3]) in SAFE_MSGPACK_METHODS
+    if not known:
+        raise ValueError("a type that is not allowed")

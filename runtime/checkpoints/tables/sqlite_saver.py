@@ -1,70 +1,75 @@
-"""LangGraph's saver on SQLite, each of its writes one visit of the connection's thread."""
+"""A saver of LangGraph's on SQLite that keeps each value once: each of its reads and writes is one
+visit of the connection's thread, each write one transaction."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
-from typing import Any, TypeVar
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Coroutine,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar, cast
 
 import aiosqlite
 from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.base import ChannelVersions, Checkpoint, CheckpointMetadata
-from langgraph.checkpoint.sqlite import SqliteSaver as BlockingSaver
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from langgraph.checkpoint.base import (
+    BaseCheckpointSaver,
+    ChannelVersions,
+    Checkpoint,
+    CheckpointMetadata,
+    CheckpointTuple,
+    DeltaChannelHistory,
+    get_checkpoint_id,
+)
 
+from ...db.fence import Epochs
 from ...db.sqlite import explain_errors, target_of
 from ...db.url import Location
+from ..keys import thread_of
 from .integrity import IntactReads
 from .serializer import StrictSerializer
+from .sqlite_tables import SqliteTables, Stored, Texts
 
 Result = TypeVar("Result")
 
 
-class _WholeWrites(BlockingSaver):
-    """LangGraph's blocking writes in the thread of an asynchronous connection. Each is one
-    transaction: LangGraph's own commits what an error left of it."""
-
-    @contextmanager
-    def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
-        cursor = self.conn.cursor()
-        try:
-            yield cursor
-            self.conn.commit()
-        except BaseException:
-            self.conn.rollback()
-            raise
-        finally:
-            cursor.close()
-
-    def forget(self, runs: str) -> None:
-        """Delete the checkpoints of a list of executions, as JSON, and what was written after
-        them."""
-        among = (
-            "json_extract(cast(metadata as text), '$.run_id') in (select value from json_each(?))"
-        )
-        place = "thread_id, checkpoint_ns, checkpoint_id"
-        with self.cursor() as cursor:
-            cursor.execute(
-                f"delete from writes where ({place}) in"
-                f" (select {place} from checkpoints where {among})",
-                (runs,),
-            )
-            cursor.execute(f"delete from checkpoints where {among}", (runs,))
-
-
-class SqliteSaver(IntactReads, AsyncSqliteSaver):
-    """Writes the rows of LangGraph's own saver. That one goes to the thread of the connection and
-    back for a cursor, a statement, a commit and the close, with the event loop between them; a
-    task that is cancelled there leaves a transaction open, for the next write to commit."""
+class _TableSaver(BaseCheckpointSaver[str]):
+    """The saver's methods over the tables."""
 
     def __init__(
-        self, connection: aiosqlite.Connection, *, serde: StrictSerializer | None = None
+        self, connection: aiosqlite.Connection, epochs: Epochs, *, serde: StrictSerializer
     ) -> None:
-        super().__init__(connection, serde=serde)
-        self.whole = _WholeWrites(connection._conn, serde=serde)
+        super().__init__(serde=serde)
+        self.epochs = epochs
+        self.conn = connection
+        self.lock = asyncio.Lock()
+        self.loop = asyncio.get_running_loop()
+        self.tables = SqliteTables(connection._conn, serde.cipher)
+
+    async def visit(self, work: Callable[[], Result]) -> Result:
+        """Do the work in the thread of the connection."""
+        async with self.lock:
+            # The public methods of a connection take statements; this one takes any function.
+            execute: Callable[[Callable[[], Result]], Awaitable[Result]] = self.conn._execute
+            return await execute(work)
+
+    async def look(self, work: Callable[[], Result]) -> Result:
+        """Do the work there on what is kept at one moment."""
+        return await self.visit(lambda: self.tables.read(work))
+
+    async def change(self, run: str, work: Callable[[], Result], *, later: bool = False) -> Result:
+        """Do the work there in a transaction, behind the fence of a run. What is on the disk
+        `later` is so with whatever is written next."""
+        epoch = self.epochs.get(run)
+        write = self.tables.write_later if later else self.tables.write
+        return await self.visit(lambda: write(run, epoch, work))
 
     async def aput(
         self,
@@ -74,7 +79,9 @@ class SqliteSaver(IntactReads, AsyncSqliteSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Keep a checkpoint."""
-        return await self._visit(lambda: self.whole.put(config, checkpoint, metadata, new_versions))
+        return await self.change(
+            thread_of(config), lambda: self.tables.put(config, checkpoint, metadata, new_versions)
+        )
 
     async def aput_writes(
         self,
@@ -83,35 +90,215 @@ class SqliteSaver(IntactReads, AsyncSqliteSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Keep what a task wrote after a checkpoint."""
-        await self._visit(lambda: self.whole.put_writes(config, writes, task_id, task_path))
+        """Keep what a task wrote after a checkpoint. It need not wait for the disk: the checkpoint
+        after it does, and a node whose writes are lost with the machine runs again, where its
+        effects are known."""
+        await self.change(
+            thread_of(config),
+            lambda: self.tables.put_writes(config, writes, task_id, task_path),
+            later=True,
+        )
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Delete everything of a thread."""
+        run = str(thread_id)
+        await self.change(run, lambda: self.tables.forget(run))
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete the checkpoints of executions that LangGraph's server takes back."""
-        runs = json.dumps([str(run) for run in run_ids])
-        await self._visit(lambda: self.whole.forget(runs))
+        runs = [str(run) for run in run_ids]
+        await self.change("", lambda: self.tables.take_back(runs))
 
-    async def _visit(self, write: Callable[[], Result]) -> Result:
-        await self.setup()
-        async with self.lock:
-            # The public methods of a connection take statements; this one takes any function.
-            execute: Callable[[Callable[[], Result]], Awaitable[Result]] = self.conn._execute
-            return await execute(write)
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Return a checkpoint, by default the latest of its namespace."""
+        run, space, id = _place(config)
+
+        def read() -> CheckpointTuple | None:
+            item = self.tables.newest(run, space, id)
+            return None if item is None else self._whole(item, {})
+
+        found = await self.look(read)
+        return found if found is None or not id else found._replace(config=config)
+
+    async def alist(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> AsyncIterator[CheckpointTuple]:
+        """Yield checkpoints, the newest first."""
+        where, values = ["1 = 1"], list[str]()
+        given = (config or {}).get("configurable", {})
+        for column, key in (
+            ("run", "thread_id"),
+            ("space", "checkpoint_ns"),
+            ("id", "checkpoint_id"),
+        ):
+            if given.get(key) is not None and (key != "checkpoint_id" or given[key]):
+                where.append(f"{column} = ?")
+                values.append(str(given[key]))
+        if before is not None:
+            where.append("id < ?")
+            values.append(get_checkpoint_id(before) or "")
+        query = f"where {' and '.join(where)} order by id desc"
+        wanted = (filter or {}).items()
+
+        def read() -> list[CheckpointTuple]:
+            texts: Texts = {}
+            items: list[CheckpointTuple] = []
+            for item in self.tables.select(query, values):
+                if limit is not None and len(items) >= limit:
+                    break
+                if all(item.about.get(key) == value for key, value in wanted):
+                    items.append(self._whole(item, texts))
+            return items
+
+        for item in await self.look(read):
+            yield item
+
+    async def aget_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """Return what was written to channels since a checkpoint last held them as a whole."""
+        run, space, id = _place(config)
+        return await self.look(lambda: self._delta(run, space, id, channels))
+
+    def _delta(
+        self, run: str, space: str, id: str | None, channels: Sequence[str]
+    ) -> dict[str, DeltaChannelHistory]:
+        history: dict[str, DeltaChannelHistory] = {name: {"writes": []} for name in channels}
+        if id is None:
+            newest = self.tables.newest(run, space, None)
+            id = "" if newest is None else newest.id
+        texts: Texts = {}
+        seeking, ancestors = set(channels), list[tuple[str, set[str]]]()
+        chain = self.tables.chain(run, space, id)
+        next(chain, None)
+        for item in chain:
+            ancestors.append((item.id, set(seeking)))
+            for name, value in self.tables.values(item, seeking & item.slots.keys(), texts).items():
+                history[name]["seed"] = value
+                seeking.discard(name)
+            if not seeking:
+                break
+        ids = [ancestor for ancestor, _ in ancestors]
+        written = self.tables.writes(run, space, ids, texts, channels)
+        for ancestor, sought in reversed(ancestors):
+            for write in written.get(ancestor, ()):
+                if write[1] in sought:
+                    history[write[1]]["writes"].append(write)
+        return history
+
+    def _whole(self, item: Stored, texts: Texts) -> CheckpointTuple:
+        body = {**item.body, "channel_values": self.tables.values(item, item.slots, texts)}
+        about = cast("CheckpointMetadata", item.about)
+        written = self.tables.writes(item.run, item.space, [item.id], texts).get(item.id, [])
+        parent = _config(item, item.parent) if item.parent else None
+        return CheckpointTuple(
+            _config(item, item.id), cast("Checkpoint", body), about, parent, written
+        )
+
+    def get_next_version(self, current: str | None, channel: None) -> str:
+        """Return a version that comes after another one. They are texts of one length: LangGraph
+        compares them."""
+        return f"{(int(current.partition('.')[0]) if current else 0) + 1:010}"
+
+    def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Do `aget_tuple` from another thread than that of the event loop."""
+        return self._elsewhere(lambda: self.aget_tuple(config))
+
+    def list(
+        self,
+        config: RunnableConfig | None,
+        *,
+        filter: dict[str, Any] | None = None,
+        before: RunnableConfig | None = None,
+        limit: int | None = None,
+    ) -> Iterator[CheckpointTuple]:
+        """Do `alist` from another thread."""
+
+        async def read() -> Iterable[CheckpointTuple]:
+            items = self.alist(config, filter=filter, before=before, limit=limit)
+            return [item async for item in items]
+
+        yield from self._elsewhere(read)
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Do `aput` from another thread."""
+        return self._elsewhere(lambda: self.aput(config, checkpoint, metadata, new_versions))
+
+    def put_writes(
+        self,
+        config: RunnableConfig,
+        writes: Sequence[tuple[str, Any]],
+        task_id: str,
+        task_path: str = "",
+    ) -> None:
+        """Do `aput_writes` from another thread."""
+        self._elsewhere(lambda: self.aput_writes(config, writes, task_id, task_path))
+
+    def delete_thread(self, thread_id: str) -> None:
+        """Do `adelete_thread` from another thread."""
+        self._elsewhere(lambda: self.adelete_thread(thread_id))
+
+    def get_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """Do `aget_delta_channel_history` from another thread."""
+        return self._elsewhere(
+            lambda: self.aget_delta_channel_history(config=config, channels=channels)
+        )
+
+    def _elsewhere(self, work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
+        try:
+            here = asyncio.get_running_loop() is self.loop
+        except RuntimeError:
+            here = False
+        if here:
+            raise asyncio.InvalidStateError(
+                "on the thread of its event loop the checkpointer would wait for itself: use"
+                " `ainvoke`, `aget_state` and the like"
+            )
+        return asyncio.run_coroutine_threadsafe(work(), self.loop).result()
+
+
+class SqliteSaver(IntactReads, _TableSaver):
+    """Keeps the checkpoints of a store in SQLite, and checks what it reads."""
 
 
 @asynccontextmanager
 async def open_sqlite_saver(
-    location: Location, serde: StrictSerializer
+    location: Location, serde: StrictSerializer, epochs: Epochs
 ) -> AsyncIterator[SqliteSaver]:
-    """Open LangGraph's saver on the file and make its tables. Raise `RunError` when it cannot be
-    opened."""
+    """Open a saver on the file and make its tables. Raise `RunError` when it cannot be opened."""
     with explain_errors(location):
-        db = await aiosqlite.connect(target_of(location), timeout=location.patience)
+        # Python would open transactions of its own.
+        db = await aiosqlite.connect(
+            target_of(location), isolation_level=None, timeout=location.patience
+        )
     try:
-        saver = SqliteSaver(db, serde=serde)
+        saver = SqliteSaver(db, epochs, serde=serde)
         saver.store_url = await asyncio.to_thread(lambda: location.complete)
         with explain_errors(location):
-            await saver.setup()
+            await saver.visit(saver.tables.create)
         yield saver
     finally:
         await db.close()
+
+
+def _place(config: RunnableConfig) -> tuple[str, str, str | None]:
+    into = config["configurable"]
+    return str(into["thread_id"]), str(into.get("checkpoint_ns", "")), get_checkpoint_id(config)
+
+
+def _config(item: Stored, id: str) -> RunnableConfig:
+    place = {"thread_id": item.run, "checkpoint_ns": item.space, "checkpoint_id": id}
+    return {"configurable": place}

@@ -21,8 +21,7 @@ from ...sandbox.policy import Mode
 from .. import flags
 from ..app import FINDINGS, OK, complain, plain_app
 from ..screen import screen_on
-from ..show.outcomes import on_terminal
-from ..streams import print_result
+from ..streams import on_terminal, print_result
 from .report import report
 from .workers import workers_on
 

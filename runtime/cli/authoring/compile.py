@@ -76,7 +76,7 @@ def compile_all(
     """Return compiled workflows, each with its team if it needs one; None, after its diagnostics,
     when one has errors. Raise `RunError` for a team that is needed and missing."""
     require_format(from_format)
-    from ...assembly.compose import require_holders
+    from ...assembly.needs import require_holders
     from ...emitted.project import Chosen
     from ...errors import RunError
 

@@ -86,7 +86,7 @@ def _sandbox() -> Iterator[Finding]:
     shell, snippet = probe("shell"), probe("snippet")
     levels = f"{shell.level} for commands, {snippet.level} for generated code"
     weak = "weak" in (shell.level, snippet.level)
-    hint = ": refused unless you type --sandbox off" if weak else ""
+    hint = ": refused unless you type --sandbox off" if weak else "; try it: flowc sandbox attack"
     yield "sandbox", not weak, levels + hint, False
     for layer in LAYERS:
         text = _ABOUT[layer]

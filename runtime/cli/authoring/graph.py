@@ -19,6 +19,7 @@ from ...python_api.drawing import draw
 from .. import flags
 from ..app import FINDINGS, OK, say
 from ..delivery import check_deliverable, deliver, refuse_source
+from ..streams import put
 from .check import compile_path, require_format, show_diagnostics
 
 if TYPE_CHECKING:
@@ -100,6 +101,9 @@ def _form_of(out: Path | None) -> PictureEmitter:
 
 
 def _write(data: bytes, out: Path | None) -> None:
+    if out is None and sys.stdout.isatty():
+        put(data.decode())
+        return
     if out is None:
         sys.stdout.flush()
         sys.stdout.buffer.write(data)

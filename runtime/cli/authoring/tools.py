@@ -21,6 +21,7 @@ from .. import flags
 from ..app import OK, plain_app, say
 from ..delivery import deliver
 from ..screen import count_of, one_line, screen_on
+from ..show.consent import whole_config
 from ..streams import print_result
 
 
@@ -30,7 +31,8 @@ def list_tools(as_json: flags.AsJson = False, verbose: flags.Verbose = False) ->
     An effect is pure (changes nothing), idempotent (may be repeated) or once (never repeated
     unasked after a crash). With -v the arguments are shown too.
     """
-    tools_here = asyncio.run(_open_all(load_config(Path.cwd())))
+    config = whole_config(load_config(Path.cwd()), "json" if as_json else "text")
+    tools_here = asyncio.run(_open_all(config))
     if as_json:
         print_result({"tools": [asdict(tool) for tool in tools_here]})
         return OK
@@ -51,7 +53,7 @@ def lock() -> int:
 
     Asks every configured Python module and MCP server once. The lock belongs into version control.
     """
-    config = load_config(Path.cwd())
+    config = whole_config(load_config(Path.cwd()))
     tools_here = asyncio.run(_open_all(config))
     entries = [
         ToolEntry(tool.name, tool.description, tool.parameters, tool.effect, "lock", tool.source)

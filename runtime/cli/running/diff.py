@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...assembly.lazy import open_engine
-from ...graph.run_diff import ComparedRun, RunDifference, compare
+from ...cassette.format import Cassette, read_cassette
+from ...errors import RunError
+from ...graph.run_diff import ComparedRun, RunDifference, compare, compare_cassettes
+from ...store.runs import RunRecord, open_store
 from .. import flags
 from ..app import FINDINGS, OK
 from ..screen import Screen, one_line, screen_on, seconds_of
@@ -24,28 +28,58 @@ if TYPE_CHECKING:
 _CONTEXT = 2
 """Equal steps that are shown beside those that differ."""
 
-Second = Annotated[str, typer.Argument(metavar="RUN", help="the run to compare it with")]
+First = Annotated[
+    str, typer.Argument(metavar="RUN|FILE", help="a run (see flowc runs), or a recording")
+]
+Second = Annotated[str, typer.Argument(metavar="RUN|FILE", help="what to compare it with")]
 
 
 def diff(
-    first: flags.Run,
+    first: First,
     second: Second,
     store: flags.Store = None,
     as_json: flags.AsJson = False,
 ) -> int:
-    """Compare two runs: the way they went, their variables, what they cost.
+    """Compare two runs: the way they went, their variables, what they cost; or two recordings,
+    exchange by exchange. Of a run beside a recording the recording is taken that it made.
 
     Exit code 0: the same way, the same variables and result; 1: they differ. Costs and times are
     shown, and do not count as a difference.
     """
-    one, two = asyncio.run(_both(existing_store(store), first, second))
-    difference = compare(one, two)
+    if is_recording(first) or is_recording(second):
+        difference = compare_cassettes(_recording(first, store), _recording(second, store))
+    else:
+        difference = compare(*asyncio.run(_both(existing_store(store), first, second)))
     if as_json:
         print_result(_as_object(difference, first, second))
     else:
         screen = screen_on(sys.stdout)
         screen.print(*_lines(difference, first, second, screen))
     return FINDINGS if difference else OK
+
+
+def is_recording(name: str) -> bool:
+    """Return whether the name of a run is that of a file."""
+    return os.path.isfile(name) or name.endswith((".yaml", ".yml"))
+
+
+def _recording(name: str, store: str | None) -> Cassette:
+    """Return a recording, or that of a run. Raise `RunError` for a run that made none."""
+    if is_recording(name):
+        return read_cassette(name)
+    record = asyncio.run(_record(existing_store(store), name))
+    path = record.options.get("record")
+    if not path:
+        raise RunError(
+            f"run {name} was not recorded, and the other one is a recording",
+            help="record it anew with --record, or compare two runs",
+        )
+    return read_cassette(os.path.join(str(record.options.get("folder") or ""), str(path)))
+
+
+async def _record(url: str, run: str) -> RunRecord:
+    async with open_store(url) as kept:
+        return await kept.get(run)
 
 
 async def _both(url: str, first: str, second: str) -> tuple[ComparedRun, ComparedRun]:
@@ -91,7 +125,7 @@ def _lines(difference: RunDifference, first: str, second: str, screen: Screen) -
                 shown = one_line(result_text(value) or "(unset)", screen.width - len(name) - 8)
                 yield _sign_line(sign, f"{name}  {shown}", screen)
     if not difference:
-        yield "the same way, variables and result"
+        yield "the same way, variables and result" if difference.path else "nothing differs"
     yield screen.ink("costs", "dim")
     for name, (before, after) in difference.costs.items():
         if before or after:

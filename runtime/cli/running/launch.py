@@ -11,21 +11,26 @@ from typing import TYPE_CHECKING, Any, Protocol
 from flowc.compiler.diagnostics.render import as_dict
 from flowc.compiler.driver import CompileResult, compile_file
 
-from ...assembly.launch import Launch
+from ...assembly.launch import Launch, prepare
 from ...assembly.lazy import open_engine
+from ...assembly.run_options import RunOptions
+from ...config.settings import Config
 from ...engine.signals import RunSignals
+from ...errors import RunError
 from ...models.answer_file import read_script, strangers
 from ...observe.otel import open_spans
 from ...services import Outcome
-from ..app import INTERRUPTED, say
+from ..app import INTERRUPTED, complain, say
 from ..authoring.check import require_program, show_diagnostics
-from ..flags import Display
+from ..flags import Display, RunFlags
 from ..screen import count_of, screen_on
-from ..show.outcomes import exit_code, resume_command
+from ..show.consent import with_consent
+from ..show.outcomes import cut_off, exit_code, go_beyond, resume_command
 from ..show.output import RunView
 from ..show.questions import can_ask
 from ..streams import Mode, print_result, result_alone
-from .drive import drive
+from .drive import Begin as OneTry
+from .drive import GoOn, drive
 
 if TYPE_CHECKING:
     from ...engine.engine import Engine
@@ -58,6 +63,19 @@ def check_runnable(compiled: CompileResult, mode: Mode) -> bool:
     return False
 
 
+def launch_of(
+    compiled: CompileResult, options: RunOptions, config: Config, run_flags: RunFlags
+) -> Launch:
+    """Return the launch of a workflow; a person on the terminal is asked for what it wants. Raise
+    as `prepare` does."""
+    pauses = run_flags.typed.breakpoints
+
+    def launch(chosen: RunOptions) -> Launch:
+        return prepare(compiled, chosen, config, breakpoints=pauses)
+
+    return with_consent(options, run_flags.mode, launch)
+
+
 def _note_strangers(launch: Launch, mode: Mode) -> None:
     """Note the names in a file of answers that the workflow lacks: a misspelt one would show only
     as a missing answer."""
@@ -78,6 +96,19 @@ def execute(launch: Launch, display: Display, run: str, begin: Begin) -> int:
     except asyncio.CancelledError:  # a third signal, while the second one was being obeyed
         say("interrupted", f"  go on: {resume_command(run, display.store)}")
         return INTERRUPTED
+
+
+async def _drive(view: RunView, first: OneTry, later: GoOn, limit: float | None) -> Outcome:
+    """Execute; what ends a run on the way is an outcome too. Raise `RunError` before it begins."""
+    try:
+        return await drive(view, first, later, limit=limit, ask=view.asks)
+    except RunError as error:
+        if not view.begun:
+            raise
+        view.screen.settle()
+        if view.mode in ("text", "quiet"):
+            complain(error.message, error.help, error.diff)
+        return cut_off(view.run, error)
 
 
 async def _execute(launch: Launch, display: Display, run: str, begin: Begin) -> int:
@@ -108,7 +139,8 @@ async def _execute(launch: Launch, display: Display, run: str, begin: Begin) -> 
             )
 
         with contextlib.closing(spans) if spans else contextlib.nullcontext():
-            outcome = await drive(view, first, later, limit=launch.options.timeout, ask=ask)
+            outcome = await _drive(view, first, later, launch.options.timeout)
+    view.go_on = go_on and go_beyond(go_on, outcome, launch.options)
     view.finish(outcome)
     if spans is not None and spans.lost:
         say("warning: the spans of this run could not be sent: the collector does not take them")

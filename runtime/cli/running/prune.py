@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...assembly.lazy import open_engine
 from ...assembly.sandbox_options import forget_own_folder
+from ...db.database import AT_ONCE
 from ...errors import RunError
-from ...store.cleanup import KEPT, PruneCriteria, Swept, duration, select_runs, sweep
-from ...store.runs import RunRecord, RunStatus, open_store
+from ...store.cleanup import KEPT, PruneCriteria, Swept, select_runs, sweep
+from ...store.listing import RunList, RunSummary, duration
+from ...store.runs import open_store
 from ...store.service_tables import kept_of
 from .. import flags
-from ..app import OK, plain_app, say
-from ..screen import count_of
+from ..app import INTERRUPTED, OK, plain_app, say
+from ..screen import Screen, count_of, screen_on
 from ..stores import existing_store
 from ..streams import print_result
 from .runs import ago, list_runs
@@ -27,6 +30,10 @@ from .runs import ago, list_runs
 if TYPE_CHECKING:
     from ...checkpoints.tables.compaction import Dropped
     from ...engine.engine import Engine
+
+
+_BAR = 30
+"""Columns of the bar that shows how far it is."""
 
 
 def prune(
@@ -57,27 +64,53 @@ def prune(
             "which runs are to be forgotten?",
             help="--older-than 30d, --status failed, --keep 100, or several of them",
         )
-    for name in status or ():
-        if name not in get_args(RunStatus):
-            known = ", ".join(get_args(RunStatus))
-            raise RunError(f"`{name}` is not a status of a run", help=f"one of {known}")
     age = duration(older_than) if older_than else None
     choice = PruneCriteria(age, tuple(status or ()), keep, everything)
-    gone, beside = asyncio.run(_prune(existing_store(store), choice, dry_run))
+    pruned, code = _Pruned(screen_on(sys.stderr)), OK
+    try:
+        asyncio.run(_prune(existing_store(store), choice, dry_run, pruned))
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    finally:
+        pruned.screen.settle()
     if as_json:
         print_result(
             {
                 "dry_run": dry_run,
-                "runs": [{"run": r.id, "status": r.status, "updated": r.updated} for r in gone],
-                "service": {word: beside[word] for word in _BESIDE},
+                "runs": [{"run": id, "status": word, "updated": t} for id, word, t in pruned.runs],
+                "service": {word: pruned.beside[word] for word in _BESIDE},
             }
         )
-        return OK
-    for record in gone:
-        print(f"{record.id}  {record.status}  {ago(record.updated)}")
+        return code
+    _print(pruned, "interrupted: " if code else "", dry_run)
+    return code
+
+
+def _print(pruned: _Pruned, stopped: str, dry_run: bool) -> None:
+    for id, word, updated in pruned.runs:
+        print(f"{id}  {word}  {ago(updated)}")
     done = "would be forgotten" if dry_run else "forgotten; `flowc gc` makes the store smaller"
-    say(f"{count_of(len(gone), 'run')} {done}", *_service_lines(beside))
-    return OK
+    say(f"{stopped}{count_of(len(pruned.runs), 'run')} {done}", *_service_lines(pruned.beside))
+
+
+@dataclass(slots=True)
+class _Pruned:
+    """What `prune` has forgotten: id, status and time of each run, what the service kept of them.
+    On a terminal the screen shows how far it is."""
+
+    screen: Screen
+    runs: list[tuple[str, str, str]] = field(default_factory=list)
+    beside: Counter[str] = field(default_factory=Counter)
+
+    def add(self, some: Iterable[RunSummary], beside: Counter[str]) -> None:
+        self.runs += [(run.id, run.status, run.updated) for run in some]
+        self.beside += beside
+
+    def show(self, all_runs: int) -> None:
+        done = len(self.runs)
+        full = _BAR * done // max(all_runs, 1)
+        bar = f"[{'#' * full}{'.' * (_BAR - full)}]"
+        self.screen.update((), [f"{bar} {done:,} of {count_of(all_runs, 'run')}"])
 
 
 def gc(
@@ -169,35 +202,48 @@ def _gc_lines(gone: _Gone, history: bool, verb: str) -> Iterator[str]:
         yield f"left alone, being executed: {', '.join(gone.busy)}"
 
 
-async def _prune(
-    url: str, choice: PruneCriteria, dry_run: bool
-) -> tuple[tuple[RunRecord, ...], Counter[str]]:
-    """Forget the chosen runs. Return them, and counts of what the service kept of them."""
+async def _prune(url: str, choice: PruneCriteria, dry_run: bool, pruned: _Pruned) -> None:
+    """Forget the chosen runs, the one that changed last first, some at a time."""
     if dry_run:
         async with open_store(url) as kept:
-            would = select_runs(await kept.list(), choice, datetime.now(UTC))
-            return would, await kept_of(kept.db, [record.id for record in would])
-    gone, beside = [], Counter[str]()
+            async for some in _batches(kept.listing, choice, pruned):
+                pruned.add(some, await kept_of(kept.db, [run.id for run in some]))
+        return
     async with open_engine(url) as engine:
-        for record in select_runs(await engine.store.list(), choice, datetime.now(UTC)):
-            own = await kept_of(engine.store.db, [record.id])
-            if await _forget(engine, record):
-                gone.append(record)
-                beside += own
-    return tuple(gone), beside
+        async for some in _batches(engine.store.listing, choice, pruned):
+            forgetting = asyncio.ensure_future(_forget(engine, some, pruned))
+            try:
+                await asyncio.shield(forgetting)
+            except asyncio.CancelledError:  # Ctrl-C: what was begun is done, and told
+                await asyncio.wait([forgetting])
+                raise
 
 
-async def _forget(engine: Engine, record: RunRecord) -> bool:
-    """Whether the run is gone now; one that somebody began to execute a moment ago is not."""
-    try:
-        await engine.delete(record.id)
-    except RunError:
-        if record.id in await engine.store.leases.held_among([record.id]):
-            return False
-        raise
-    if record.options.get("own"):
-        forget_own_folder(str(record.options["own"]))
-    return True
+async def _batches(
+    listing: RunList, choice: PruneCriteria, pruned: _Pruned
+) -> AsyncIterator[Sequence[RunSummary]]:
+    """Yield the runs that meet the criteria, some at a time."""
+    wanted = await select_runs(listing, choice, datetime.now(UTC))
+    if wanted is None:
+        return
+    all_runs = await listing.count(wanted)
+    while some := await listing.page(wanted, AT_ONCE):
+        pruned.show(all_runs)
+        yield some
+        wanted = replace(wanted, before=(some[-1].updated, some[-1].id))
+
+
+async def _forget(engine: Engine, some: Sequence[RunSummary], pruned: _Pruned) -> None:
+    """Forget those of the runs that nobody began to execute a moment ago."""
+    counts = await kept_of(engine.store.db, [run.id for run in some])
+    gone = set(await engine.forget([run.id for run in some]))
+    for run in some:
+        if run.id in gone and run.own:
+            await asyncio.to_thread(forget_own_folder, run.own)
+    left = [run.id for run in some if run.id not in gone]
+    pruned.add(
+        [run for run in some if run.id in gone], counts - await kept_of(engine.store.db, left)
+    )
 
 
 async def _gc(url: str, history: bool, dry_run: bool) -> _Gone:
@@ -207,17 +253,19 @@ async def _gc(url: str, history: bool, dry_run: bool) -> _Gone:
         db: Any = engine.journal_db
         before = await db.size()
         dropped, busy = Dropped(), []
-        for record in await engine.store.list():
+        for run in sorted(await engine.store.ids()):
             try:
-                dropped += await engine.compact(record.id, history=history, dry_run=dry_run)
+                dropped += await engine.compact(run, history=history, dry_run=dry_run)
             except RunError:
-                if record.id not in await engine.store.leases.held_among([record.id]):
+                if run not in await engine.store.leases.held_among([run]):
                     raise
-                busy.append(record.id)
+                busy.append(run)
         swept = await sweep(engine.store, dry_run=dry_run)
+        after = before
         if not dry_run:
             await db.shrink(alone=not busy)
-        return _Gone(before, await db.size(), dropped, swept, tuple(busy))
+            after = await db.size()
+        return _Gone(before, after, dropped, swept, tuple(busy))
 
 
 runs = plain_app(help="The runs that are kept.", invoke_without_command=True)

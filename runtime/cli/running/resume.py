@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...assembly.launch import prepare
+from flowc.compiler.driver import CompileResult
+from flowc.compiler.lowering.serde import load_spec
+
+from ...assembly.inputs import type_inputs
 from ...assembly.lazy import open_engine
 from ...assembly.run_options import RunOptions
 from ...assembly.standing import Standing, standing_of
@@ -15,15 +20,22 @@ from ...config.settings import load_config
 from ...db.url import locate
 from ...engine.signals import RunSignals
 from ...errors import RunError, reason_of
-from ...services import Outcome
+from ...services import Json, Outcome
+from ...store.moved import Relocation
 from ...store.runs import RunRecord
 from .. import flags
 from ..app import FINDINGS
+from ..app import say as note
+from ..inputs import read_inputs
+from ..show.ended import show_ended
+from ..show.outcomes import resume_command
 from ..show.output import RunView
 from ..show.questions import match_answers
 from ..stores import existing_store
+from ..streams import Mode
 from .documents import is_document, run_of, show_edits
-from .launch import compile_runnable, execute
+from .launch import compile_runnable, execute, launch_of
+from .run import asker, file_reader
 
 if TYPE_CHECKING:
     from ...engine.engine import Engine
@@ -36,6 +48,8 @@ def resume(
     answer: flags.Reply = None,
     say: flags.Said = None,
     migrate: flags.Migrate = None,
+    take_over: flags.TakeOver = False,
+    given: flags.Inputs = None,
 ) -> int:
     """Go on with a run, with the options it was started with; flags given now override them.
 
@@ -46,25 +60,34 @@ def resume(
             "--say and --answer exclude each other",
             help="--answer replies to the question that waits, --say leaves it and goes elsewhere",
         )
-    return _resume(run, answer or [], say, tuple(migrate or ()), run_flags)
+    url = existing_store(run_flags.typed.store)
+    if is_document(run):
+        run = run_of(run, url)
+    if take_over:
+        asyncio.run(_take_over(url, run))
+    migrations = tuple(migrate or ())
+    return _resume(run, url, answer or [], say, migrations, given or [], run_flags)
 
 
 def _resume(
     run: str,
+    url: str,
     answer: list[str],
     said: str | None,
     migrate: tuple[str, ...],
+    given: list[str],
     run_flags: flags.RunFlags,
 ) -> int:
-    url = existing_store(run_flags.typed.store)
-    if is_document(run):
-        run = run_of(run, url)
     stand = asyncio.run(_stand(url, run))
     record, edited = stand.record, stand.edited
     if edited is not None and not show_edits(edited, run, run_flags.mode):
         return FINDINGS
     line = said or stand.line(answered=bool(answer))
-    answers = match_answers(answer, stand.questions)
+    if stand.ended is not None and line is None and not migrate:
+        return show_ended(record, stand.ended, run_flags.mode, url, told=bool(answer))
+    go_on = resume_command(run, url)
+    answers = match_answers(answer, stand.questions, go_on if stand.answered else "")
+    record = _here_instead(record)
     url = enter_folder(record, url)
     if not os.path.exists(record.file):
         raise RunError(
@@ -77,14 +100,67 @@ def _resume(
         return FINDINGS
     config = load_config(Path.cwd())
     options = run_flags.options(record.file, kept, config, compiled.spec.model)
-    launch = prepare(compiled, options, config, breakpoints=run_flags.typed.breakpoints)
+    launch = launch_of(compiled, options, config, run_flags)
+
+    inputs = _new_inputs(given, compiled, record, options, run_flags.mode)
 
     async def begin(engine: Engine, view: RunView, signals: RunSignals) -> Outcome:
         return await stand.resume(
-            engine, launch, answers, line, migrate, listeners=(view.listen,), control=signals
+            engine,
+            launch,
+            answers,
+            line,
+            migrate,
+            inputs=inputs,
+            listeners=(view.listen,),
+            control=signals,
         )
 
     return execute(launch, run_flags.display(url), run, begin)
+
+
+async def _take_over(url: str, run: str) -> None:
+    async with open_engine(url) as engine:
+        await engine.take_over(run)
+
+
+def _here_instead(record: RunRecord) -> RunRecord:
+    """Return the record with its paths in this folder where its own is gone and the workflow lies
+    here: the project was moved, and its store, which is elsewhere, does not know."""
+    folder = record.options.get("folder")
+    relative = not os.path.isabs(record.file) and os.path.exists(record.file)
+    if record.place or not relative or not isinstance(folder, str) or os.path.isdir(folder):
+        return record
+    note(f"run {record.id} was started in {folder}, which is gone: it goes on here")
+    return record.relocate(Relocation(folder, os.getcwd()))
+
+
+def _refuse_copy(record: RunRecord, folder: str) -> None:
+    """Raise `RunError` in a copy of the run's project, whose store is elsewhere: the run would
+    silently act on the original."""
+    if not record.place and not os.path.isabs(record.file) and os.path.exists(record.file):
+        raise RunError(
+            f"run {record.id} was started in {folder}; here is another {record.file}",
+            help=f"change to that folder first: cd {shlex.quote(folder)}",
+        )
+
+
+def _new_inputs(
+    given: list[str], compiled: CompileResult, record: RunRecord, options: RunOptions, mode: Mode
+) -> dict[str, Json]:
+    """Return values for the parameters that the workflow has by now and the run was not given: on a
+    terminal those that are missing are asked for."""
+    raw = read_inputs(given, [], file_reader(record.file, options))
+    if compiled.workflow is None or record.digest == compiled.spec.digest:
+        return dict(raw.values)
+    before = {param.name for param in load_spec(record.spec).params}
+    ask = asker(mode)
+    fresh = tuple(
+        param
+        for param in compiled.workflow.params
+        if param.name in raw.values or (ask is not None and param.name not in before)
+    )
+    return type_inputs(raw, replace(compiled.workflow, params=fresh), compiled.sources, ask)
 
 
 async def _stand(url: str, run: str) -> Standing:
@@ -101,6 +177,7 @@ def enter_folder(record: RunRecord, url: str) -> str:
     path = locate(url).path
     absolute = f"sqlite:///{path.absolute()}" if path else url
     try:
+        _refuse_copy(record, folder)
         os.chdir(folder)
     except OSError as error:
         raise RunError(

@@ -10,7 +10,7 @@ from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.ir import Param
 
 from ...assembly.inputs import Ask, RawInputs, type_inputs
-from ...assembly.launch import Launch, prepare
+from ...assembly.launch import Launch
 from ...assembly.run_options import RunOptions
 from ...assembly.sandbox_options import forget_own_folder, own_folder
 from ...cassette.format import read_cassette
@@ -30,7 +30,7 @@ from ..show.output import RunView
 from ..show.questions import can_ask, read_line
 from ..streams import Mode
 from .documents import find_continuation
-from .launch import Begin, check_runnable, execute
+from .launch import Begin, check_runnable, execute, launch_of
 from .plan import print_plan
 
 if TYPE_CHECKING:
@@ -74,14 +74,14 @@ def _run(
     options = run_flags.options(
         path, RunOptions(team=team, own=own_folder(name)), config, compiled.spec.model
     )
-    values = read_inputs(*raw, _file_reader(path, options))
+    values = read_inputs(*raw, file_reader(path, options))
     if options.replay:
         values = _as_recorded(values, options.replay, compiled.spec.digest, run_flags.mode)
     values = replace(values, values={**own, **values.values})
     if dry_run:
         return print_plan(compiled, values, options, run_flags.mode)
-    typed = type_inputs(values, compiled.workflow, compiled.sources, _asker(run_flags.mode))
-    launch = prepare(compiled, options, config, breakpoints=run_flags.typed.breakpoints)
+    typed = type_inputs(values, compiled.workflow, compiled.sources, asker(run_flags.mode))
+    launch = launch_of(compiled, options, config, run_flags)
     display = run_flags.display(store_url(run_flags.typed.store, config), target)
     prepare_default(display.store)
     try:
@@ -114,7 +114,7 @@ def _read(
     return document.workflow, compile_file(document.workflow), document.inputs
 
 
-def _file_reader(path: str, options: RunOptions) -> ReadFile:
+def file_reader(path: str, options: RunOptions) -> ReadFile:
     """Reads `file:` paths of the person who starts the run, within the roots (M22)."""
     files = RootedFiles(tuple(Path(root) for root in options.roots))
     return lambda name: files.read(name, path)
@@ -129,7 +129,7 @@ def _as_recorded(values: RawInputs, replay: str, digest: str, mode: Mode) -> Raw
     return RawInputs({**header.inputs, **values.values}, values.texts)
 
 
-def _asker(mode: Mode) -> Ask | None:
+def asker(mode: Mode) -> Ask | None:
     """Asks for missing inputs on a terminal; None where nobody can be run_flags."""
     if not can_ask() or mode in ("json", "jsonl"):
         return None

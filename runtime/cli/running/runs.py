@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import json
+import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from ...assembly.lazy import open_engine
 from ...budget.ledger import Ledger, usage_of
 from ...charges import Usage
 from ...events import RunEvent
+from ...store.listing import ALL_RUNS, RunFilter, RunSummary, read_filter
 from ...store.names import new_run_name
 from ...store.runs import RunRecord, open_store
 from .. import flags
@@ -26,8 +28,8 @@ from ..app import OK, say
 from ..screen import Screen, Tone, count_of, one_line, screen_on
 from ..show.failures import failure_lines
 from ..show.narrate import Narrator
-from ..show.outcomes import result_text, resume_command, usage_of_calls
-from ..show.questions import labels, question_lines
+from ..show.outcomes import question_object, result_text, resume_command, usage_of_calls
+from ..show.questions import question_lines
 from ..stores import existing_store
 from ..streams import print_result
 
@@ -39,32 +41,57 @@ _TONES: dict[str, Tone] = {
     "success": "good", "failed": "bad", "error": "bad", "crashed": "bad", "paused": "ask",
     "running": "strong",
 }  # fmt: skip
-_HIDDEN = ("spec",)
+_HIDDEN = ("spec", "place")
 """Parts of a record that `--json` leaves out: the whole lowered program."""
 
 
 def list_runs(
-    context: typer.Context, store: flags.Store = None, as_json: flags.AsJson = False
+    context: typer.Context,
+    status: Annotated[
+        list[str] | None, typer.Option("--status", metavar="STATUS", help="paused, failed, …")
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="TIME", help="that changed since 2h ago, 3d ago, a date"),
+    ] = None,
+    before: Annotated[
+        str | None,
+        typer.Option("--before", metavar="TIME", help="that changed before; the next page"),
+    ] = None,
+    workflow: Annotated[
+        str | None,
+        typer.Option("--workflow", metavar="NAME", help="of the workflow, or file, of this name"),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", metavar="N", min=1, help="this many at most")
+    ] = 50,
+    store: flags.Store = None,
+    as_json: flags.AsJson = False,
 ) -> int:
     """The runs that are kept, the one that changed last first."""
     if context.invoked_subcommand is not None:
         return OK
-    url = existing_store(store)
-    records = asyncio.run(_list(url))
+    wanted = read_filter(status or (), since, before, workflow)
+    found, more = asyncio.run(_list(existing_store(store), wanted, limit))
+    after = found[-1].cursor if more else None
     if as_json:
-        print_result({"runs": [_record_object(r) for r in records]})
+        shown = [dataclasses.asdict(summary) for summary in found]
+        print_result({"runs": shown, "more": more, "before": after})
         return OK
-    if not records:
-        say("no runs yet", "  flowc run FILE starts one")
+    if not found:
+        none = "no runs yet", "  flowc run FILE starts one"
+        say(*(none if wanted == ALL_RUNS else ("there are no such runs",)))
     screen = screen_on(sys.stdout)
-    rows = [(r.id, r.status, r.name, ago(r.started), _usage_text(r), _now_at(r)) for r in records]
+    rows = [(r.id, r.status, r.name, ago(r.updated), _usage_text(r.usage), r.now) for r in found]
     # One very long name must not push everything else off the screen.
     widths = [min(40, max((len(row[n]) for row in rows), default=0)) for n in range(5)]
     for row in rows:
         cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
         cells[1] = screen.ink(cells[1], _TONES.get(row[1], "dim"))
-        shown = [cell for cell, width in zip(cells, widths, strict=True) if width]
-        screen.print("  ".join([*shown, one_line(row[5], 60)]).rstrip())
+        shown_cells = [cell for cell, width in zip(cells, widths, strict=True) if width]
+        screen.print("  ".join([*shown_cells, one_line(row[5], 60)]).rstrip())
+    if after:
+        say(f"{count_of(more, 'more run')}: --before {shlex.quote(after)}, or --limit N")
     return OK
 
 
@@ -92,10 +119,12 @@ def show(
     if at is not None:
         return _show_checkpoint(asyncio.run(_history(url, run)), run, at, as_json)
     record, state, events = asyncio.run(_look(url, run))
+    go_on = resume_command(run, url)
     if as_json:
         print_result(
             {
                 **_record_object(record),
+                "questions": [question_object(q, go_on) for q in state.questions],
                 "variables": state.variables,
                 "outcomes": state.reports,
                 "next": list(state.next),
@@ -104,7 +133,7 @@ def show(
         )
         return OK
     screen = screen_on(sys.stdout)
-    screen.print(*_story(record, state, events, screen, verbose, resume_command(run, url)))
+    screen.print(*_story(record, state, events, screen, verbose, go_on))
     return OK
 
 
@@ -177,9 +206,14 @@ def _plain(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-async def _list(url: str) -> tuple[RunRecord, ...]:
+async def _list(url: str, wanted: RunFilter, limit: int) -> tuple[tuple[RunSummary, ...], int]:
+    """Return a page, and how many runs come behind it."""
     async with open_store(url) as kept:
-        return await kept.list()
+        found = await kept.listing.page(wanted, limit)
+        if len(found) < limit:
+            return found, 0
+        rest = dataclasses.replace(wanted, before=(found[-1].updated, found[-1].id))
+        return found, await kept.listing.count(rest)
 
 
 async def _look(url: str, run: str) -> tuple[RunRecord, RunState, tuple[RunEvent, ...]]:
@@ -230,7 +264,7 @@ def _story(
     )
     if client := record.options.get("stepped_by") or record.options.get("client"):
         yield f"for {one_line(str(client), 100)}, over MCP"
-    if spent := _usage_text(record):
+    if spent := _usage_text(record.usage):
         yield f"used {spent}"
     for event in events:
         yield from narrator.lines(event)
@@ -246,8 +280,8 @@ def _story(
         return
     if record.error:
         yield from failure_lines(record.error, spec, sources, screen, "")
-    for label, question in labels(state.questions).items():
-        yield from question_lines(question, screen, go_on, label=label, trail=narrator.trail())
+    for question in state.questions:
+        yield from question_lines(question, screen, go_on, trail=narrator.trail())
     if state.next:
         yield f"next: {', '.join(state.next)}"
     if record.status != "running" and not state.questions:
@@ -286,25 +320,11 @@ def _record_object(record: RunRecord) -> dict[str, Any]:
     return {k: v for k, v in dataclasses.asdict(record).items() if k not in _HIDDEN}
 
 
-def _usage_text(record: RunRecord) -> str:
+def _usage_text(usage: Mapping[str, Any]) -> str:
     """Return the tokens and cost of the model calls; "" without calls."""
     known = {field.name for field in dataclasses.fields(Usage)}
-    fields: dict[str, Any] = {n: value for n, value in record.usage.items() if n in known}
-    used = Usage(**fields)
+    used = Usage(**{name: value for name, value in usage.items() if name in known})
     return usage_of_calls(used) if used.input_tokens or used.output_tokens else ""
-
-
-def _now_at(record: RunRecord) -> str:
-    """Return the most important fact about a run in one line."""
-    if record.questions:
-        question = record.questions[0]
-        return f"waits at {question.get('node', '')}: {question.get('text', '')}"
-    if record.error:
-        node = record.error.get("node", "")
-        return (
-            f"{node}: {record.error.get('message', '')}" if node else str(record.error["message"])
-        )
-    return result_text(record.result)
 
 
 def _short(value: object) -> str:

@@ -21,15 +21,16 @@ from ...engine.engine import open_engine
 from ...engine.single_node import (
     FROM_RUN,
     Before,
-    CarefulTools,
-    KeptJournal,
     NodeResult,
     case_and_text,
+    refuse_tools,
+    results_of,
     run_node,
     visit_before,
 )
 from ...errors import RunError
 from ...files.tempdirs import make_room
+from ...journal.before import JournalBefore
 from ...journal.effects import EffectJournal
 from ...people import Question
 from ...services import Emit, Journal, Json, Services
@@ -39,6 +40,7 @@ from ...testing.case import write_answers
 from .. import flags
 from ..app import FINDINGS, OK, PAUSED, say
 from ..screen import Screen, screen_on
+from ..show.consent import with_consent
 from ..show.outcomes import result_text
 from ..show.questions import ask_person, can_ask, match_answers, question_lines, read_line
 from ..streams import print_result
@@ -122,7 +124,9 @@ def _services(
     options = RunOptions.from_json({**record.options, "record": None, "allow_exec": False})
     if replay != FROM_RUN:
         options = run_flags.options(record.file, options, config, compiled.spec.model)
-        factory = make_services(options, compiled.spec, config)
+        factory = with_consent(
+            options, run_flags.mode, lambda chosen: make_services(chosen, compiled.spec, config)
+        )
     else:  # the journal answers: nobody else is needed, and what nobody says is read now
         with make_room() as room:
             nothing = write_answers({}, room.folder / "nothing.yaml")
@@ -132,10 +136,10 @@ def _services(
     def services(journal: Journal, emit: Emit) -> Services:
         made = factory(journal, emit)
         if replay == FROM_RUN:
-            results = KeptJournal(made.journal, kept, record.id, before.namespace)
+            results = results_of(kept, record.id, before.namespace, made.journal)
             return replace(made, journal=results, approve="allow")
         if not (run_flags.typed.allow_exec or options.replay):
-            made = replace(made, tools=CarefulTools(made.tools))
+            made = replace(made, journal=JournalBefore(made.journal, refuse_tools))
         return made
 
     return services
@@ -213,7 +217,7 @@ def _show(
     if again.status == "waits":
         for question in again.questions:
             go_on = f"flowc step {node} --from {run}"
-            say(*question_lines(question, screen, go_on, label="", trail=""))
+            say(*question_lines(question, screen, go_on))
         return
     if again.error:
         print(f"  {screen.ink(screen.marks.fail, 'bad')} {visible(again.error)}")

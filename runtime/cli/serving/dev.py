@@ -6,21 +6,25 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ...assembly.admission import admit
+from ...assembly.host_objects import NO_OBJECTS
+from ...assembly.run_options import RunOptions
 from ...config.extras import require
-from ...config.settings import project_file
+from ...config.settings import load_config, project_file
 from ...errors import RunError, reason_of
 from ...store.default_store import prepare_default, store_url
 from .. import flags
 from ..app import FINDINGS, OK, complain, say
 from ..authoring.compile import Teams, compile_all
 from ..listening import LOOPBACK
+from ..show.consent import with_consent
 
 if TYPE_CHECKING:
     from ...emitted.project import Chosen
@@ -64,6 +68,7 @@ def dev(
         say(f"whoever reaches {host} can run these workflows: the server asks for no token")
     options = ["--host", host, "--port", str(port)] + ([] if browser else ["--no-browser"])
     serving = Serving(files, from_format, team, options)
+    with_consent(RunOptions(), "text", serving.admit(workflows))
     serving.write(workflows)
     return serving.serve()
 
@@ -77,6 +82,19 @@ class Serving:
     teams: Sequence[str] | None
     options: list[str]
     stamps: Stamps = field(default_factory=dict)
+    granted: RunOptions = field(default_factory=RunOptions)
+
+    def admit(self, workflows: Sequence[Chosen]) -> Callable[[RunOptions], None]:
+        """Return what raises `NotTrusted` where nobody granted what the workflows want; what was
+        granted once holds until that changes."""
+
+        def look(options: RunOptions) -> None:
+            config = load_config(Path.cwd())
+            for one in workflows:
+                admit(options, one.compiled.spec, config, NO_OBJECTS)
+            self.granted = options
+
+        return look
 
     def write(self, workflows: Sequence[Chosen]) -> None:
         """Write what the server reads, and keep how the files are now. Raise `RunError` when that
@@ -132,6 +150,7 @@ class Serving:
         try:
             workflows = compile_all(self.files, self.format, self.teams)
             if workflows is not None:
+                self.admit(workflows)(self.granted)
                 self.write(workflows)
                 say("compiled again")
                 return True

@@ -36,6 +36,8 @@ def serve(
         bool, typer.Option("--execute/--no-execute", help="or leave that to `flowc worker`")
     ] = True,
     concurrency: flags.Concurrency = None,
+    team_root: flags.TeamRoots = None,
+    team_env: flags.TeamEnv = None,
 ) -> None:
     """Serve the orchestration contract over HTTP: docs/api.md. Ctrl-C lets every execution write
     its checkpoint and ends; the next start, or another process on the store, goes on with them.
@@ -45,8 +47,10 @@ def serve(
     from ...service.lifecycle import open_service
     from ...service.operations.executions import open_executing
     from ...service.worker import CONCURRENCY
+    from .team_reach import read_reaches
 
     config = load_config(Path.cwd())
+    reaches = read_reaches(team_root or (), team_env or (), Path.cwd())
     url = store_url(store, config)
     prepare_default(url)
     local = host in LOOPBACK
@@ -58,7 +62,9 @@ def serve(
         )
     at_once = (concurrency or CONCURRENCY) if execute else 0
     app = make_app(
-        lambda: open_service(open_executing(url, config), trusted=local, concurrency=at_once),
+        lambda: open_service(
+            open_executing(url, config, reaches=reaches), trusted=local, concurrency=at_once
+        ),
         LOOPBACK if local else None,
     )
     listen(app, host, port, "")

@@ -15,32 +15,38 @@ from .. import flags
 from ..app import INTERRUPTED, OK, say
 
 if TYPE_CHECKING:
+    from ...assembly.reach import Reaches
     from ...service.worker import Worker
 
 
 def worker(
     concurrency: flags.Concurrency = None,
     store: flags.Store = None,
+    team_root: flags.TeamRoots = None,
+    team_env: flags.TeamEnv = None,
 ) -> int:
     """Carry on executions that services and other workers share a store with: docs/api.md. Ctrl-C
     or SIGTERM lets every step under way finish; a second one gives up at once, and another worker
     goes on.
     """
+    from .team_reach import read_reaches
+
     config = load_config(Path.cwd())
+    reaches = read_reaches(team_root or (), team_env or (), Path.cwd())
     url = store_url(store, config)
     if locate(url).kind == "memory":
         raise RunError("a store in memory is this process's alone", help="name one with --store")
     prepare_default(url)
-    return asyncio.run(_work(url, config, concurrency))
+    return asyncio.run(_work(url, config, concurrency, reaches))
 
 
-async def _work(url: str, config: Config, concurrency: int | None) -> int:
+async def _work(url: str, config: Config, concurrency: int | None, reaches: Reaches) -> int:
     from ...models.provider import preload
     from ...service.operations.executions import open_executing
     from ...service.worker import CONCURRENCY, Worker
 
     preload(config.model)
-    async with open_executing(url, config) as executing:
+    async with open_executing(url, config, reaches=reaches) as executing:
         worker = Worker(executing, concurrency or CONCURRENCY)
         _end_on_signals(worker)
         say(f"{worker.name} carries on executions in {store_path(url)} (Ctrl-C ends it)")

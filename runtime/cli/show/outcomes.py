@@ -5,18 +5,28 @@ from __future__ import annotations
 import dataclasses
 import json
 import shlex
+import sys
 from collections.abc import Iterator
 from typing import Any, assert_never
 
 from flowc.compiler.source.snippet import visible
 
+from ...assembly.run_options import RunOptions
 from ...charges import Usage
-from ...config.prices import DOLLAR, dollars
+from ...config.options import default
+from ...config.prices import DOLLAR, dollars, read_dollars
 from ...db.url import without_password
+from ...errors import RunError
+from ...people import Question
 from ...services import Outcome
 from ...store.default_store import store_path, store_url
-from ..app import FINDINGS, GATE, INTERRUPTED, LIMIT, OK, PAUSED
-from ..screen import count_of, seconds_of, tokens_of
+from ..app import CUT_OFF, FINDINGS, GATE, INTERRUPTED, LIMIT, OK, PAUSED
+from ..screen import Screen, Tone, count_of, seconds_of, tokens_of
+from ..streams import Mode, on_terminal, put, result_stream
+
+CUT_OFF_KIND = "store"
+"""The kind of an error that ended a run on the way, beside those of nodes."""
+_FAILED = {"gate": GATE, CUT_OFF_KIND: CUT_OFF}
 
 
 def exit_code(outcome: Outcome) -> int:
@@ -25,7 +35,7 @@ def exit_code(outcome: Outcome) -> int:
         case "success":
             return OK
         case "failed" | "error":
-            return GATE if (outcome.error or {}).get("kind") == "gate" else FINDINGS
+            return _FAILED.get((outcome.error or {}).get("kind", ""), FINDINGS)
         case "paused":
             return PAUSED
         case "stopped":
@@ -35,6 +45,13 @@ def exit_code(outcome: Outcome) -> int:
     assert_never(outcome.status)
 
 
+def cut_off(run: str, error: RunError) -> Outcome:
+    """Return the outcome of a run that its store failed, or that another process took: it can go
+    on from what is kept."""
+    about = {"message": error.message, "kind": CUT_OFF_KIND, "help": error.help}
+    return Outcome(run, "error", error={key: value for key, value in about.items() if value})
+
+
 def outcome_object(outcome: Outcome, about: dict[str, Any], go_on: str) -> dict[str, Any]:
     """Return the object that `--json` prints. `about` says what was run and what answered."""
     return {
@@ -42,8 +59,21 @@ def outcome_object(outcome: Outcome, about: dict[str, Any], go_on: str) -> dict[
         "status": outcome.status,
         **about,
         **dataclasses.asdict(outcome),
+        "questions": [question_object(question, go_on) for question in outcome.questions],
         "resume": None if outcome.status in ("success", "failed") else go_on or None,
     }
+
+
+def question_object(question: Question, go_on: str) -> dict[str, Any]:
+    """Return a question with its name, and the command that answers it in place of TEXT."""
+    waits = question.kind != "breakpoint" and go_on
+    command = f"{go_on} {answer_flag(question, 'TEXT')}" if waits else None
+    return {**question.as_json(), "answer": command}
+
+
+def answer_flag(question: Question, text: str) -> str:
+    """Return the flag that gives an answer to one question: `--answer who=Emil`."""
+    return f"--answer {shlex.quote(f'{question.name}={text}')}"
 
 
 def result_text(value: object) -> str:
@@ -55,9 +85,24 @@ def result_text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def on_terminal(text: str) -> str:
-    """Return a stranger's text so that it cannot steer the terminal."""
-    return "\n".join(visible(line) for line in text.splitlines())
+def print_outcome(outcome: Outcome, screen: Screen, mode: Mode) -> None:
+    """Print the result to stdout, and SUCCESS or FAILED beside it for a person."""
+    tone: Tone = "good" if outcome.status == "success" else "bad"
+    plain, text = outcome.status.upper(), result_text(outcome.result)
+    word = screen.ink(plain, tone)
+    if sys.stdout.isatty():
+        screen.settle()
+        text = on_terminal(text)
+        if mode == "text":
+            text = text.removeprefix(plain).lstrip("\n")
+            text = f"{word}{chr(10) if chr(10) in text else '  '}{text}".rstrip()
+        print(text, file=result_stream(), flush=True)
+        return
+    if mode == "text":
+        screen.print(word)
+    if text:
+        end = "" if text.endswith("\n") else "\n"
+        put(text + end)
 
 
 def summary(outcome: Outcome, is_model: bool, store: str, sandbox: str = "") -> str:
@@ -100,7 +145,7 @@ def closing_lines(outcome: Outcome, go_on: str) -> Iterator[str]:
         yield _going_on(go_on)
     elif outcome.status == "stopped":
         yield f"stopped: {visible(reason)}" if reason else "stopped: as asked"
-        yield _going_on(go_on and f"{go_on}{_beyond(outcome.error or {})}")
+        yield _going_on(go_on and f"{go_on}{_ABOUT.get(_limit_of(outcome), '')}")
     elif outcome.status == "paused" and not outcome.questions:
         yield "paused: as asked; everything finished is kept"
         yield _going_on(go_on)
@@ -110,16 +155,31 @@ def _going_on(command: str) -> str:
     return f"  go on: {command}" if command else f"  {NOT_KEPT}"
 
 
-_HIGHER = {
-    "steps": " --max-steps N          with a higher limit",
+_ABOUT = {
+    "steps": "          with a higher limit",
     "seconds": " --timeout SECONDS          with more time",
-    "tokens": " --max-tokens N          with a higher limit",
-    "cost": " --max-cost DOLLARS          with a higher limit",
+    "tokens": "          with a higher limit",
+    "cost": "          with a higher limit",
+    "scope": "          and the limit counts anew",
 }
-"""What to say to go on beyond a limit of one's own."""
+"""What to say about the command that goes on beyond a limit."""
 
 
-def _beyond(error: dict[str, str]) -> str:
-    if error.get("scope"):
-        return "          and the limit counts anew"
-    return _HIGHER.get(error.get("limit", ""), "")
+def go_beyond(go_on: str, outcome: Outcome, options: RunOptions) -> str:
+    """Return the command that goes on: past a limit of the caller's with twice as much."""
+    match _limit_of(outcome):
+        case "steps":
+            return f"{go_on} --max-steps {2 * (options.max_steps or default('max_steps'))}"
+        case "tokens" if options.max_tokens:
+            return f"{go_on} --max-tokens {2 * options.max_tokens}"
+        case "cost" if options.max_cost:
+            return f"{go_on} --max-cost {2 * read_dollars(options.max_cost):f}"
+    return go_on
+
+
+def _limit_of(outcome: Outcome) -> str:
+    """Return the name of the caller's limit that stopped a run, "scope" for one of the file."""
+    error = outcome.error or {}
+    if outcome.status != "stopped":
+        return ""
+    return "scope" if error.get("scope") else error.get("limit", "")

@@ -12,12 +12,11 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import os
-import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from flowc.compiler.driver import CompileResult
 from flowc.compiler.lowering.graphspec import answering_agent
@@ -26,18 +25,18 @@ from flowc.compiler.source.snippet import visible
 from ...events import Listener, RunEvent
 from ...services import Outcome
 from ..screen import Screen, count_of, seconds_of, tokens_of
-from ..streams import Mode, print_result, put, result_stream
+from ..streams import Mode, print_result
 from .failures import failure_lines
 from .narrate import Narrator
 from .outcomes import (
+    CUT_OFF_KIND,
     NOT_KEPT,
     closing_lines,
-    on_terminal,
     outcome_object,
-    result_text,
+    print_outcome,
     summary,
 )
-from .questions import labels, question_lines
+from .questions import question_lines
 
 TICK_SECONDS = 0.2
 
@@ -85,6 +84,8 @@ class RunView:
     """Whether what answers is a language model."""
     replayed: bool = False
     headed: bool = False
+    begun: bool = False
+    """Whether a node has begun here, so that what goes wrong now ends the run on the way."""
     failure: dict[str, Any] = field(default_factory=dict)
     followers: tuple[Listener, ...] = ()
     """Who else hears every event."""
@@ -106,6 +107,7 @@ class RunView:
             self.replayed = "replayed" in event.data
         for follower in self.followers:
             follower(event)
+        self.begun = self.begun or event.kind == "node_started"
         self.progress.hear(event)
         self._note_failure(event)
         if event.kind == "sandbox":
@@ -153,17 +155,16 @@ class RunView:
 
     def _finish_text(self, outcome: Outcome) -> None:
         if outcome.status in ("success", "failed"):
-            self._print_result(outcome)
+            print_outcome(outcome, self.screen, self.mode)
+        elif (outcome.error or {}).get("kind") == CUT_OFF_KIND:
+            self.screen.print(f"  go on: {self.go_on}" if self.go_on else f"  {NOT_KEPT}")
+            return
         elif outcome.status == "error":
             self.screen.print("", *self._failure(outcome))
         else:
-            for label, question in labels(outcome.questions).items():
+            for question in outcome.questions:
                 lines = question_lines(
-                    question,
-                    self.screen,
-                    self.go_on,
-                    label=label,
-                    trail=self.narrator.trail(),
+                    question, self.screen, self.go_on, trail=self.narrator.trail()
                 )
                 self.screen.print("", *lines)
             self.screen.print(*closing_lines(outcome, self.go_on))
@@ -179,25 +180,6 @@ class RunView:
         if outcome.status in ("success", "failed") and self.store != "memory:":
             last += f" · picture: flowc graph {self.target} --run {outcome.run}"
         self.screen.print(self.screen.ink(last, "bad" if level == "off" else "dim"))
-
-    def _print_result(self, outcome: Outcome) -> None:
-        """Print the result to stdout, and SUCCESS or FAILED beside it for a person."""
-        tone: Literal["good", "bad"] = "good" if outcome.status == "success" else "bad"
-        plain, text = outcome.status.upper(), result_text(outcome.result)
-        word = self.screen.ink(plain, tone)
-        if sys.stdout.isatty():
-            self.screen.settle()
-            text = on_terminal(text)
-            if self.mode == "text":
-                text = text.removeprefix(plain).lstrip("\n")
-                text = f"{word}{chr(10) if chr(10) in text else '  '}{text}".rstrip()
-            print(text, file=result_stream(), flush=True)
-            return
-        if self.mode == "text":
-            self.screen.print(word)
-        if text:
-            end = "" if text.endswith("\n") else "\n"
-            put(text + end)
 
     def _note_failure(self, event: RunEvent) -> None:
         """Keep the failure that the workflow ends with; one that it went on after is past."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +15,7 @@ from ...errors import RunError
 from ...people import Question
 from ...state.interrupts import check_result, choice_of, no_command
 from ..screen import Screen, one_line
-from .outcomes import NOT_KEPT
+from .outcomes import NOT_KEPT, answer_flag
 
 RESULT = "result:"
 """Before the text that an effect in doubt is said to have returned."""
@@ -27,10 +26,10 @@ _VERDICTS = {"r": "repeat", "repeat": "repeat", "f": "fail", "fail": "fail"}
 
 
 def question_lines(
-    question: Question, screen: Screen, go_on: str, *, label: str = "", trail: str = ""
+    question: Question, screen: Screen, go_on: str, *, trail: str = ""
 ) -> Iterator[str]:
     """Yield the question, where it comes from (`trail`: the nodes before it), and the exact
-    commands that answer it; `label` is its name when others wait too."""
+    commands that answer it."""
     yield screen.ink(f"{screen.marks.ask} {_title(question)}", "ask")
     yield from _body(question)
     came = " · ".join(x for x in (f"at {question.place}" * bool(question.place), trail) if x)
@@ -39,30 +38,35 @@ def question_lines(
     if not go_on:
         yield f"  {NOT_KEPT}"
         return
-    prefix = f"{label}=" if label else ""
     answers = _answers(question)
     width = max(len(meaning) for _, meaning in answers) + 1
     for answer, meaning in answers:
-        flag = f" --answer {shlex.quote(prefix + answer)}" if answer else ""
+        flag = f" {answer_flag(question, answer)}" if answer else ""
         yield f"  {meaning + ':':<{width}} {go_on}{flag}"
 
 
-def match_answers(texts: Sequence[str], questions: Sequence[Question]) -> dict[str, Any]:
-    """Return the answers of `--answer`, by question id. Among several questions each answer names
-    its node, `--answer NODE=TEXT`; a single one takes the text as it is, unless that names it too.
-    Raise `RunError` (exit 2)."""
+def match_answers(
+    texts: Sequence[str], questions: Sequence[Question], go_on: str = ""
+) -> dict[str, Any]:
+    """Return the answers of `--answer`, by question id. Each names its question, NAME=TEXT. As long
+    as a run has taken no answer, its node is enough, and a single question takes the text as it is.
+    Later (`go_on` is then the command that goes on) that could be an answer which was typed once
+    more. Raise `RunError` (exit 2)."""
     open_questions = [q for q in questions if q.kind != "breakpoint"]
     if not texts:
         return {}
     if not open_questions:
         raise RunError("the run waits for no answer", help="leave out --answer to go on")
+    if go_on:
+        return _match_exactly(texts, open_questions, go_on)
     if len(open_questions) == 1 and len(texts) == 1:
         question = open_questions[0]
         node, sign, value = texts[0].partition("=")
         named = sign and node in (question.node, question.name)
         return {question.id: _parse_answer(question, value if named else texts[0])}
-    by_name = labels(open_questions)
-    known = {**{q.name: q for q in open_questions}, **by_name}
+    count = Counter(question.node for question in open_questions)
+    by_name = {q.name: q for q in open_questions}
+    known = {**{q.node: q for q in open_questions if count[q.node] == 1}, **by_name}
     answers = {}
     for text in texts:
         node, sign, value = text.partition("=")
@@ -75,13 +79,26 @@ def match_answers(texts: Sequence[str], questions: Sequence[Question]) -> dict[s
     return answers
 
 
-def labels(questions: Sequence[Question]) -> dict[str, Question]:
-    """Return each question by its name among the others: its node, with the calls around it where
-    two nodes have that name; "" for the only one."""
-    if len(questions) == 1:
-        return {"": questions[0]}
-    count = Counter(question.node for question in questions)
-    return {q.node if count[q.node] == 1 else q.name: q for q in questions}
+def _match_exactly(
+    texts: Sequence[str], questions: Sequence[Question], go_on: str
+) -> dict[str, Any]:
+    by_name = {question.name: question for question in questions}
+    answers = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or name not in by_name:
+            said = "TEXT" if sign else text
+            commands = [f"{go_on} {answer_flag(question, said)}" for question in questions]
+            waits = f"`{questions[0].name}` waits"
+            if len(by_name) > 1:
+                waits = f"{len(by_name)} questions wait"
+            raise RunError(
+                f"{waits}, and `--answer {visible(text)}` does not say that it answers this: the "
+                "run has taken an answer before",
+                help=" or\n".join(commands),
+            )
+        answers[by_name[name].id] = _parse_answer(by_name[name], value)
+    return answers
 
 
 def ask_person(question: Question, screen: Screen, read: ReadLine) -> dict[str, Any] | None:

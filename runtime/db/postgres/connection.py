@@ -10,136 +10,39 @@ from __future__ import annotations
 import asyncio
 import functools
 import re
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
 import psycopg
 import psycopg.sql
-from psycopg.abc import Buffer
-from psycopg.adapt import Loader
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.errors import DivisionByZero
 
 from ...errors import RunError
-from ..database import Database, Row
+from ..database import Database, Row, Write
+from ..fence import HELD, require_epoch, taken_over
 from ..ownership import POSTGRES_COLUMNS, refuse_foreign
 from ..url import Location
 from .errors import is_gone, postgres_error
+from .link import WAITS, Connection, Link
+from .names import SCHEMA
 
-SCHEMA = "flowc"
 _LOCK = 0x666C6F7763
 """The advisory lock that transactions of one store take one after another."""
-_WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
-_DEFAULTS: dict[str, str | int] = {
-    "connect_timeout": 10,
-    "application_name": "flowc",
-    "keepalives_idle": 10,
-    "keepalives_interval": 3,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 15_000,
-}
-_SETTINGS = f"""
-select set_config('search_path', '{SCHEMA}', false), set_config('lock_timeout', '30s', false),
-    set_config('tcp_keepalives_idle', '10', false),
-    set_config('tcp_keepalives_interval', '3', false),
-    set_config('tcp_keepalives_count', '3', false)
-"""
-_DURABLE = """
-select set_config('synchronous_commit', 'on', false)
-where current_setting('synchronous_commit') = 'off'
-"""
-_LAZY = "select set_config('synchronous_commit', 'off', false)"
+FENCE = (
+    "with held as materialized (select 1 / count(*) as ok from"
+    " (select from leases where run = ? and epoch = ? for share) as row)"
+)
+"""The beginning of a statement that writes only while a run has a number: one trip to the server,
+one transaction. The share of the lock keeps everybody from taking the run before it is committed;
+with none, or one `for key share`, a late row would land after the other process has read."""
+LET = "select ok from held"
+"""Its end."""
+LATER = "later as materialized (select set_config('synchronous_commit', 'off', true))"
+"""What it has besides, and ends with, where it does not wait for the disk."""
 
-Connection = psycopg.AsyncConnection[Row]
 Result = TypeVar("Result")
-
-
-class Whole(Loader):
-    """A sum of integers is an int, as it is in SQLite."""
-
-    def load(self, data: Buffer) -> int | float:
-        text = bytes(data).decode()
-        return float(text) if set(text) & set(".eN") else int(text)
-
-
-class Steady:
-    """Whether every run that this process holds is held still: nobody writes while one is not."""
-
-    def __init__(self) -> None:
-        self.event = asyncio.Event()
-        self.event.set()
-
-
-@dataclass(slots=True)
-class Link:
-    """One connection, made again when it broke. `connection` is the one in use."""
-
-    location: Location
-    durable: bool
-    steady: Steady | None = None
-    connection: Connection | None = None
-    mending: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    async def open(self) -> None:
-        """Connect for the first time: a server that does not answer is complained of at once."""
-        try:
-            self.connection = await self._connect()
-        except psycopg.Error as error:
-            raise postgres_error(error, self.location) from None
-
-    async def live(self) -> Connection:
-        """Return the connection, after waiting for the server if need be. Raise `RunError` when it
-        does not come back."""
-        async with self.mending:
-            if self.connection is None or self.connection.closed:
-                self.connection = await self._again()
-        if self.steady is not None:
-            await self.steady.event.wait()
-        return self.connection
-
-    async def close(self) -> None:
-        """Give the connection up; `live` makes another one."""
-        if self.connection is not None:
-            await self.connection.close()
-
-    async def _again(self) -> Connection:
-        deadline = time.monotonic() + self.location.patience
-        for attempt in range(1_000):
-            try:
-                return await self._connect()
-            except psycopg.Error as error:
-                if not is_gone(error) or time.monotonic() > deadline:
-                    raise postgres_error(error, self.location) from None
-            await asyncio.sleep(_WAITS[min(attempt, len(_WAITS) - 1)])
-        raise AssertionError("the deadline comes first")
-
-    async def _connect(self) -> Connection:
-        parts_of_url = _parse(self.location)
-        defaults = {key: value for key, value in _DEFAULTS.items() if key not in parts_of_url}
-        connection = await psycopg.AsyncConnection.connect(
-            self.location.address, autocommit=True, **cast("dict[str, Any]", defaults)
-        )
-        try:
-            connection.adapters.register_loader("numeric", Whole)
-            await connection.execute(_SETTINGS)
-            await connection.execute(_DURABLE if self.durable else _LAZY)
-        except BaseException:
-            await connection.close()
-            raise
-        return connection
-
-
-def _parse(location: Location) -> dict[str, Any]:
-    """Return the URL's parts. Raise `RunError`; psycopg's own error may quote the password."""
-    try:
-        return dict(conninfo_to_dict(location.address))
-    except psycopg.Error:
-        raise RunError(
-            f"the store's URL {location.url} cannot be read",
-            help="write postgresql://USER@HOST:PORT/DATABASE; special characters as %40",
-        ) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +53,11 @@ class _Statements(Database):
     link: Link
 
     async def run(self, query: str, values: Sequence[Any] = ()) -> int:
-        return await self._commit(lambda c: _run(c, query, values))
+        return await self._commit(functools.partial(_run, write=(query, values)))
 
-    async def put(self, query: str, values: Sequence[Any] = ()) -> None:
-        await self._send(lambda c: _run(c, query, values))
+    async def put_all(self, writes: Sequence[Write], *, later: bool = False) -> None:
+        for write in writes:
+            await self._send(functools.partial(_run, write=write))
 
     async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
         kept = list(rows)
@@ -206,6 +110,7 @@ class PostgresDatabase(_Statements):
         async with self.lock:
             connection, number = await self._begin(f"select pg_advisory_xact_lock({_LOCK})")
             try:
+                await self._compare(connection)
                 yield _Statements(self.link, cipher=self.cipher)
             except BaseException:
                 await self._undo(connection)
@@ -222,9 +127,31 @@ class PostgresDatabase(_Statements):
             while True:
                 connection = await self.link.live()
                 try:
-                    return await work(connection)
+                    with self._watch(connection):
+                        return await work(connection)
                 except psycopg.Error as error:
                     await self._lost_or_wrong(error)
+
+    def _watch(self, connection: Connection) -> AbstractContextManager[None]:
+        """Whoever executes a run waits for so long and no longer; other queries may take longer."""
+        return nullcontext() if self.epoch is None else self.link.watch(connection)
+
+    async def put_all(self, writes: Sequence[Write], *, later: bool = False) -> None:
+        epoch = self.epoch
+        if epoch is None:
+            await _Statements.put_all(self, writes)
+        else:
+            parts = [f"written_{n} as ({query})" for n, (query, _) in enumerate(writes)]
+            whole = ", ".join([FENCE, *([LATER] if later else []), *parts])
+            query = native(f"{whole} {LET}{', later' if later else ''}")
+            row = (self.of_run, epoch, *(value for _, values in writes for value in values))
+            await self._send(lambda c: pass_fence(c, self.of_run, query, row))
+
+    async def _compare(self, connection: Connection) -> None:
+        """Lock the row of the run's number in the transaction that is open. Raise `NotHeld`."""
+        if self.epoch is not None:
+            rows = await _rows(connection, f"{HELD} for share", (self.of_run,))
+            require_epoch(self.of_run, self.epoch, cast("Any", next(iter(rows), None)))
 
     async def _commit(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Do the work in a transaction of its own, again and again until one was committed."""
@@ -232,7 +159,9 @@ class PostgresDatabase(_Statements):
             while True:
                 connection, number = await self._begin("select 1")
                 try:
-                    result = await work(connection)
+                    with self._watch(connection):
+                        await self._compare(connection)
+                        result = await work(connection)
                 except psycopg.Error as error:
                     await self._undo(connection)
                     await self._lost_or_wrong(error)
@@ -248,7 +177,8 @@ class PostgresDatabase(_Statements):
         while True:
             connection = await self.link.live()
             try:
-                cursor = await connection.execute(f"begin; {first}; select txid_current()")
+                with self._watch(connection):
+                    cursor = await connection.execute(f"begin; {first}; select txid_current()")
                 while cursor.nextset():
                     pass
                 row = await cursor.fetchone()
@@ -264,7 +194,8 @@ class PostgresDatabase(_Statements):
     async def _end(self, connection: Connection, number: int) -> bool:
         """Commit. Return whether it was done, even if the server went away before it answered."""
         try:
-            await connection.execute("commit")
+            with self._watch(connection):
+                await connection.execute("commit")
             return True
         except psycopg.Error as error:
             await self._lost_or_wrong(error)
@@ -280,7 +211,7 @@ class PostgresDatabase(_Statements):
                 continue
             if row[0] != "in progress":
                 return bool(row[0] == "committed")
-            await asyncio.sleep(_WAITS[0])
+            await asyncio.sleep(WAITS[0])
 
     async def _undo(self, connection: Connection) -> None:
         try:
@@ -296,7 +227,8 @@ class PostgresDatabase(_Statements):
         await self.link.close()
 
 
-async def _run(connection: Connection, query: str, values: Sequence[Any]) -> int:
+async def _run(connection: Connection, write: Write) -> int:
+    query, values = write
     return (await connection.execute(native(query), tuple(values))).rowcount
 
 
@@ -307,6 +239,15 @@ async def _many(connection: Connection, query: str, rows: Iterable[Sequence[Any]
 
 async def _rows(connection: Connection, query: str, values: Sequence[Any]) -> list[Row]:
     return await (await connection.execute(native(query), tuple(values))).fetchall()
+
+
+async def pass_fence(connection: Connection, run: str, query: bytes, values: Sequence[Any]) -> None:
+    """Execute a statement that begins with `FENCE`. Raise `NotHeld` when it was not let through."""
+    try:
+        await connection.execute(query, tuple(values))
+    except DivisionByZero:
+        rows = await _rows(connection, HELD, (run,))
+        raise taken_over(run, rows[0][1] if rows else "") from None
 
 
 @functools.lru_cache(maxsize=512)
@@ -323,12 +264,10 @@ def native(query: str) -> bytes:
 
 
 @asynccontextmanager
-async def open_postgres(
-    location: Location, *, durable: bool, steady: Steady | None = None
-) -> AsyncIterator[PostgresDatabase]:
+async def open_postgres(location: Location, *, durable: bool) -> AsyncIterator[PostgresDatabase]:
     """Open a connection of our own; the schema is made when it is not there. Raise `RunError` when
     the store cannot be opened."""
-    link = Link(location, durable, steady)
+    link = Link(location, durable)
     await link.open()
     try:
         db = PostgresDatabase(link)

@@ -8,7 +8,7 @@ import psycopg
 import psycopg.sql
 
 from ..url import Location
-from .connection import Link
+from .link import Link
 
 
 async def listen(location: Location, channel: str, ring: Callable[[], None]) -> None:

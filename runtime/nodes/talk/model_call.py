@@ -59,7 +59,8 @@ async def call_model(talk: Talk, ask: ModelTurn, runtime: Runtime[Any]) -> dict[
         "messages": ask.messages,
         "tools": [schema.name for schema in request.tools],
     }
-    reply = await services.journal.once(EffectCall(runtime, MODEL_CALL, effect, inputs, call))
+    act = EffectCall(runtime, MODEL_CALL, effect, inputs, call, f"turn {ask.turn}")
+    reply = await services.journal.once(act)
     if isinstance(reply, dict) and "text" in reply:
         calls = list(reply.get("tool_calls") or [])
         return {"text": str(reply["text"]), "tool_calls": calls, "id": str(reply.get("id") or "")}

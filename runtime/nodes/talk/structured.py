@@ -7,7 +7,6 @@ times. A text that is the object counts as an answer too.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -16,6 +15,7 @@ from flowc.compiler.ir import AgentNode
 from ...errors import Failure
 from ...schemas import ANSWER_TOOL, BrokenSchema, misfits
 from ...services import ToolSchema
+from ...state.frames import BadFrame, read_frame
 from .talk import Ending, EndingRefused
 
 TRIES = 3
@@ -56,7 +56,7 @@ def object_in(text: str) -> dict[str, Any] | None:
     if not inner.startswith("{"):
         return None
     try:
-        value = json.loads(inner)
-    except (ValueError, RecursionError):
+        value = read_frame(inner)
+    except BadFrame:
         return None
     return value if isinstance(value, dict) else None

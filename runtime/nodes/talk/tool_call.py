@@ -40,7 +40,8 @@ async def next_call(talk: Talk, state: Any, runtime: Runtime[Any]) -> dict[str, 
         return _answer(call, rest, {"error": problem})
     if name == ASK_TOOL:
         return _answer(call, rest, _ask_person(talk, state, args))
-    result = await _run_tool(talk, name, args, runtime)
+    ordinal = f"turn {state['turn']}, {len(rest)} to come"
+    result = await _run_tool(talk, name, args, runtime, ordinal)
     if "error" in result:
         return _answer(call, rest, {"error": result["error"]})
     used_now = append([{"tool": name, "result": result["value"]}])
@@ -98,7 +99,7 @@ def _ask_person(talk: Talk, state: Mapping[str, Any], args: dict[str, Json]) -> 
 
 
 async def _run_tool(
-    talk: Talk, name: str, args: dict[str, Json], runtime: Runtime[Any]
+    talk: Talk, name: str, args: dict[str, Json], runtime: Runtime[Any], ordinal: str
 ) -> dict[str, Any]:
     """Return {value} or {error}: the model reads a tool's failure, so that it is a result too."""
     services = talk.services
@@ -116,7 +117,7 @@ async def _run_tool(
         services.emit("tool_called", talk.node.id, data)
         return outcome
 
-    act = EffectCall(runtime, f"tool {name}", schema.effect, args, call)
+    act = EffectCall(runtime, f"tool {name}", schema.effect, args, call, ordinal)
     result = await services.journal.once(act)
     if isinstance(result, dict) and (set(result) == {"value"} or set(result) == {"error"}):
         return result

@@ -17,8 +17,8 @@ from flowc.compiler.lowering.graphspec import Branch, NodeSpec
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
-from ...checkpoints.keys import name_in_streams, superstep
-from ...context import here_in, visiting
+from ...checkpoints.keys import superstep
+from ...context import HERE, binding, here_in
 from ...errors import Ended, Failure, LimitReached, RunError
 from ...services import Json
 from ...state.channels import (
@@ -26,7 +26,6 @@ from ...state.channels import (
     State,
     combinable,
     refuse_clashes,
-    values_of,
 )
 from ...state.scope import Scope
 from ...values import NotStorable, storable_value
@@ -84,7 +83,7 @@ class _Entrance:
         around = Surroundings.of(config)
         around.on_visit(runtime)
         node, setting, visits = self.node, self.setting, state.get("$visits") or {}
-        values = values_of(setting.variables, state)
+        values = {n: state.get(c.name, c.default) for n, c in setting.variables.items()}
         visit = Visit(
             node=node,
             setting=setting,
@@ -98,11 +97,8 @@ class _Entrance:
             runtime=runtime,
             subgraph=subgraph,
         )
-        here = here_in(node.id, visit.number, runtime)
-        with (
-            visiting(here, node.op.on_unknown, name_in_streams(config)),
-            around.siblings.visit(runtime),
-        ):
+        here = here_in(node.id, visit.number, runtime, node.op.on_unknown, config)
+        with binding(HERE, here), around.siblings.visit(runtime):
             try:
                 return await _run(visit, self.body, self.branch)
             except (Failure, LimitReached):
@@ -167,9 +163,8 @@ async def _catch(visit: Visit, failure: Failure, done: Done) -> dict[str, Any]:
         for rule in visit.setting.spec.on_error:
             if failure.kind in rule.kinds:
                 variables |= assign(scope, rule.assignments)
-    channels = {**done.channels, "$error": failure.as_value()}
     case = f"error:{failure.kind}"
-    return _writes(visit, Done(variables=variables, channels=channels, case=case))
+    return _writes(visit, Done(variables=variables, channels=done.channels, case=case))
 
 
 def _writes(visit: Visit, done: Done) -> dict[str, Any]:

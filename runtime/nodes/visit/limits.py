@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable
 from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -34,8 +35,15 @@ class _Ceiling:
 _CEILINGS: ContextVar[tuple[_Ceiling, ...]] = ContextVar("flowc_ceilings", default=())
 
 
-async def run_within_limits(visit: Visit, body: Body) -> Done:
+def run_within_limits(visit: Visit, body: Body) -> Awaitable[Done]:
     """Run the body within the node's own time-out and the rest of the workflow's time."""
+    op, limits = visit.node.op, visit.limits
+    timed = op.timeout is not None or visit.services.deadline is not None
+    bounded = timed or limits.steps or limits.seconds
+    return _run_bounded(visit, body) if bounded else body(visit, op)
+
+
+async def _run_bounded(visit: Visit, body: Body) -> Done:
     own, left, all_left = visit.node.op.timeout, _seconds_left(visit), _before_deadline(visit)
     with _below_ceilings(visit) if visit.limits.steps else nullcontext():
         bounds = [bound for bound in (own, left, all_left) if bound is not None]

@@ -8,7 +8,7 @@ attempt starts anew, but tool calls and commands that were done keep their resul
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from typing import cast
 
@@ -25,11 +25,13 @@ FAILED_ATTEMPT = "attempt failed"
 """The journal's name for failed attempts, by their number."""
 
 
-async def run_attempts(visit: Visit, body: Body) -> Done:
+def run_attempts(visit: Visit, body: Body) -> Awaitable[Done]:
     """Run the body until it succeeds; return or raise as the last attempt does."""
     retry = visit.node.op.retry
-    if retry is None:
-        return await run_within_limits(visit, body)
+    return run_within_limits(visit, body) if retry is None else _run_again(visit, body, retry)
+
+
+async def _run_again(visit: Visit, body: Body, retry: Retry) -> Done:
     journal = visit.services.journal
     past = await journal.entries(visit.runtime, FAILED_ATTEMPT)
     attempt = len(past) + 1

@@ -46,10 +46,11 @@ class SnippetResult:
     """The result of generated code.
 
     `done`: `output` is written. `rejected`: by the gate; `faults` say where. `refused`: the sandbox
-    is not what was asked for; nothing ran. `killed`: `why` is time, cpu, disk, file (one file grew
-    too large), output (it printed too much), or killed (by a signal: the processor's hard limit or
-    the system's memory). `failed`: it raised. `no output`: it ended, and wrote nothing that can be
-    taken. `message` says it in words; `printed` is what it printed, cut; `seconds` by the clock."""
+    is not what was asked for; nothing ran. `killed`: `why` is time, cpu, disk, files (too many),
+    file (one grew too large), output (it printed too much), or killed (by a signal: the processor's
+    hard limit or the system's memory). `failed`: it raised. `no output`: it ended, and wrote
+    nothing that can be taken. `message` says it in words; `printed` is what it printed, cut;
+    `seconds` by the clock."""
 
     status: Status
     message: str = ""
@@ -168,6 +169,7 @@ def _why(why: str, bounds: Limits) -> str:
         "time": f"it took more than {bounds.seconds:g} s",
         "cpu": f"it used more than {bounds.cpu} s of processor time",
         "disk": f"it wrote more than {bounds.disk:,} bytes",
+        "files": f"it made more than {bounds.files:,} files",
         "file": f"it wrote a file of more than {bounds.file:,} bytes",
         "output": f"it printed more than {_MOST:,} bytes",
         "killed": "it was killed: by the limit on processor time, or for want of memory",

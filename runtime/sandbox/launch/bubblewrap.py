@@ -17,13 +17,18 @@ def command(
     binds: list[tuple[str, str, bool]],
     links: list[tuple[str, str]],
     shared: int,
+    hidden: list[str],
 ) -> list[str]:
-    """Return everything before the command that is to run inside; arguments as of `show_only`."""
+    """Return everything before the command that is to run inside; arguments as of `show_only` and
+    `View`."""
     words = [program, "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
     words += [] if network else ["--unshare-net"]
     words += ["--die-with-parent", "--cap-drop", "ALL"]
-    for source, name, writable in sorted(binds, key=lambda bind: bind[1].count("/")):
-        words += ["--bind" if writable else "--ro-bind", source, name]
+    for source, name, writable in sorted(
+        [*binds, *(("", name, False) for name in hidden)], key=lambda bind: bind[1].count("/")
+    ):
+        kind = "--bind" if writable else "--ro-bind"
+        words += [kind, source, name] if source else ["--tmpfs", name]
     words += ["--proc", "/proc", "--dir", "/dev"]
     for name in DEVICES:
         words += ["--dev-bind", f"/dev/{name}", f"/dev/{name}"]
@@ -35,4 +40,6 @@ def command(
     for name, target in links:
         if not any(name == one or name.startswith(f"{one}/") for one in names):
             words += ["--symlink", target, name]
+    for name in hidden:
+        words += ["--remount-ro", name]
     return [*words, "--remount-ro", "/", "--chdir", "/"]

@@ -7,7 +7,7 @@ import ctypes
 import os
 import stat
 
-from .privileges import check
+from .privileges import check, check_identity
 
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 REMOVE_DIR, REMOVE_FILE, MAKE_CHAR, MAKE_DIR = 16, 32, 64, 128
@@ -40,9 +40,15 @@ def rights_of(version: int) -> int:
     return rights
 
 
-def restrict(libc: ctypes.CDLL, rules: list[tuple[str, int]], network: bool) -> int:
-    """Confine this thread to `rules` (path, rights); a missing path is left out. Return the version
-    in force. Raise OSError when the kernel has no Landlock or refuses."""
+def restrict(
+    libc: ctypes.CDLL,
+    rules: list[tuple[str, int]],
+    held: dict[str, tuple[int, int]],
+    network: bool,
+) -> int:
+    """Confine this thread to `rules` (path, rights); a missing path is left out. `held` has device
+    and inode of paths that were granted. Return the version in force. Raise OSError when the kernel
+    has no Landlock or refuses, and when something else has the name of what was granted."""
     version = check(libc.syscall(_CREATE, None, ctypes.c_size_t(0), _VERSION))
     rights = rights_of(version)
     attributes = (ctypes.c_uint64 * 3)(rights, 0, 0)
@@ -56,20 +62,24 @@ def restrict(libc: ctypes.CDLL, rules: list[tuple[str, int]], network: bool) -> 
     ruleset = check(libc.syscall(_CREATE, ctypes.byref(attributes), ctypes.c_size_t(size), 0))
     try:
         for path, allowed in rules:
-            _allow(libc, ruleset, path, allowed & rights)
+            _allow(libc, ruleset, path, allowed & rights, held.get(path))
         check(libc.syscall(_RESTRICT, ruleset, 0))
     finally:
         os.close(ruleset)
     return version
 
 
-def _allow(libc: ctypes.CDLL, ruleset: int, path: str, rights: int) -> None:
+def _allow(
+    libc: ctypes.CDLL, ruleset: int, path: str, rights: int, identity: tuple[int, int] | None
+) -> None:
     try:
         target = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return
     try:
-        if not stat.S_ISDIR(os.fstat(target).st_mode):
+        info = os.fstat(target)
+        check_identity(info, identity, path)
+        if not stat.S_ISDIR(info.st_mode):
             rights &= _ON_FILES
         rule = rights.to_bytes(8, "little") + target.to_bytes(4, "little")
         check(libc.syscall(_ADD, ruleset, _PATH_BENEATH, rule, 0))

@@ -10,7 +10,7 @@ import ctypes
 import os
 
 from .bubblewrap import DEVICES, LINKS
-from .privileges import check
+from .privileges import check, check_identity
 
 _NEWNS, _NEWCGROUP, _NEWUTS, _NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
 _NEWUSER, _NEWPID, _NEWNET = 0x10000000, 0x20000000, 0x40000000
@@ -18,7 +18,8 @@ _NEWUSER, _NEWPID, _NEWNET = 0x10000000, 0x20000000, 0x40000000
 _RDONLY, _NOSUID, _NODEV, _NOEXEC, _REMOUNT, _BIND, _REC, _PRIVATE = (
     1, 2, 4, 8, 32, 4096, 16384, 1 << 18
 )  # fmt: skip
-_MOUNT_SETATTR = 442
+_OPEN_TREE, _MOVE_MOUNT, _MOUNT_SETATTR = 428, 429, 442
+_CLONE, _EMPTY, _FROM_EMPTY = 1, 0x1000, 4
 _PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
 _RECURSIVE = 0x8000
 _ATTR_RDONLY, _ATTR_NOSUID, _ATTR_NODEV = 1, 2, 4
@@ -46,25 +47,39 @@ def enter(libc: ctypes.CDLL, network: bool) -> None:
             os.close(target)
 
 
-def show_only(
-    libc: ctypes.CDLL,
-    binds: list[tuple[str, str, bool]],
-    links: list[tuple[str, str]],
-    shared: int,
-    processes: int,
-) -> None:
-    """Replace the tree of files by one that holds what `binds` (source, name inside, writable) say,
-    `links` (name, target), an empty /dev and a /proc of its own where the system gives one. What
-    stands under another name than its own is a folder that others may stand in. Of /dev/shm there
-    are `shared` bytes, at 0 there is none. Not many more than `processes` (0: any number) can be
-    there at a time, where the kernel knows how. Paths are absolute, and real ones where they name a
-    source. Raise OSError, and has then changed nothing that is seen."""
+class View:
+    """The files that a program sees: what `binds` (source, name inside, writable) say, and `links`
+    (name, target). What stands under another name than its own is a folder that others may stand
+    in. Of the paths in `held` only the folder with that device and inode is bound; `hidden` folders
+    are empty but for what is bound in them."""
+
+    def __init__(
+        self,
+        binds: list[tuple[str, str, bool]],
+        links: list[tuple[str, str]],
+        held: dict[str, tuple[int, int]],
+        hidden: list[str],
+    ) -> None:
+        ordered = sorted(binds, key=lambda bind: bind[1].count("/"))
+        self.under = [bind for bind in ordered if bind[0] != bind[1]]
+        self.own = [bind for bind in ordered if bind[0] == bind[1]]
+        self.links = links
+        self.held = held
+        self.hidden = hidden
+
+
+def show_only(libc: ctypes.CDLL, view: View, shared: int, processes: int) -> None:
+    """Replace the tree of files by a view, with an empty /dev and a /proc of its own where the
+    system gives one. Of /dev/shm there are `shared` bytes, at 0 there is none. Not many more than
+    `processes` (0: any number) can be there at a time, where the kernel knows how. Paths are
+    absolute, and real ones where they name a source. Raise OSError, and has then changed nothing
+    that is seen."""
     # Put together over /proc, which is everywhere and holds nothing that is shown.
     root = "/proc"
     _mount(libc, "none", "/", None, _REC | _PRIVATE)
     _mount(libc, "tmpfs", root, "tmpfs", _NOSUID | _NODEV, "size=1m,mode=755")
     try:
-        _put_together(libc, root, binds, links, shared)
+        _put_together(libc, root, view, shared)
         _proc(libc, f"{root}/proc", processes)
         os.chdir(root)
         check(libc.syscall(_PIVOT_ROOT[os.uname().machine], b".", b"."), "pivot_root")
@@ -76,40 +91,76 @@ def show_only(
     os.chdir("/")
 
 
-def _put_together(
-    libc: ctypes.CDLL,
-    root: str,
-    binds: list[tuple[str, str, bool]],
-    links: list[tuple[str, str]],
-    shared: int,
-) -> None:
-    ordered = sorted(binds, key=lambda bind: bind[1].count("/"))
-    under = [bind for bind in ordered if bind[0] != bind[1]]
-    own = [bind for bind in ordered if bind[0] == bind[1]]
+def _put_together(libc: ctypes.CDLL, root: str, view: View, shared: int) -> None:
     tree = _Tree(root)
-    for source, name, _ in under:
+    for source, name, _ in view.under:
         tree.hold(source, name)
         _mount(libc, source, root + name, None, _BIND | _REC)
-    _plant(tree, own, links, shared)
-    for source, name, writable in own:
-        if not writable:
+    _plant(tree, view.own, view.links, shared)
+    for source, name, writable in view.own:
+        if writable:
+            continue
+        if source in view.held:
+            _bind_held(libc, source, root + name, view.held[source], _ATTR_RDONLY)
+        else:
             _mount(libc, source, root + name, None, _BIND | _REC)
     # All that is there by now at once; what is mounted below it afterwards has attributes of its
     # own, and below what may be written nothing is mounted that may not.
     _attributes(libc, root, _ATTR_NOSUID | _ATTR_NODEV | _ATTR_RDONLY)
-    for _, name, writable in under:
+    for _, name, writable in view.under:
         if writable:
             _attributes(libc, root + name, 0, _ATTR_RDONLY, 0)
-    for source, name, writable in own:
-        if writable:
-            _mount(libc, source, root + name, None, _BIND | _REC)
-            _attributes(libc, root + name, _ATTR_NOSUID | _ATTR_NODEV)
+    _let_write(libc, root, view)
     for device in DEVICES:
         _mount(libc, f"/dev/{device}", f"{root}/dev/{device}", None, _BIND)
         # A device is written to all the same, and stays whose it is.
         _attributes(libc, f"{root}/dev/{device}", _ATTR_NOSUID | _ATTR_RDONLY, 0, 0)
     if shared:
         _mount(libc, "tmpfs", f"{root}/dev/shm", "tmpfs", _NOSUID | _NODEV, f"size={shared}")
+
+
+def _let_write(libc: ctypes.CDLL, root: str, view: View) -> None:
+    """Bind what may be written, and hide what is hidden, the upper ones first: what may be written
+    in a hidden folder is bound in the empty one."""
+    writable = [name for _, name, may in view.own if may]
+    for name in sorted({*writable, *view.hidden}, key=lambda one: one.count("/")):
+        if name in view.hidden:
+            if not os.path.isdir(root + name):  # it is not shown at all
+                continue
+            _mount(libc, "tmpfs", root + name, "tmpfs", _NOSUID | _NODEV, "size=64k,mode=755")
+            for below in writable:
+                if below.startswith(f"{name}/"):
+                    os.makedirs(root + below, exist_ok=True)
+            _attributes(libc, root + name, _ATTR_RDONLY, 0, 0)
+        elif name in view.held:
+            _bind_held(libc, name, root + name, view.held[name], 0)
+        else:
+            _mount(libc, name, root + name, None, _BIND | _REC)
+            _attributes(libc, root + name, _ATTR_NOSUID | _ATTR_NODEV)
+
+
+def _bind_held(
+    libc: ctypes.CDLL, source: str, target: str, identity: tuple[int, int], attributes: int
+) -> None:
+    """Bind the folder that was granted, whatever has its name a moment later: what is opened is
+    compared, then copied as a mount by its descriptor. Raise OSError."""
+    number = os.open(source, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        check_identity(os.fstat(number), identity, source)
+        copy = libc.syscall(_OPEN_TREE, number, b"", _CLONE | os.O_CLOEXEC | _EMPTY | _RECURSIVE)
+        check(copy, f"open_tree {source}")
+    finally:
+        os.close(number)
+    try:
+        attributes |= _ATTR_NOSUID | _ATTR_NODEV
+        packed = (ctypes.c_uint64 * 4)(attributes, 0, 0, 0)
+        how = _EMPTY | _RECURSIVE
+        done = libc.syscall(_MOUNT_SETATTR, copy, b"", how, packed, ctypes.c_size_t(32))
+        check(done, f"mount_setattr {source}")
+        moved = libc.syscall(_MOVE_MOUNT, copy, b"", _AT_FDCWD, target.encode(), _FROM_EMPTY)
+        check(moved, f"move_mount {target}")
+    finally:
+        os.close(copy)
 
 
 def _plant(

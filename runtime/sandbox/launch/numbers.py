@@ -32,6 +32,7 @@ lsetxattr 189 6   removexattr 197 14   lremovexattr 198 15   setxattrat 463 463
 removexattrat 466 466   file_setattr 469 469   symlink 88 -   symlinkat 266 36   link 86 -
 linkat 265 37   mknod 133 -   mknodat 259 33   inotify_init 253 -   inotify_init1 294 26
 utime 132 -   utimes 235 -   utimensat 280 88   futimesat 261 -   seccomp 317 277
+fchmod 91 52   open 2 -   openat 257 56   openat2 437 437   creat 85 -
 """
 
 MACHINES = ("x86_64", "aarch64")

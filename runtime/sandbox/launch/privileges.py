@@ -16,6 +16,7 @@ _KEEP_NOTHING = 0x2F
 _LAST_CAPABILITY = 63
 _CAPABILITY_VERSION = 0x20080522
 _KILL = 9
+_STALE = 116
 _URGENT = -15
 
 LIMITS = {
@@ -38,6 +39,13 @@ def check(result: int, call: str = "") -> int:
         number = ctypes.get_errno()
         raise OSError(number, f"{call}: {os.strerror(number)}" if call else os.strerror(number))
     return result
+
+
+def check_identity(info: os.stat_result, identity: tuple[int, int] | None, path: str) -> None:
+    """Raise OSError unless a folder is the one that was granted, by device and inode; None is any
+    folder."""
+    if identity is not None and (info.st_dev, info.st_ino) != tuple(identity):
+        raise OSError(_STALE, f"`{path}` is no longer the folder that was granted")
 
 
 def no_new_privileges(libc: ctypes.CDLL) -> None:

@@ -64,6 +64,11 @@ _ALWAYS_ARGUMENTS = (
 )
 _OF_A_USER = (("setpriority", 0, "not", (2,)), ("ioprio_set", 0, "not", (3,)))
 """Priorities of all processes of a user, flowc among them."""
+_MODES = (("chmod", 1), ("fchmod", 1), ("fchmodat", 2), ("fchmodat2", 2), ("mknod", 1),
+          ("mknodat", 2), ("creat", 1))  # fmt: skip
+_MODES_OF_NEW = (("open", 2, 1), ("openat", 3, 2))
+"""The argument that is a mode; of what opens or makes also the one that says which."""
+_OF_OWNER, _MAKES = 0o6000, 0x400040
 _OF_PROCESSES = (
     ("prlimit64", 0),
     ("setpriority", 1),
@@ -88,9 +93,9 @@ def build(
     watchers: tuple[int, ...] = (1,),
 ) -> bytes:
     """Return the filter. `executes`: a snippet that is a program of its own; `unix`: sockets with a
-    path lead nowhere but inside; `namespaces`, `mounts`: these layers hold what is left open here;
-    `watchers`: the numbers of those above the program, in a namespace. Raise KeyError for a machine
-    whose numbers are not known."""
+    path, where those alone are there that lie in granted folders; `namespaces`, `mounts`: these
+    layers hold what is left open here; `watchers`: the numbers of those above the program, in a
+    namespace. Raise KeyError for a machine whose numbers are not known."""
     out = _Filter(machine)
     denied = [*_NEVER]
     if snippet:
@@ -112,6 +117,11 @@ def build(
         for name in ("utime", "utimes", "futimesat"):
             out.deny(name, 0)
         out.deny_argument("utimensat", 1, True, (0,), 0)
+    for name, argument in _MODES:
+        out.deny_bits(name, argument, _OF_OWNER)
+    for name, argument, flags in _MODES_OF_NEW:
+        out.deny_bits(name, argument, _OF_OWNER, flags, _MAKES)
+    out.deny("openat2", _ENOSYS)  # it says all that in memory, as does the next
     out.deny("clone3", _ENOSYS)  # its flags are in memory, which a filter cannot read
     out.clone(threads_only=snippet)
     families = [] if snippet else ([_UNIX] if unix else [])
@@ -151,6 +161,19 @@ class _Filter:
         for value in values:
             block += [(_EQUAL, 0, 1, value), (_RETURN, 0, 0, hit)]
         self._blocks[number] = [*block, (_RETURN, 0, 0, missed)]
+
+    def deny_bits(
+        self, name: str, argument: int, bits: int, flags: int = -1, needed: int = 0
+    ) -> None:
+        """Deny a call with one of the bits in an argument, so that nothing is left behind that runs
+        with its owner's rights; with `flags` only where that argument has a bit of `needed`."""
+        if name not in self._numbers or self._numbers[name] in self._blocks:
+            return
+        block: list[_Instruction] = []
+        if flags >= 0:
+            block = [(_LOAD, 0, 0, _ARGS + 8 * flags), (_ANY_BIT, 1, 0, needed), _ALLOWED]
+        block += [(_LOAD, 0, 0, _ARGS + 8 * argument), (_ANY_BIT, 0, 1, bits)]
+        self._blocks[self._numbers[name]] = [*block, (_RETURN, 0, 0, _ERRNO | _EPERM), _ALLOWED]
 
     def clone(self, threads_only: bool) -> None:
         """Deny new namespaces; in a snippet new processes too."""

@@ -4,7 +4,8 @@ The job is a value in a file without a name, written by flowc. The report goes t
 is closed before foreign code runs, so nothing that is confined can write to it:
 
     {"report": {"active": {layer: detail}, "missing": {layer: why}}}
-    {"end": {"why": "" | "time" | "processes" | "disk" | "stopped" | "parent", "status": int}}
+    {"end": {"why": "" | "time" | "processes" | "disk" | "files" | "stopped" | "parent",
+             "status": int}}
 
 or, when a layer that is required is missing or there is nothing to start, {"refused": why} and the
 exit code 96. Each line is a literal of Python.
@@ -103,7 +104,7 @@ class _Start:
             os.set_inheritable(one, True)
         binds = job["binds"] + [(path, path, False) for path in job["launcher"]]
         words = bubblewrap.command(
-            job["bubblewrap"], job["network"], binds, job["links"], job["shared"]
+            job["bubblewrap"], job["network"], binds, job["links"], job["shared"], job["hidden"]
         )
         words += [*job["again"], *map(str, descriptors)]
         try:
@@ -116,6 +117,11 @@ class _Start:
         self.inside = True
         supervise.keep_in_sight()
         self.active |= {"namespaces": self.job["by"], "mounts": self.job["by"]}
+        # Bubblewrap binds by name: what it has bound is compared before the program begins.
+        shown = {name for source, name, _ in self.job["binds"] if source == name}
+        for path, identity in self.job["held"].items():
+            if path in shown:
+                privileges.check_identity(os.lstat(path), identity, path)
         privileges.hide(self.libc)
         for one in (self.report, lifeline, status):
             os.set_inheritable(one, False)
@@ -147,7 +153,8 @@ class _Start:
         job = self.job
         try:
             most = job["watch"]["processes"]
-            namespaces.show_only(self.libc, job["binds"], job["links"], job["shared"], most)
+            view = namespaces.View(job["binds"], job["links"], job["held"], job["hidden"])
+            namespaces.show_only(self.libc, view, job["shared"], most)
         except OSError as error:
             self._lacks("mounts", error)
         else:
@@ -196,7 +203,7 @@ class _Start:
             raise OSError(0, "left out")
         own_view = self.inside and "mounts" in self.active
         rules = job["rules"] + (job["inside"] if own_view else job["outside"])
-        found = landlock.restrict(self.libc, rules, job["network"])
+        found = landlock.restrict(self.libc, rules, job["held"], job["network"])
         return f"version {found}"
 
     def _folder(self) -> None:

@@ -14,6 +14,8 @@ import os
 import select
 import time
 
+from . import sums
+
 TYPE_CHECKING = False  # `typing` and `collections` take longer than all of this
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +36,8 @@ _proc = -1
 
 class Watch:
     """The limits that the watcher enforces while the program runs. 0 means no limit: seconds by the
-    clock, processes at a time, bytes written below `folders` or taken from the disk of `disks`;
+    clock, processes at a time; bytes and files that are written below `folders` or taken from the
+    disk of `disks`, and bytes of files without a name, such as removed ones and shared memory;
     `grace` is how long the program may take to end when it is asked to."""
 
     def __init__(self, limits: dict[str, Any], inside: bool, host: Host | None = None) -> None:
@@ -42,40 +45,41 @@ class Watch:
         self.seconds: float = limits["seconds"]
         self.processes: int = limits["processes"]
         self.disk: int = limits["disk"]
+        self.files: int = limits["files"]
         self.grace: float = limits["grace"]
         self.folders: list[str] = limits["folders"]
         self.disks: list[str] = limits["disks"]
         self._view = inside and _has_view()
         self._began = self.host.clock()
         self._since = time.time()
-        self._free = [_free(path) for path in self.disks]
+        self._free = [self.host.free(path) for path in self.disks]
         self._looks, self._newest, self._rested = 0.0, 0, 0.0
 
     @property
     def busy(self) -> bool:
         """Tell whether anything has to be looked at again and again."""
-        return bool(self.processes or self.disk)
+        return bool(self.processes or self.disk or self.files)
 
     def left(self) -> float:
         """Return the seconds until the time is over."""
         return self._began + self.seconds - self.host.clock() if self.seconds else 3600.0
 
     def exceeded_limit(self) -> str:
-        """Return which limit is exceeded: "time", "processes", "disk", or ""."""
+        """Return which limit is exceeded: "time", "processes", "disk", "files", or ""."""
         if self.left() <= 0:
             return "time"
         if not self._view and not self._due():
             return ""
         if self.processes and len(self.host.below(self._view)) > self.processes:
             return "processes"
-        return "disk" if self.disk and self._walk() else ""
+        return self._walk() if self.disk or self.files else ""
 
-    def _walk(self) -> bool:
+    def _walk(self) -> str:
         """Look through the folders, a tenth of the time at most: this runs before every usual
         process, and there may be a hundred thousand files."""
         began = self.host.clock()
         if began < self._rested:
-            return False
+            return ""
         exceeded = self._too_much()
         end = self.host.clock()
         self._rested = end + _REST * (end - began)
@@ -91,18 +95,31 @@ class Watch:
         self._looks, self._newest = now + _LOOK, newest
         return True
 
-    def _too_much(self) -> bool:
-        size = sum(self.host.size(folder, 0.0) for folder in self.folders)
-        if size > self.disk:
-            return True
+    def _too_much(self) -> str:
+        size, files = self.host.nameless(self._view), 0
+        for folder in self.folders:
+            size, files = _plus((size, files), self.host.size(folder, 0.0))
         for number, path in enumerate(self.disks):
+            if self._exceeds(size, files):
+                break
             # Others write to the same disk, so the folder itself is looked through: when that much
             # is gone from the disk, and then again when more of it is.
-            free = _free(path)
-            if self._free[number] - free > self.disk - size:
-                size += self.host.size(path, self._since)
-                self._free[number] = free + self.disk - size - self.disk // 8
-        return size > self.disk
+            room, places = self.host.free(path)
+            before = self._free[number]
+            if self._exceeds(size + before[0] - room, files + before[1] - places):
+                size, files = _plus((size, files), self.host.size(path, self._since))
+                left = self.disk - size - self.disk // 8, self.files - files - self.files // 8
+                self._free[number] = room + left[0], places + left[1]
+        return self._exceeds(size, files)
+
+    def _exceeds(self, size: int, files: int) -> str:
+        if self.disk and size > self.disk:
+            return "disk"
+        return "files" if self.files and files > self.files else ""
+
+
+def _plus(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
+    return one[0] + other[0], one[1] + other[1]
 
 
 def keep(parent: int, watcher: int, status: int, inside: bool) -> None:
@@ -304,30 +321,15 @@ def _is_closed(lifeline: int) -> bool:
         return False
 
 
-def _free(path: str) -> int:
+def _nameless(view: bool) -> int:
+    """Return the bytes of files without a name of the descendants."""
+    if not view:
+        return sums.without_name(below(view), _proc)
+    proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        info = os.statvfs(path)
-    except OSError:
-        return 0
-    return info.f_bavail * info.f_frsize
-
-
-def _size(folder: str, since: float) -> int:
-    """Return the bytes on disk of the files below a folder that were changed since then; 0.0: of
-    all."""
-    total, rest = 0, [folder]
-    while rest:
-        try:
-            with os.scandir(rest.pop()) as entries:
-                for entry in entries:
-                    info = entry.stat(follow_symlinks=False)
-                    if entry.is_dir(follow_symlinks=False):
-                        rest.append(entry.path)
-                    elif info.st_ctime >= since:
-                        total += info.st_blocks * 512
-        except OSError:
-            continue
-    return total
+        return sums.without_name(below(view), proc)
+    finally:
+        os.close(proc)
 
 
 class Host:
@@ -336,4 +338,6 @@ class Host:
     clock = staticmethod(time.monotonic)
     below = staticmethod(below)
     newest = staticmethod(_newest)
-    size = staticmethod(_size)
+    size = staticmethod(sums.in_folder)
+    free = staticmethod(sums.free)
+    nameless = staticmethod(_nameless)

@@ -28,17 +28,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
-from flowc.compiler.ir import Script
-from flowc.compiler.lowering.graphspec import Place
-
-from ...config.options import default
 from ...errors import Failure
 from ...event_loops import in_thread
-from ...services import Json, ScriptCall, ScriptResult
-from ...values import NotStorable, storable_object, storable_value
+from ...services import ScriptCall, ScriptResult
+from ...state.frames import BadFrame, FrameBounds, read_frame
 from ..confine import prepare_python
 from ..confinement import Confinement
 from ..policy import Limits, SandboxReport
+from .answers import Reply, ScriptLimits, read_reply
 
 _T = TypeVar("_T")
 _HEADER = struct.Struct("!I")
@@ -47,21 +44,8 @@ _ENV = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0", "PYTHONUTF8": "
 _FOLDER = Path(__file__).resolve().parent
 _NO_FOLDERS = Confinement(Path("/"), Path("/"))
 """Nothing is granted to scripts, so it does not matter here where a run was started."""
-_BOUNDS = Limits(memory=0, file=1, disk=0, open=64, processes=0)
+_BOUNDS = Limits(memory=0, file=1, disk=0, files=0, open=64, processes=0)
 """Memory and processor time a worker bounds itself. Of a file one byte: 0 would not be a limit."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScriptLimits:
-    """The limits of one call: seconds by the clock and of the processor, bytes of memory,
-    characters of its result, lines and characters of its log that are kept."""
-
-    seconds: float = default("script_timeout")
-    cpu: int = 10
-    memory: int = 256 * 1024 * 1024
-    result: int = 16 * 1024 * 1024
-    log_lines: int = 200
-    log_chars: int = 20_000
 
 
 @dataclass(slots=True)
@@ -122,7 +106,7 @@ class ScriptWorkers:
         if not worker.reported:
             self.confined.tell("snippet", await _wait_for(worker, worker.report))
         reply = await _wait_for(worker, partial(worker.ask, job, self.limits.seconds))
-        return _result(call, reply, self.limits)
+        return read_reply(call, reply, self.limits)
 
 
 async def _wait_for(worker: _Worker, wait: Callable[[], _T]) -> _T:
@@ -148,17 +132,6 @@ class _Room:
         worker, self.worker = self.worker, None
         if worker is not None:
             await in_thread(worker.close)
-
-
-@dataclass(frozen=True, slots=True)
-class _Reply:
-    """The reply of a worker to a call: where its function stands, and the answer. `ended` says how
-    the worker ended instead: "time", or "exit" with its exit code (negative: a signal)."""
-
-    place: Any = None
-    answer: dict[str, Any] | None = None
-    ended: str = ""
-    code: int = 0
 
 
 class _Worker:
@@ -204,21 +177,21 @@ class _Worker:
     def alive(self) -> bool:
         return self._process.poll() is None
 
-    def ask(self, job: bytes, seconds: float) -> _Reply:
+    def ask(self, job: bytes, seconds: float) -> Reply:
         """Give a call and wait for both answers, in a thread of its own."""
         deadline = time.monotonic() + seconds
         place: Any = None
         try:
             self._send(job, deadline)
             place = self._receive(deadline)
-            return _Reply(place, self._receive(deadline))
+            return Reply(place, self._receive(deadline))
         except TimeoutError:
-            return _Reply(place, ended="time")
+            return Reply(place, ended="time")
         except (EOFError, OSError):
             self.kill()
-            return _Reply(place, ended="exit", code=self._process.returncode or 0)
-        except ValueError:
-            return _Reply(place, ended="exit")
+            return Reply(place, ended="exit", code=self._process.returncode or 0)
+        except BadFrame as bad:
+            return Reply(place, ended="garbled", why=str(bad))
 
     def _send(self, data: bytes, deadline: float) -> None:
         view = memoryview(data)
@@ -229,8 +202,8 @@ class _Worker:
     def _receive(self, deadline: float) -> Any:
         (size,) = _HEADER.unpack(self._take(_HEADER.size, deadline))
         if size > self._most:
-            raise ValueError("an answer that no worker gives")
-        return json.loads(self._take(size, deadline))
+            raise BadFrame(f"it is longer than {self._most:,} bytes")
+        return read_frame(self._take(size, deadline), FrameBounds(self._most))
 
     def _take(self, size: int, deadline: float) -> bytes:
         parts = []
@@ -299,91 +272,3 @@ def _job(call: ScriptCall, limits: ScriptLimits) -> bytes:
     }
     messages = [json.dumps(part, separators=(",", ":")).encode() for part in (job, arguments)]
     return b"".join(_HEADER.pack(len(message)) + message for message in messages)
-
-
-def _result(call: ScriptCall, reply: _Reply, limits: ScriptLimits) -> ScriptResult:
-    """Return the result. Raise `Failure` for everything that is not one."""
-    answer = reply.answer
-    at = _place(call.script, reply.place)
-    if reply.ended == "time":
-        raise Failure(
-            f"`{call.function}` took longer than {limits.seconds:g} s", "timeout", place=at
-        )
-    if reply.ended or not isinstance(answer, dict):
-        raise _died(call, reply.code, limits, at)
-    if "missing" in answer:
-        raise Failure(
-            f"{call.script.file} has no function `{call.function}`",
-            place=_place(call.script, [1, 1]),
-        )
-    error = answer.get("error")
-    if isinstance(error, dict):
-        raise _script_failure(call, error, limits, at)
-    try:
-        return _read(answer)
-    except (NotStorable, KeyError, TypeError, ValueError, AttributeError, RecursionError) as fault:
-        raise Failure(f"what `{call.function}` gave cannot be kept: {fault}", place=at) from None
-
-
-def _read(answer: dict[str, Any]) -> ScriptResult:
-    """Return the answer, with nothing in it believed: a script may have changed what wrote it."""
-    kept = answer["kept"]
-    threads = {}
-    for name, change in answer["threads"].items():
-        ((mode, messages),) = change.items()
-        if mode not in ("append", "reset"):
-            raise NotStorable("a conversation was changed in an unknown way")
-        threads[str(name)] = {mode: [_message(message) for message in messages]}
-    logs = [(str(level), str(line)) for level, line in answer["logs"]]
-    if answer["left"]:
-        logs.append(("warn", f"… {int(answer['left'])} more lines are left out"))
-    return ScriptResult(
-        value=storable_value(answer["value"]),
-        shares=storable_object(answer["shares"]),
-        kept=None if kept is None else storable_object(kept),
-        threads=threads,
-        log=tuple(logs),
-    )
-
-
-def _message(value: dict[str, Json]) -> dict[str, Any]:
-    message = storable_object(value)
-    if not (isinstance(message.get("role"), str) and isinstance(message.get("content"), str)):
-        raise NotStorable("a message has no role or no content")
-    return message
-
-
-def _script_failure(
-    call: ScriptCall, error: dict[str, Any], limits: ScriptLimits, place: Place | None
-) -> Failure:
-    """Return what a script raised, in its own words (J30); the engine's own limits in ours."""
-    name, message = str(error.get("name", "")), str(error.get("message", ""))
-    at = _place(call.script, error.get("at")) or place
-    megabytes = limits.memory // (1024 * 1024)
-    if name == "InternalError" and message == "interrupted":
-        text = f"`{call.function}` used more than {limits.cpu} s of processor time"
-        return Failure(text, "timeout", place=at)
-    if name == "MemoryError" or message == "out of memory":
-        return Failure(f"`{call.function}` needs more than {megabytes} MB of memory", place=at)
-    if not name and message in ("", "null"):
-        text = f"`{call.function}` raised null, or needs more than {megabytes} MB of memory"
-        return Failure(text, place=at)
-    return Failure(f"{name}: {message}" if name not in ("", "Error") else message, place=at)
-
-
-def _died(call: ScriptCall, code: int, limits: ScriptLimits, at: Place | None) -> Failure:
-    if code == -signal.SIGXCPU:
-        text = f"`{call.function}` used more than {limits.cpu} s of processor time"
-        return Failure(text, "timeout", place=at)
-    how = f"signal {signal.Signals(-code).name}" if code < 0 else "an exit of its own"
-    return Failure(f"the process of `{call.function}` ended with {how}", place=at)
-
-
-def _place(script: Script, at: Json) -> Place | None:
-    """Return [line, column] of the script's text as a place in its file."""
-    match at:
-        case [int() as line, int() as column]:
-            line, column = script.line - 1 + max(line, 1), script.indent + max(column, 1)
-        case _:
-            return None
-    return Place(file=script.file, line=line, column=column, end_line=line, end_column=column + 1)

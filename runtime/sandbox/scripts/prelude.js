@@ -281,8 +281,10 @@
       logs[logs.length] = ["warn", "a promise was returned, and promises are not awaited"];
     }
     const shares = [];
+    const fixed = create(null);
+    for (let n = 0; n < job.fixed.length; n += 1) fixed[job.fixed[n]] = true;
     for (const name of keys(was.shared)) {
-      const source = job.fixed.includes(name) ? was.held : self;
+      const source = fixed[name] ? was.held : self;
       const now = written(source[name], `this.${name}`);
       if (now !== was.shared[name]) shares[shares.length] = [name, now];
     }

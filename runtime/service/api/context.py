@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends, Header, Request
+from fastapi.responses import Response
+from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
 
 from ...store.audit_log import Audit
@@ -15,6 +17,7 @@ from ..contract.requests import ID_PATTERN
 from ..operations.executions import Executing
 from ..records.access import LOCAL, Caller, Tokens
 from ..records.errors import ServiceFault
+from .body_bounds import refuse_beyond_bounds
 from .idempotency import Once
 from .rate_limits import Rate
 from .sessions import Sessions
@@ -60,8 +63,10 @@ def service_of(request: Request) -> Service:
 async def caller_of(request: Request, authorization: Authorization = None) -> Caller:
     """Return the sender of a request, within their rate. Raises `ServiceFault`."""
     service = service_of(request)
-    caller = await service.caller(authorization)
-    service.rate.take(caller)
+    caller: Caller | None = getattr(request.state, "caller", None)
+    if caller is None:
+        caller = request.state.caller = await service.caller(authorization)
+        service.rate.take(caller)
     _refuse_unknown_queries(request)
     return caller
 
@@ -80,6 +85,25 @@ def _refuse_unknown_queries(request: Request) -> None:
 
 
 Who = Annotated[Caller, Depends(caller_of)]
+
+
+class BoundedRoute(APIRoute):
+    """A path of the API: a body is looked at when its sender is known, and parsed when it keeps
+    to the bounds. FastAPI alone parses first."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request."""
+        answer = super().get_route_handler()
+        is_open = not any(part.call is caller_of for part in self.dependant.dependencies)
+
+        async def answer_within_bounds(request: Request) -> Response:
+            if request.method != "GET":
+                if not is_open:
+                    await caller_of(request, request.headers.get("authorization"))
+                await refuse_beyond_bounds(await request.body())
+            return await answer(request)
+
+        return answer_within_bounds
 
 
 async def post_once(

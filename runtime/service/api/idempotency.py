@@ -112,7 +112,8 @@ class Once:
             raise ServiceFault("CONFLICT", message)
         if status == _UNDER_WAY:
             return None, kept, began
-        return (status, json.loads(self.db.unseal(kept))), "", began
+        answer = self.db.unseal(kept, f"the answer kept for the idempotency key `{place[1][:100]}`")
+        return (status, json.loads(answer)), "", began
 
     async def _take_over(self, place: Place, digest: str) -> tuple[Answer | None, str]:
         """Return the stored answer, or None when this process is to do it again, and the time of

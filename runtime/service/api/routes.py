@@ -23,6 +23,7 @@ from ..records.errors import ServiceFault
 from ..records.tables import StoredExecution
 from .context import (
     Authorization,
+    BoundedRoute,
     Key,
     Who,
     caller_of,
@@ -42,7 +43,7 @@ def add_routes(app: FastAPI, operations: Sequence[Operation] = OPERATIONS) -> No
             continue
         links = _links(row, operations)
         function = function_of(row)
-        app.add_api_route(
+        app.router.add_api_route(
             row.path,
             _endpoint(row, function, by_name=False),
             methods=[row.method],
@@ -52,10 +53,11 @@ def add_routes(app: FastAPI, operations: Sequence[Operation] = OPERATIONS) -> No
             response_model=row.response,
             openapi_extra=_body(row, {} if row.method == "GET" else row.example),
             responses=links,
+            route_class_override=BoundedRoute,
         )
         if row.in_contract:
             reads_text = issubclass(row.request, TextRequest)
-            app.add_api_route(
+            app.router.add_api_route(
                 f"/v1/operations/{row.name}",
                 _endpoint(row, function, by_name=True),
                 methods=["POST"],
@@ -64,6 +66,7 @@ def add_routes(app: FastAPI, operations: Sequence[Operation] = OPERATIONS) -> No
                 response_model=row.response,
                 openapi_extra=_body(row, row.whole_example()),
                 responses=links if reads_text else None,
+                route_class_override=BoundedRoute,
             )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from flowc.compiler.driver import CompileResult
 
 from ...assembly.compose import make_services
+from ...assembly.reach import Reach
 from ...assembly.run_options import RunOptions
 from ...config.options import default
 from ...context import HERE, binding
@@ -193,7 +194,8 @@ def _team_of(
 def _services(
     executing: Executing, execution: StoredExecution, result: CompileResult, team: ExecutionTeam
 ) -> Any:
-    made = make_services(_options(executing, result), result.spec, executing.config)
+    reach = executing.reaches.get(execution.owner, Reach())
+    made = make_services(_options(executing, result), result.spec, executing.config, reach=reach)
     prompts = Prompts(executing.engine.store.db)
 
     def services(journal: Journal, emit: Emit) -> Services:

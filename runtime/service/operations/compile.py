@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from flowc.compiler.catalog.builtin_tools import BUILTIN
@@ -18,52 +18,84 @@ from ...state.task_results import result_schema
 from ..contract.responses import CompilerDiagnostic, ValidationStatus
 from ..records.errors import ServiceFault
 from ..records.metrics import steps_of
-from ..records.tables import StoredExecution, StoredTeam, new_id
+from ..records.tables import StoredExecution, new_id
 
 _TEAM = "team.json"
 
 
+MOST_FINDINGS = 100
+"""Findings that a response holds; a damaged text of a megabyte has tens of thousands."""
+
+
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A compiled workflow and its diagnostics."""
+    """What a request is told of its text. `is_workflow`: it is one, without errors; else `result`
+    is None. `roles` are those of its steps, `minutes` the estimate of its whole time."""
 
-    result: CompileResult
+    result: CompileResult | None
     validation: ValidationStatus
+    is_workflow: bool
+    name: str = ""
+    format: str = ""
+    roles: tuple[str, ...] = ()
+    minutes: float = 0
 
 
-def compile_workflow(
+def compile_here(
     source: str, file: str, format: str | None = None, team: str | None = None
 ) -> Compiled:
-    """Compile a text. Nothing of this machine is read: files that it calls or includes do not
-    exist."""
-    overrides = {} if team is None else {_TEAM: team}
-    sources = SealedSources(overrides=overrides)
-    result = compile_text(
+    """Compile a text in this process. Nothing of this machine is read: files that it calls or
+    includes do not exist."""
+    result = _result(source, file, format, team)
+    validation = _validation(result)
+    workflow = result.workflow
+    valid = validation.is_valid and workflow is not None
+    schedule = (result.summary()["schedule"] or {}) if valid else {}
+    return Compiled(
+        # Without what only editors and findings need, which a process cannot hand to another.
+        replace(result, frontend=None, parsed=None, diagnostics=()) if valid else None,
+        validation,
+        valid,
+        (workflow.title or workflow.name) if workflow is not None else "",
+        result.frontend.name if result.frontend else "",
+        tuple(roles_of(workflow)) if workflow is not None else (),
+        schedule.get("total_minutes", 0),
+    )
+
+
+def _result(source: str, file: str, format: str | None, team: str | None) -> CompileResult:
+    return compile_text(
         source,
         file,
         format=format,
-        sources=sources,
+        sources=SealedSources(overrides={} if team is None else {_TEAM: team}),
         catalog=Catalog(dict(BUILTIN)),
         team=None if team is None else _TEAM,
     )
-    rows = [as_dict(d, result.sources) for d in result.diagnostics]
+
+
+def _validation(result: CompileResult) -> ValidationStatus:
+    """Return the findings: the first `MOST_FINDINGS`, errors before warnings."""
+    order = {"error": 0, "warning": 1}
+    found = sorted(result.diagnostics, key=lambda d: order.get(d.severity, 2))
     names = ("code", "severity", "message", "line", "column", "help")
     diagnostics = [
-        CompilerDiagnostic.model_validate({name: d.get(name) for name in names}) for d in rows
+        CompilerDiagnostic.model_validate({name: row.get(name) for name in names})
+        for row in (as_dict(d, result.sources) for d in found[:MOST_FINDINGS])
     ]
 
     def lines_of(severity: str) -> list[str]:
         return [_line(d) for d in diagnostics if d.severity == severity]
 
     errors = lines_of("error")
-    return Compiled(
-        result,
-        ValidationStatus(
-            is_valid=result.ok and not errors,
-            warnings=lines_of("warning"),
-            errors=errors,
-            diagnostics=diagnostics,
-        ),
+    more = len(found) - len(diagnostics)
+    if more > 0 and errors:
+        errors.append(f"and {more:,} more findings, which are not listed")
+    return ValidationStatus(
+        is_valid=result.ok and not errors,
+        warnings=lines_of("warning"),
+        errors=errors,
+        diagnostics=diagnostics,
     )
 
 
@@ -84,8 +116,15 @@ def _line(diagnostic: CompilerDiagnostic) -> str:
 
 def require_valid(compiled: Compiled) -> CompileResult:
     """Return the result without errors. Raises `ServiceFault` with the findings."""
-    if compiled.validation.is_valid and compiled.result.workflow is not None:
-        return compiled.result
+    refuse_findings(compiled)
+    assert compiled.result is not None
+    return compiled.result
+
+
+def refuse_findings(compiled: Compiled) -> None:
+    """Raise `ServiceFault` with the findings of a text that is not a workflow without errors."""
+    if compiled.is_workflow:
+        return
     errors = compiled.validation.errors or ["there is no workflow in it"]
     more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
     raise ServiceFault(
@@ -136,7 +175,7 @@ def _agent(entry: dict[str, Any]) -> dict[str, Any]:
 def compile_execution(execution: StoredExecution) -> CompileResult:
     """Return the compiled workflow of an execution; its texts are without errors."""
     team = execution.team_source or None
-    return require_valid(compile_workflow(execution.source, execution.file, execution.format, team))
+    return require_valid(compile_here(execution.source, execution.file, execution.format, team))
 
 
 def task_schema(workflow: Workflow, step: str) -> dict[str, Any]:
@@ -145,9 +184,6 @@ def task_schema(workflow: Workflow, step: str) -> dict[str, Any]:
     return result_schema(task)
 
 
-def missing_roles(result: CompileResult, team: StoredTeam | None) -> list[str]:
-    """Return the roles that the workflow's tasks need and the team lacks (C10)."""
-    assert result.workflow is not None
-    known = {agent["role"] for agent in team.agents} if team else set()
-    roles = dict.fromkeys(s.role for s in steps_of(result.workflow) if not s.by_nobody)
-    return [role for role in roles if role not in known]
+def roles_of(workflow: Workflow) -> list[str]:
+    """Return the roles of the workflow's tasks, each once."""
+    return list(dict.fromkeys(s.role for s in steps_of(workflow) if not s.by_nobody))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flowc.compiler.driver import CompileResult
@@ -14,7 +14,8 @@ from ..records.access import Caller
 from ..records.errors import ServiceFault
 from ..records.metrics import gates_of
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow, id_of_request
-from .compile import compile_workflow, missing_roles, require_valid, team_text, with_config
+from .compile import refuse_findings, require_valid, team_text, with_config
+from .compile_pool import POOL
 from .dispatch import startable, task_description
 from .executions import Executing
 
@@ -35,18 +36,17 @@ async def create_workflow(
 ) -> responses.WorkflowCreated:
     """CREATE_WORKFLOW: a contract, or {file_name, source} with a text in any dialect."""
     source, file = request.source, request.file_name
-    compiled = compile_workflow(source, file, "contract" if file == CONTRACT else None)
-    result = require_valid(compiled)
-    schedule = result.summary()["schedule"] or {}
+    compiled = await POOL.check(source, file, "contract" if file == CONTRACT else None)
+    refuse_findings(compiled)
     stored = StoredWorkflow(
         id=id_of_request("wf"),
         owner=caller.owner or "",
         created=executing.now(),
-        name=result.workflow.title or result.workflow.name if result.workflow else "",
+        name=compiled.name,
         file=file,
-        format=result.frontend.name if result.frontend else "",
+        format=compiled.format,
         source=source,
-        minutes=schedule.get("total_minutes", 0),
+        minutes=compiled.minutes,
         warnings=compiled.validation.warnings,
     )
     stored = await executing.register.add(stored)
@@ -61,7 +61,7 @@ async def create_team(
     executing: Executing, caller: Caller, request: TeamText
 ) -> responses.TeamCreated:
     """CREATE_TEAM: two to five agents with different roles, models or people."""
-    compiled = compile_workflow(_PROBE, CONTRACT, "contract", request.source)
+    compiled = await POOL.check(_PROBE, CONTRACT, "contract", request.source)
     faults = [d for d in compiled.validation.diagnostics if d.severity == "error"]
     own = [d for d in faults if d.code != "FC4002"]
     if own:
@@ -93,8 +93,8 @@ async def execute_workflow(
     team = None
     if request.team_id is not None:
         team = await register.get(StoredTeam, request.team_id, caller.owner)
-    execution = _execution(executing, caller, workflow, team, request)
-    result = executing.result_of(execution)
+    execution, result = await _execution(executing, caller, workflow, team, request)
+    executing.keep(execution, result)
     standing = await executing.standing(execution)
     async with executing.news(execution.id) as inside:
         if await inside.add(execution) is execution:
@@ -126,26 +126,27 @@ async def execute_workflow(
     )
 
 
-def _execution(
+async def _execution(
     executing: Executing,
     caller: Caller,
     workflow: StoredWorkflow,
     team: StoredTeam | None,
     request: requests.ExecuteWorkflow,
-) -> StoredExecution:
-    """Return the execution. Raises `ServiceFault` for a team without the roles, or inputs that the
-    workflow does not have."""
+) -> tuple[StoredExecution, CompileResult]:
+    """Return the execution and its compiled workflow. Raises `ServiceFault` for a team without the
+    roles, or inputs that the workflow does not have."""
     config = request.execution_config.model_dump()
     source, inputs = workflow.source, request.input_parameters
     if workflow.file == CONTRACT:
         source, inputs = with_config(source, inputs, config), {}
-    compiled = compile_workflow(
+    compiled = await POOL.compile(
         source, workflow.file, workflow.format, team.source if team else None
     )
-    _refuse_team(missing_roles(compiled.result, team), team)
-    _refuse_inputs(require_valid(compiled), inputs)
+    _refuse_team(compiled.roles, team)
+    result = require_valid(compiled)
+    _refuse_inputs(result, inputs)
     at = executing.now()
-    return StoredExecution(
+    execution = StoredExecution(
         id=id_of_request("ex"),
         owner=caller.owner or "",
         created=at,
@@ -162,10 +163,13 @@ def _execution(
         sequential=workflow.file != CONTRACT
         or json.loads(source).get("workflow_type") == "sequential",
     )
+    return execution, result
 
 
-def _refuse_team(lacking: list[str], team: StoredTeam | None) -> None:
-    """Raise `ServiceFault` for roles that nobody has (C10)."""
+def _refuse_team(needed: Sequence[str], team: StoredTeam | None) -> None:
+    """Raise `ServiceFault` for roles that the workflow's tasks need and nobody has (C10)."""
+    known = {agent["role"] for agent in team.agents} if team else set()
+    lacking = [role for role in needed if role not in known]
     if not lacking:
         return
     roles = ", ".join(lacking)

@@ -18,6 +18,7 @@ from weakref import WeakValueDictionary
 from flowc.compiler.driver import CompileResult
 from flowc.compiler.ir import Workflow
 
+from ...assembly.reach import Reaches
 from ...config.settings import Config
 from ...db.database import Database, create_tables
 from ...engine.engine import Engine, open_engine
@@ -57,7 +58,8 @@ def utc_now() -> datetime:
 @dataclass(slots=True)
 class Executing:
     """The executions of one store. `db` is durable: a write is on the disk. `bell` wakes the
-    worker. An answer waits `patience` seconds at most for a run to come to rest."""
+    worker. An answer waits `patience` seconds at most for a run to come to rest. `reaches` say what
+    of this machine the workflows of a team may use: nothing, unless the operator gave it."""
 
     engine: Engine
     db: Database
@@ -68,6 +70,7 @@ class Executing:
     # Weak: a lock is forgotten when no request holds or awaits it.
     locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     compiled: OrderedDict[str, CompileResult] = field(default_factory=OrderedDict)
+    reaches: Reaches = field(default_factory=dict)
 
     @property
     def register(self) -> Register:
@@ -120,11 +123,15 @@ class Executing:
     def result_of(self, execution: StoredExecution) -> CompileResult:
         """Return the compiled workflow."""
         if execution.id not in self.compiled:
-            self.compiled[execution.id] = compile_execution(execution)
+            self.keep(execution, compile_execution(execution))
         self.compiled.move_to_end(execution.id)
+        return self.compiled[execution.id]
+
+    def keep(self, execution: StoredExecution, result: CompileResult) -> None:
+        """Keep a compiled workflow until `KEPT` others were asked for."""
+        self.compiled[execution.id] = result
         if len(self.compiled) > KEPT:
             self.compiled.popitem(last=False)
-        return self.compiled[execution.id]
 
     async def standing(self, execution: StoredExecution) -> ExecutionState:
         """Return the present state of an execution."""
@@ -181,12 +188,16 @@ def verdicts_of(execution: StoredExecution, record: RunRecord) -> dict[str, Json
 
 @asynccontextmanager
 async def open_executing(
-    url: str, config: Config, clock: Clock = utc_now, patience: float = PATIENCE
+    url: str,
+    config: Config,
+    clock: Clock = utc_now,
+    patience: float = PATIENCE,
+    reaches: Reaches | None = None,
 ) -> AsyncIterator[Executing]:
     """Open the executions of the store at `url`. Raises `RunError` when it cannot be opened."""
     async with open_engine(url) as engine, engine.store.opened.durable() as db:
         for schema in (register.SCHEMA, messages_table.SCHEMA, prompts.SCHEMA, due.SCHEMA):
             await create_tables(db, schema)
-        executing = Executing(engine, db, config, clock, patience)
+        executing = Executing(engine, db, config, clock, patience, reaches=reaches or {})
         async with engine.store.opened.ringing(BELL, executing.bell.set):
             yield executing

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse, Response
+from flowc.compiler.ir import Workflow
 from flowc.compiler.team import LONGEST_NAME, TEAM_TYPES
 
 from ...errors import RunError
@@ -17,10 +18,10 @@ from ..api.context import read_request, service_of
 from ..api.sessions import COOKIE, new_visit
 from ..contract.documents import CONTRACT, TeamText, WorkflowText
 from ..contract.requests import After, ExecuteWorkflow, Id
-from ..operations.compile import compile_workflow, require_valid
+from ..operations.compile import require_valid, roles_of
+from ..operations.compile_pool import POOL
 from ..operations.create import create_team, create_workflow, execute_workflow
 from ..records.errors import ServiceFault
-from ..records.metrics import steps_of
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
 from . import forms
 from .execution_routes import PageMemory, add_executions
@@ -147,7 +148,7 @@ def _add_workflows(app: FastAPI, memory: PageMemory) -> None:
         form = await form_of(visit)
         try:
             workflow = await visit.executing.register.get(StoredWorkflow, id, visit.who.owner)
-            values = forms.start_in(form, id, _params(workflow))
+            values = forms.start_in(form, id, (await _workflow_of(workflow)).params)
             body = read_request(ExecuteWorkflow, values)
             do = partial(execute_workflow, visit.executing, visit.who, body)
             response = await operate(visit, form, values, do)
@@ -160,8 +161,7 @@ async def _workflow_page(
     visit: PageVisit, memory: PageMemory, id: str, fault: ServiceFault | None
 ) -> Response:
     stored = await visit.executing.register.get(StoredWorkflow, id, visit.who.owner)
-    workflow = require_valid(_compile(stored)).workflow
-    assert workflow is not None
+    workflow = await _workflow_of(stored)
     svg, _ = await memory.pictures.draw(workflow)
     return html(
         visit,
@@ -171,21 +171,18 @@ async def _workflow_page(
         stored=stored,
         workflow=workflow,
         svg=svg,
-        params=_params(stored),
+        params=workflow.params,
         json_types=JSON_TYPES,
-        roles=list(dict.fromkeys(s.role for s in steps_of(workflow) if not s.by_nobody)),
+        roles=roles_of(workflow),
         teams=await _teams(visit),
         is_contract=stored.file == CONTRACT,
     )
 
 
-def _compile(stored: StoredWorkflow) -> Any:
-    return compile_workflow(stored.source, stored.file, stored.format)
-
-
-def _params(stored: StoredWorkflow) -> tuple[Any, ...]:
-    workflow = _compile(stored).result.workflow
-    return tuple(workflow.params) if workflow is not None else ()
+async def _workflow_of(stored: StoredWorkflow) -> Workflow:
+    result = require_valid(await POOL.compile(stored.source, stored.file, stored.format))
+    assert result.workflow is not None
+    return result.workflow
 
 
 _TEAM_FORM: dict[str, Any] = {

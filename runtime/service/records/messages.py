@@ -154,7 +154,7 @@ class Messages:
         return {row[0] for row in rows}
 
     def _read(self, body: str) -> StoredMessage:
-        return StoredMessage(**json.loads(self.db.unseal(body)))
+        return StoredMessage(**json.loads(self.db.unseal(body, "a message")))
 
 
 def messages_text(messages: Sequence[StoredMessage]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -56,7 +57,8 @@ class Prompts:
         """Return the last prompts from a node, or from each place below a call of it."""
         query = "select body from service_prompts where execution = ? order by place"
         rows = await self.db.rows(query, (execution,))
-        prompts = [SentPrompt(**json.loads(self.db.unseal(row[0]))) for row in rows]
+        what = f"a prompt of execution {execution}"
+        prompts = [SentPrompt(**json.loads(self.db.unseal(row[0], what))) for row in rows]
         return [p for p in prompts if _first(p.place) == node]
 
 
@@ -92,5 +94,5 @@ class LoggedModels:
 
 
 def _first(place: str) -> str:
-    """Return the node of the main workflow that a place lies in: `each` of `each@2#3/draft`."""
-    return place.split("/", 1)[0].split("#", 1)[0].split("@", 1)[0]
+    """Return the node of the main workflow that a place lies in: `each` of `each@2~2#3/draft`."""
+    return re.split("[/#@~]", place, maxsplit=1)[0]

@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeVar
 
+from ...db import kept
 from ...db.database import Database
 from .errors import FaultCode, ServiceFault
 
@@ -162,6 +163,8 @@ class Register:
     async def add(self, value: Stored) -> Stored:
         """Store a value. Return it, or the one that a repeated request stored before."""
         kind = type(value)
+        if kind is StoredExecution:  # before its run keeps anything
+            await self.db.put(kept.BELONG, (value.id, value.owner))
         query = f"insert into {_TABLES[kind][0]} values (?, ?, ?, ?) on conflict (id) do nothing"
         row = (value.id, value.owner, value.created, self._seal(value))
         fresh = await self.db.run(query, row)
@@ -184,13 +187,13 @@ class Register:
         rows = await self.db.rows(f"select owner, body from {table} where id = ?", (id,))
         if not rows or owner not in (None, rows[0][0]):
             raise ServiceFault(code, f"there is no {word} `{id[:200]}`")
-        return kind(**json.loads(self.db.unseal(rows[0][1])))
+        return kind(**json.loads(self.db.unseal(rows[0][1], f"{word} {id}")))
 
     async def page(
         self, kind: type[Stored], owner: str | None, limit: int | None, after: str = ""
     ) -> list[Stored]:
         """Return the newest `limit` values (None: all) after the last id of the page before."""
-        table, _, _ = _TABLES[kind]
+        table, _, word = _TABLES[kind]
         where: list[str] = ["1 = 1"]
         values: list[Any] = []
         if owner is not None:
@@ -200,11 +203,13 @@ class Register:
             place = f"(select created from {table} where id = ?)"
             where.append(f"(created < {place} or (created = {place} and id > ?))")
             values += [after, after, after]
-        query = f"select body from {table} where {' and '.join(where)} order by created desc, id"
+        query = (
+            f"select body, id from {table} where {' and '.join(where)} order by created desc, id"
+        )
         if limit is not None:
             query, values = f"{query} limit ?", [*values, limit]
         rows = await self.db.rows(query, values)
-        return [kind(**json.loads(self.db.unseal(row[0]))) for row in rows]
+        return [kind(**json.loads(self.db.unseal(body, f"{word} {id}"))) for body, id in rows]
 
     async def each(
         self, kind: type[Stored], owner: str | None, limit: int, after: str = ""
@@ -253,7 +258,8 @@ class Register:
         """Return the assignments of an execution, oldest first."""
         query = "select body from service_assignments where execution = ? order by number"
         rows = await self.db.rows(query, (execution,))
-        return [StoredAssignment(**json.loads(self.db.unseal(row[0]))) for row in rows]
+        what = f"an assignment of execution {execution}"
+        return [StoredAssignment(**json.loads(self.db.unseal(row[0], what))) for row in rows]
 
     def _seal(self, value: Any) -> str:
         return self.db.seal(json.dumps(asdict(value), ensure_ascii=False))

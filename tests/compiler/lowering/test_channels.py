@@ -21,6 +21,7 @@ from flowc.compiler.ir import (
     ExecNode,
     ForeachNode,
     GateNode,
+    Input,
     Limit,
     MessageNode,
     Node,
@@ -38,11 +39,11 @@ from flowc.compiler.ir import (
     Workflow,
 )
 from flowc.compiler.lowering.graphspec import Channel, GraphSpec
-from flowc.compiler.lowering.lower import SYSTEM_CHANNELS, lower
+from flowc.compiler.lowering.lower import lower
 from flowc.compiler.source.source import Source, SourceSet
 
 TEXT = Literal(value="x")
-ALWAYS = {"$visits", "$error"}
+ALWAYS = {"$visits"}
 
 
 def lowered(*nodes: Node, sources: SourceSet | None = None, **more: Any) -> GraphSpec:
@@ -52,8 +53,7 @@ def lowered(*nodes: Node, sources: SourceSet | None = None, **more: Any) -> Grap
 
 
 def names(spec: GraphSpec) -> list[str]:
-    system = {"outcome", *(channel.name for channel in SYSTEM_CHANNELS)}
-    return [channel.name for channel in spec.channels if channel.name not in system]
+    return [c.name for c in spec.channels if c.name not in ("outcome", "$visits")]
 
 
 def execute(name: str, session: str, **more: Any) -> ExecNode:
@@ -66,8 +66,9 @@ def sets(name: str) -> tuple[Assignment, ...]:
 
 SETS_B = sets("B")
 KINDS: tuple[tuple[Node, set[str]], ...] = (
-    (AgentNode(id="n", agent="talker", reply_into="B"), {"B", "$reports", "messages"}),
-    (AgentNode(id="n", agent="lone"), {"$reports"}),
+    (AgentNode(id="n", agent="talker", reply_into="B"), {"B", "messages"}),
+    (AgentNode(id="n", agent="lone", report=True), {"$reports"}),
+    (AgentNode(id="n", agent="lone", inputs=(Input(name="A"),)), {"$reports"}),
     (MessageNode(id="n", thread="talk", mode="append", role="user", template=TEXT, into="B"),
      {"B", "messages"}),
     (MessageNode(id="n", thread="talk", mode="clear", role="user", template=TEXT),
@@ -85,7 +86,7 @@ KINDS: tuple[tuple[Node, set[str]], ...] = (
     (TaskNode(id="n", role="r", prompt=TEXT, into="B"), {"B"}),
     (ForeachNode(id="n", items=TEXT, workflow="w.md", item="A", into="B"), {"B"}),
     (AssignNode(id="n", assignments=SETS_B), {"B"}),
-    (EndNode(id="n", outcome="success", assignments=SETS_B), {"B", "outcome", "$handled"}),
+    (EndNode(id="n", outcome="success", assignments=SETS_B), {"B", "outcome"}),
     (CallNode(id="n", workflow="w.md", returns=SETS_B), {"B"}),
     (CallNode(id="n", workflow="w.md", returns_all=True), {"A", "B", "C"}),
     (CallNode(id="n", workflow="w.md", shares_sessions=True), {"$session.main"}),
@@ -106,9 +107,19 @@ def test_what_is_no_variable_of_the_workflow_is_not_written():
     assert set(spec.nodes[0].writes) == ALWAYS
 
 
+def test_a_graph_has_no_bookkeeping_that_no_node_writes():
+    plain = lowered(AssignNode(id="n"), EndNode(id="e", outcome="success"))
+    assert names(plain) == ["A", "B", "C"]
+    handled = lowered(
+        AssignNode(id="n"), EndNode(id="e", outcome="success"), on_success="n", state=()
+    )
+    assert names(handled) == ["$handled", "$route.e"]
+    assert "$handled" in handled.nodes[1].writes
+
+
 def test_a_channel_is_written_once():
     spec = lowered(AssignNode(id="n", assignments=(*SETS_B, *SETS_B)))
-    assert spec.nodes[0].writes == ("B", "$visits", "$error")
+    assert spec.nodes[0].writes == ("B", "$visits")
 
 
 def test_a_parameter_that_is_a_variable_too_is_one_channel_with_the_parameter_s_default():

@@ -129,7 +129,7 @@ def test_an_end_with_a_handler_branches_and_one_without_does_not() -> None:
 
 
 def test_nodes_may_write_what_their_kind_writes_and_nothing_else() -> None:
-    always = {"$visits", "$error"}
+    always = {"$visits"}
     spec = spec_of(
         Workflow(
             name="w",
@@ -163,13 +163,13 @@ def test_nodes_may_write_what_their_kind_writes_and_nothing_else() -> None:
             entry="P",
         )
     )
-    assert writes_of(spec, "P") == {"R", "V", "$reports", "messages", *always}
+    assert writes_of(spec, "P") == {"R", "V", "messages", *always}
     assert writes_of(spec, "M") == {"messages", *always}
     assert writes_of(spec, "X") == {"R", "CODE", "$session.main", *always}
     assert writes_of(spec, "T") == {"V", *always}
     assert writes_of(spec, "Q") == {"R", *always}
     assert writes_of(spec, "K") == {"R", "CODE", "V", "$session.main", *always}
-    assert writes_of(spec, "E") == {"outcome", "$handled", *always}
+    assert writes_of(spec, "E") == {"outcome", *always}
 
 
 def test_error_rules_may_be_written_by_every_node() -> None:

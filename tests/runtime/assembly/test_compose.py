@@ -14,7 +14,7 @@ from flowc.runtime.assembly.compose import make_services
 from flowc.runtime.assembly.run_options import RunOptions
 from flowc.runtime.config.settings import Config
 from flowc.runtime.errors import Failure, RunError
-from flowc.runtime.journal.effects import NoJournal
+from flowc.runtime.journal.before import NoJournal
 from flowc.runtime.services import Services
 
 FLOW = """# Demo

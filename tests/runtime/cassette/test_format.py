@@ -78,10 +78,11 @@ BAD = {
     b"": "it is empty",
     b"\n": "it is empty",
     b"prose\n": "it does not begin with one of flowc's",
-    b"---\nflowc cassette: 1\n": "it does not begin with one of flowc's",
+    b"---\nflowc cassette: 2\n": "it does not begin with one of flowc's",
     b"---\na: 1\n...\n": ":1: this is not a recording of flowc",
     b"---\nflowc cassette: 9\n...\n": ":1: the recording has version 9",
-    b"---\nflowc cassette: 1\n...\n": ":1: the beginning of the recording is damaged",
+    b"---\nflowc cassette: 1\n...\n": ":1: the recording has version 1; this flowc reads version 2",
+    b"---\nflowc cassette: 2\n...\n": ":1: the beginning of the recording is damaged",
     b"---\n- 1\n...\n": "a recording holds objects",
     b"\xff\xfe": "it is not UTF-8 text",
     b"---\na: [\n...\n": "not valid YAML",
@@ -96,6 +97,7 @@ def test_what_is_no_recording_is_refused(data: bytes, tmp_path) -> None:
     with pytest.raises(RunError) as caught:
         read_cassette(str(file))
     assert BAD[data] in caught.value.message
+    assert "has version" not in caught.value.message or "record it anew" in caught.value.help
 
 
 @pytest.mark.parametrize(

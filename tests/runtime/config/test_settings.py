@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from flowc.runtime.config.settings import KEYS, Config, load_config
 from flowc.runtime.errors import RunError
+from own_folders import write_record
 
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    write_record(tmp_path / "user")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "user"))
     folder = tmp_path / "project" / "deep"
     folder.mkdir(parents=True)

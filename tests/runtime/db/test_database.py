@@ -54,6 +54,39 @@ def test_statements_say_how_many_rows_they_wrote(kept) -> None:
     kept(go)
 
 
+SYNCHRONOUS = {
+    "sqlite": "select synchronous from pragma_synchronous",
+    "postgresql": "select case current_setting('synchronous_commit') when 'on' then 2 else 1 end",
+}
+
+
+def test_what_is_written_later_alone_does_not_wait_for_the_disk(kept) -> None:
+    async def go(db: Database) -> None:
+        held = db.for_run("r")
+        await db.run("insert into leases values ('r', 1, '')")
+        db.epochs["r"] = 1
+        note = f"insert into seen select ?, ({SYNCHRONOUS[db.dialect]})"
+        expected = []
+        for name, later in (("a", False), ("b", True), ("c", False)):
+            await held.put_all(((ADD, (5, "r")), (note, (name,))), later=later)
+            expected.append((name, 1 if later else 2))
+            assert await spent(db) == 5
+        assert await db.rows("select run, number from seen order by run") == expected
+
+    kept(go)
+
+
+def test_writes_that_are_put_together_are_none_where_one_cannot_be(kept) -> None:
+    async def go(db: Database) -> None:
+        await db.run("insert into leases values ('r', 1, '')")
+        db.epochs["r"] = 1
+        with pytest.raises(RunError):
+            await db.for_run("r").put_all(((ADD, (5, "r")), ("insert into spent values (1)", ())))
+        assert await spent(db) == 0
+
+    kept(go)
+
+
 def test_text_compares_by_code_point_and_may_hold_what_sql_means(kept) -> None:
     async def go(db: Database) -> None:
         names = ["a:1", "a:1|b", "a:1}", "B", "é", "100% ? :x $1 %s", "'; drop table spent; --"]

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from pathlib import Path
 
 import pytest
-from flowc.runtime.db.file_lease import FileLeases, NotHeld, is_held
-from leases import lease
+from flowc.runtime.db.fence import NotHeld
+from flowc.runtime.db.file_lease import Known, is_held
+from leases import lease, with_leases
+
+
+def known(*runs: str) -> Known:
+    """What tells a sweep which runs there are."""
+
+    async def told() -> frozenset[str]:
+        return frozenset(runs)
+
+    return told
 
 
 def descriptors() -> list[str]:
@@ -45,8 +54,8 @@ def test_nothing_stays_open(tmp_path):
                 assert is_held(tmp_path, "r")
             with pytest.raises(NotHeld), lease(tmp_path, "busy"):
                 pass
-            asyncio.run(FileLeases(tmp_path).sweep([], dry_run=True))
-            asyncio.run(FileLeases(tmp_path).sweep([], dry_run=False))
+            with_leases(tmp_path, lambda leases: leases.sweep(known(), dry_run=True))
+            with_leases(tmp_path, lambda leases: leases.sweep(known(), dry_run=False))
         assert descriptors() == before
 
 
@@ -55,27 +64,27 @@ def test_a_sweep_removes_the_locks_of_unknown_runs_that_nobody_holds(tmp_path):
         with lease(tmp_path, run):
             pass
     with lease(tmp_path, "held"):
-        leases = FileLeases(tmp_path)
-        assert asyncio.run(leases.sweep(["known"], dry_run=True)) == 2
+        assert with_leases(tmp_path, lambda leases: leases.sweep(known("known"), dry_run=True)) == 2
         assert locks(tmp_path) == 4
-        assert asyncio.run(leases.sweep(["known"], dry_run=False)) == 2
+        assert (
+            with_leases(tmp_path, lambda leases: leases.sweep(known("known"), dry_run=False)) == 2
+        )
         assert locks(tmp_path) == 2
         assert is_held(tmp_path, "held")
-    assert asyncio.run(leases.sweep([], dry_run=False)) == 2
+    assert with_leases(tmp_path, lambda leases: leases.sweep(known(), dry_run=False)) == 2
     assert locks(tmp_path) == 0
 
 
 def test_the_runs_that_are_held_are_named(tmp_path):
     with lease(tmp_path, "a"):
-        held = asyncio.run(FileLeases(tmp_path).held_among(["a", "b"]))
+        held = with_leases(tmp_path, lambda leases: leases.held_among(["a", "b"]))
     assert held == {"a"}
 
 
 def test_a_store_in_memory_holds_all_its_runs_and_has_nothing_to_sweep():
-    leases = FileLeases(None)
-    assert asyncio.run(leases.held_among(["a", "b"])) == {"a", "b"}
-    assert asyncio.run(leases.sweep([], dry_run=False)) == 0
+    assert with_leases(None, lambda leases: leases.held_among(["a", "b"])) == {"a", "b"}
+    assert with_leases(None, lambda leases: leases.sweep(known(), dry_run=False)) == 0
 
 
 def test_a_folder_that_is_not_there_has_nothing_to_sweep(tmp_path):
-    assert asyncio.run(FileLeases(tmp_path / "none").sweep([], dry_run=False)) == 0
+    assert with_leases(tmp_path / "none", lambda leases: leases.sweep(known(), dry_run=False)) == 0

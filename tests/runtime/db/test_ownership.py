@@ -85,7 +85,7 @@ def test_what_is_empty_becomes_a_store_and_stays_one(any_store, wait) -> None:
     async def go() -> None:
         for _ in range(2):
             async with open_engine(any_store) as engine:
-                assert await engine.store.list() == ()
+                assert await engine.store.listing.page() == ()
             await asyncio.sleep(0)
 
     if any_store.startswith("postgresql"):
@@ -104,6 +104,6 @@ def test_a_store_that_was_only_begun_is_finished(any_store, wait) -> None:
             for table in ("runs", "events", "requests"):
                 await store.db.run(f"drop table {table}")
         async with open_engine(any_store) as engine:
-            assert await engine.store.list() == ()
+            assert await engine.store.listing.page() == ()
 
     wait(go())

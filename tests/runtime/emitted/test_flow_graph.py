@@ -158,6 +158,24 @@ def test_variables_begin_anew_and_conversations_go_on():
     assert said == ["tea", "cake"]
 
 
+def test_a_sum_of_whole_numbers_is_a_whole_number_as_in_a_run():
+    text = """flow: 1
+name: count
+state: {rounds: {type: integer, reducer: add, default: 0}, seen: {type: text}}
+nodes: [{name: look, tool: look, args: {x: rounds + 1}, into: seen}]
+outputs: [seen]
+"""
+
+    def look(x: Any) -> str:
+        """Say what a tool gets."""
+        return repr(x)
+
+    flow = flowc.load(text, tools=[look])
+    graph = flow.graph(checkpointer=InMemorySaver())
+    seen = [graph.invoke({}, thread("a"))["seen"] for _ in range(2)]
+    assert [flow.run().result, *seen] == ["1"] * 3
+
+
 def test_what_a_workflow_keeps_has_its_value_in_the_next_turn():
     text = COLLECT.replace("reducer: append,", "reducer: append, keep: true,").replace(
         "default: as declared}", "default: as declared, keep: true}"

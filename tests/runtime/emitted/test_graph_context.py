@@ -12,6 +12,7 @@ from langchain_core.language_models import FakeListChatModel
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
+from openai_server import Say
 
 TALK = """flow: 1
 name: talk
@@ -64,6 +65,19 @@ def test_settings_go_with_every_call_of_a_model():
     SEEN.clear()
     talk().invoke({})
     assert [call["temperature"] for call in SEEN] == [None, None]
+
+
+def test_settings_are_in_the_request_that_a_provider_gets(openai_server, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-test-0123456789abcdef")
+    monkeypatch.setenv("FLOWC_BASE_URL", openai_server.url)
+    openai_server.will(*[Say("Good day.")] * 4)
+    graph = flowc.load(TALK, model="openai:gpt-demo").graph()
+    settings = {"temperature": 0.5, "top_p": 0.25, "max_output_tokens": 7}
+    graph.invoke({}, context={"model_settings": settings})
+    graph.invoke({})
+    names = ("temperature", "top_p", "max_completion_tokens")
+    asked = [[r.body.get(name) for name in names] for r in openai_server.requests]
+    assert asked == [[0.5, 0.25, 7]] * 2 + [[None, None, None]] * 2
 
 
 @pytest.mark.parametrize(("limits", "name"), [({"steps": 1}, "steps"), ({"tokens": 1}, "tokens")])

@@ -71,6 +71,28 @@ def test_nothing_of_flowc_s_own_is_in_what_a_host_sees():
     assert seen == {"answer", "messages", "notes", "outcome"}
 
 
+def test_no_path_of_the_machine_is_in_what_a_host_sees(here):
+    text = (
+        CHAT.replace("outputs:", "  - {name: more, call: more}\noutputs:", 1)
+        + """workflows:
+  more:
+    agents: {host: {system: Be brief.}}
+    nodes: [{name: say, agent: host, into: words}]
+    outputs: [words]
+"""
+    )
+    (here / "flows").mkdir()
+    (here / "flows/chat.flow.yaml").write_text(text, encoding="utf-8")
+    model = FakeListChatModel(responses=["Good day."])
+    flow = flowc.load(here / "flows/chat.flow.yaml", model=model, project=here)
+    graph = flow.graph(checkpointer=InMemorySaver())
+    drawn = graph.get_graph(xray=True).nodes
+    assert drawn["answer"].metadata["file"] == "flows/chat.flow.yaml"
+    parts = list(graph.stream(HELLO, thread("a"), stream_mode=["messages", "custom"]))
+    seen = [drawn, parts, graph.get_state(thread("a")).values]
+    assert str(here) not in str(seen)
+
+
 def test_a_variable_and_a_node_have_one_name():
     done = talking("Good day.").invoke(HELLO, thread("a"))
     assert (done["answer"], done["outcome"]) == ("Good day.", "success")

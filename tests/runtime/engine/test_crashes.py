@@ -49,6 +49,19 @@ EFFECTS = [
 ]
 
 
+WITHIN = ("run", "run", "run", "think", "think", "think", "post", "deep", "inside", "again")
+"""The nodes of the effects."""
+
+
+def last_started(url: str) -> str:
+    async def go() -> str:
+        async with open_engine(url) as engine:
+            events = await engine.store.events("r")
+            return [event.node for event in events if event.kind == "node_started"][-1]
+
+    return asyncio.run(go())
+
+
 def status(url: str) -> str:
     async def go() -> str:
         async with open_engine(url) as engine:
@@ -79,6 +92,7 @@ def test_killed_in_an_effect_it_is_asked_about_and_repeated_only_on_request(
     with pytest.raises(Killed):
         in_process(lambda: start(url, spec, Ledger(file, at, before)))
     assert in_process(lambda: status(url)) == "crashed"
+    assert in_process(lambda: last_started(url)) == WITHIN[at], "what led to it is told"
     asked = in_process(lambda: resume(url, spec, Ledger(file), {}))
     assert asked["status"] == "paused"
     assert [q["kind"] for q in asked["questions"]] == ["unknown"]

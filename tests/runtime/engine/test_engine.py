@@ -116,7 +116,7 @@ def test_refused_commands_are_a_failure_of_their_own_kind(world, url, wait) -> N
 
 def test_a_changed_workflow_is_refused_and_told_what_changed(world, url, wait) -> None:
     spec = program(ask("q"), assign("a", N=lit(1)), SUCCESS)
-    other = program(ask("q"), assign("b", N=lit(1)), SUCCESS)
+    other = program(ask("p"), assign("a", N=lit(1)), SUCCESS)
 
     async def go() -> None:
         async with open_engine(url) as engine:
@@ -124,9 +124,7 @@ def test_a_changed_workflow_is_refused_and_told_what_changed(world, url, wait) -
             with pytest.raises(RunError) as refused:
                 await engine.resume("r", other, world, answers={"": "x"})
             assert "flow.md has changed where run r stands" in refused.value.message
-            assert "`q`, which is under way, leads elsewhere: `a` before, `b` now" in str(
-                refused.value.message
-            )
+            assert "`q`, which is under way, is gone" in refused.value.message
             assert (await engine.resume("r", spec, world, answers={"": "x"})).status == "success"
 
     wait(go())
@@ -206,7 +204,7 @@ def test_inputs_are_checked_before_anything_is_kept(world, url, wait) -> None:
             with pytest.raises(RunError) as unknown:
                 await start(engine, spec, world, inputs={"CTY": "x"})
             assert unknown.value.help == "did you mean `CITY`?"
-            assert await engine.store.list() == ()
+            assert await engine.store.listing.page() == ()
             world.env = {"HOME_TOWN": "Ulm"}
             outcome = await start(engine, spec, world, inputs={"CITY": "Bonn"})
             assert (outcome.result, outcome.variables["HOME"]) == ("Bonn", "Ulm")

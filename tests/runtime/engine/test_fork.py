@@ -67,7 +67,7 @@ def test_a_fork_without_changes_goes_the_same_way(world, url, wait) -> None:
                 await engine.fork("r", "nowhere", {}, "r3")
             with pytest.raises(RunError, match="no variable `X`"):
                 await engine.fork("r", "b", {"X": 1}, "r4")
-            assert {record.id for record in await engine.store.list()} == {"r", "r2"}
+            assert {record.id for record in await engine.store.listing.page()} == {"r", "r2"}
 
     wait(go())
 
@@ -77,7 +77,7 @@ def test_a_deleted_run_leaves_nothing_behind(world, url, wait) -> None:
         async with open_engine(url) as engine:
             await start(engine, counting(), world)
             await engine.delete("r")
-            assert await engine.store.list() == ()
+            assert await engine.store.listing.page() == ()
             assert await engine.saver.aget_tuple({"configurable": {"thread_id": "r"}}) is None
             assert (await start(engine, counting(), world)).variables["N"] == 2
 

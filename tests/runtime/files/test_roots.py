@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
 
@@ -24,6 +25,10 @@ def base(place: Path) -> str:
     return str(place / "home" / "flow.wf.md")
 
 
+def write(path: str, text: str, base: str) -> str:
+    return asyncio.run(RootedFiles().write(path, text, base))
+
+
 def refused(call) -> str:
     with pytest.raises(Failure) as caught:
         call()
@@ -43,7 +48,7 @@ def test_paths_count_from_the_workflows_folder(place, monkeypatch):
 def test_what_lies_outside_is_refused_for_reading_and_writing(place, path):
     files = RootedFiles()
     refused(lambda: files.read(path, base(place)))
-    refused(lambda: files.write(path, "x", base(place)))
+    refused(lambda: write(path, "x", base(place)))
     assert (place / "outside/secret").read_text() == "secret\n"
 
 
@@ -52,14 +57,14 @@ def test_a_link_out_of_the_folder_is_refused(place):
     (place / "home/file").symlink_to(place / "outside/secret")
     for path in ("link/secret", "file"):
         refused(lambda path=path: RootedFiles().read(path, base(place)))
-    refused(lambda: RootedFiles().write("link/new", "x", base(place)))
+    refused(lambda: write("link/new", "x", base(place)))
     assert not (place / "outside/new").exists()
 
 
 def test_a_link_inside_the_folder_is_followed(place):
     (place / "home/alias").symlink_to("note.md")
     assert RootedFiles().read("alias", base(place)) == "inside\n"
-    RootedFiles().write("alias", "new\n", base(place))
+    write("alias", "new\n", base(place))
     assert (place / "home/note.md").read_text() == "new\n"
     assert (place / "home/alias").is_symlink()
 
@@ -77,8 +82,8 @@ def test_a_folder_whose_name_begins_alike_is_outside(place):
 
 
 def test_writing_makes_folders_and_replaces_in_one_step(place):
-    assert RootedFiles().write("a/b/c.txt", "one", base(place)) == "a/b/c.txt"
-    RootedFiles().write("a/b/c.txt", "two", base(place))
+    assert write("a/b/c.txt", "one", base(place)) == "a/b/c.txt"
+    write("a/b/c.txt", "two", base(place))
     assert (place / "home/a/b/c.txt").read_text() == "two"
     assert [p.name for p in (place / "home/a/b").iterdir()] == ["c.txt"]
 
@@ -87,7 +92,7 @@ def test_an_existing_files_mode_is_kept(place):
     script = place / "home/run.sh"
     script.write_text("old")
     script.chmod(0o750)
-    RootedFiles().write("run.sh", "new", base(place))
+    write("run.sh", "new", base(place))
     assert script.stat().st_mode & 0o777 == 0o750
 
 

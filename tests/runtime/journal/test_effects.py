@@ -10,6 +10,7 @@ from flowc.runtime.context import EFFECT_KEY
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import Failure, InDoubt, RunError
 from flowc.runtime.journal.effects import EffectJournal
+from flowc.runtime.journal.rows import forget
 from flowc.runtime.services import EffectCall
 
 
@@ -187,7 +188,7 @@ def test_an_effect_has_one_key_however_often_it_is_repeated(journaled) -> None:
         for place in ("a:1", "a:2", "b:1"):
             for _ in range(2):
                 await once(journal, visit(place), "read", "once", {}, call)
-                await journal.forget("r")
+                await forget(journal.db, ["r"])
 
     journaled(repeated)
     assert [seen[n] == seen[n + 1] for n in range(0, 6, 2)] == [True] * 3

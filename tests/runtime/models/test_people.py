@@ -59,7 +59,7 @@ def test_a_turn_waits_and_shows_what_the_model_would_see(flowc: Flowc) -> None:
     assert code == 4
     assert "whoever runs this: not a language model" in err
     assert "A line, please." in err
-    assert "flowc resume r --answer TEXT" in err
+    assert "flowc resume r --answer write=TEXT" in err
     code, out, _ = flowc("resume", "r", "--answer", "The boat is red.")
     assert (code, out.strip()) == (0, "The boat is red.")
 

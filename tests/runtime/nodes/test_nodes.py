@@ -267,7 +267,7 @@ def test_events_of_a_called_workflow_carry_the_path_of_calls(execute) -> None:
 
 def test_an_undeclared_write_is_refused_instead_of_dropped(execute) -> None:
     spec = program(assign("a", RESULT=lit(1)), SUCCESS)
-    narrow = dataclasses.replace(spec.nodes[0], writes=("$visits", "$error"))
+    narrow = dataclasses.replace(spec.nodes[0], writes=("$visits",))
     spec = dataclasses.replace(spec, nodes=(narrow, *spec.nodes[1:]))
     with pytest.raises(RunError, match="`a` writes `RESULT`, which it does not declare"):
         execute(spec)

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from flowc.compiler.ir import AskNode, Script, ScriptNode, StateField, Thread
 from flowc.runtime.engine.engine import open_engine
-from flowc.runtime.sandbox.scripts.pool import ScriptLimits, ScriptWorkers
+from flowc.runtime.sandbox.scripts.answers import ScriptLimits
+from flowc.runtime.sandbox.scripts.pool import ScriptWorkers
 from flowc.runtime.services import ScriptCall, ScriptResult
 from killing import Killed, in_process, kill_me
 from script_calls import innermost

@@ -275,3 +275,18 @@ def test_a_listed_function_is_called_in_the_project_that_compile_writes(marked, 
     (module,) = moved.glob("graphs/*.py")
     assert load_module(module).graph.invoke({})["found"] == "pears!"
     os.chdir(moved.parent.rename(here))
+
+
+def test_a_replay_calls_no_function_and_tells_of_its_call(here):
+    calls, heard = [], []
+
+    def find(what: str) -> str:
+        calls.append(what)
+        return "found"
+
+    flow = flowc.load(ONE, nodes={"find": find})
+    recorded = flow.run(record=here / "tape", listen=heard.append)
+    replayed = flow.run(replay=here / "tape", listen=heard.append)
+    assert replayed.variables == recorded.variables
+    assert calls == ["pears"]
+    assert [e.data["tool"] for e in heard if e.kind == "tool_called"] == ["find", "find"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -328,3 +329,30 @@ def test_off_confines_nothing_and_says_so(shell):
         assert process.wait(60) == 4
         assert start.report().level == "off"
         assert start.kill_reason() == ""
+
+
+CALL = """python3 -c "
+import socket
+socket.socketpair()[0].close()
+peer = socket.socket(socket.AF_UNIX)
+peer.connect('door')
+print('reached')
+" """
+
+
+@pytest.mark.parametrize("level", ["full", "strong"])
+@pytest.mark.parametrize("network", [False, True])
+def test_sockets_in_the_workspace_follow_the_network(shell, layers, level, network, monkeypatch):
+    """Without mounts nobody can say which sockets a program finds, so there it never has any."""
+    if level == "full":
+        if probe("shell").level != "full":
+            pytest.skip("no full sandbox here")
+    else:
+        layers("limits", "landlock", "seccomp", required=("landlock", "seccomp"))
+    monkeypatch.chdir(shell.workspace)  # a socket's name is short
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind("door")
+        door.listen()
+        done = shell(CALL, network=network)
+    assert ("reached" in done.out) == (network and level == "full"), done.out
+    assert "reached" in done.out or "not supported" in done.out

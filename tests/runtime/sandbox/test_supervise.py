@@ -26,15 +26,26 @@ class Machine(supervise.Host):
     def newest(self) -> int:
         return self.number
 
-    def size(self, folder: str, since: float) -> int:
+    def size(self, folder: str, since: float) -> tuple[int, int]:
         self.walks.append(self.now)
         self.now += 1.0
+        return 0, 0
+
+    def nameless(self, view: bool) -> int:
         return 0
 
 
 def test_more_new_processes_than_may_be_there_are_looked_at_at_once() -> None:
     machine = Machine()
-    limits = {"seconds": 0, "processes": 24, "disk": 0, "grace": 1, "folders": [], "disks": []}
+    limits: dict[str, Any] = {
+        "seconds": 0,
+        "processes": 24,
+        "disk": 0,
+        "files": 0,
+        "grace": 1,
+        "folders": [],
+        "disks": [],
+    }
     watch = supervise.Watch(limits, inside=False, host=machine)
     assert watch.exceeded_limit() == ""
     machine.there = [*range(100)]
@@ -52,7 +63,15 @@ def test_the_newest_process_is_known_here() -> None:
 
 def test_folders_are_looked_through_a_tenth_of_the_time() -> None:
     machine = Machine()
-    limits = {"seconds": 0, "processes": 0, "disk": 9, "grace": 1, "folders": ["/x"], "disks": []}
+    limits: dict[str, Any] = {
+        "seconds": 0,
+        "processes": 0,
+        "disk": 9,
+        "files": 9,
+        "grace": 1,
+        "folders": ["/x"],
+        "disks": [],
+    }
     watch = supervise.Watch(limits, inside=False, host=machine)
     for _ in range(300):
         assert watch.exceeded_limit() == ""

@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 from fastapi.testclient import TestClient
+from flowc.runtime.assembly.reach import Reaches
 from flowc.runtime.config.settings import Config
 from flowc.runtime.engine.engine import Engine
 from flowc.runtime.service.app import make_app
@@ -179,13 +180,15 @@ def opening(store: str, tmp_path: Path) -> Opening:
         patience: float = 10.0,
         answers: float = ANSWERS_WAIT,
         around: Callable[[Executing], Executing] = lambda executing: executing,
+        reaches: Reaches | None = None,
         **config: Any,
     ) -> Iterator[Desk]:
         clock = clock or Clock()
 
         @contextlib.asynccontextmanager
         async def executions() -> AsyncIterator[Executing]:
-            async with open_executing(store, Config(**config), clock, answers) as executing:
+            opened = open_executing(store, Config(**config), clock, answers, reaches)
+            async with opened as executing:
                 yield around(executing)
 
         app = make_app(

@@ -209,7 +209,7 @@ def test_lists_read_a_few_texts_at_a_time(opening: Opening) -> None:
     limits: list[int] = []
 
     def watch(query: str, values: Sequence[Any]) -> None:
-        if query.startswith("select body from service_workflows"):
+        if query.startswith("select body, id from service_workflows"):
             limits.append(values[-1] if query.endswith("limit ?") else 10**9)
 
     with opening(around=lambda e: replace(e, db=watched(e.db, watch))) as desk:

@@ -21,15 +21,11 @@ from watched import watched
 
 from .conftest import Desk, Opening, contract, engine_as, step, team
 
-DEEP: Any = {}
-for _ in range(300):
-    DEEP = {"a": DEEP}
 UNKEPT = [
     pytest.param({"k": "\\ud800"}, id="half of a surrogate pair"),
     pytest.param({"\\ud800": 1}, id="half of a surrogate pair as a key"),
     pytest.param({"k": ["\\u0000"]}, id="NUL"),
     pytest.param({"\\u0000": 1}, id="NUL as a key"),
-    pytest.param(DEEP, id="too deep"),
     pytest.param({"k": 2**64}, id="beyond 64 bits"),
 ]
 
@@ -98,11 +94,11 @@ class TestUnkept:
 
 def test_a_team_nested_too_deeply_is_refused(desk: Desk) -> None:
     answer = desk.client.post("/v1/teams", content=b"[" * 100_000)
-    assert refused(answer)["error_code"] == "INVALID_TEAM_CONFIG"
+    assert refused(answer)["error_code"] == "INVALID_REQUEST"
 
 
 def broken_lists(query: str, values: Sequence[Any]) -> None:
-    if query.startswith("select body from service_workflows"):
+    if query.startswith("select body, id from service_workflows"):
         raise ZeroDivisionError("a secret")
 
 

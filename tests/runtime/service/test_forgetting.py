@@ -5,22 +5,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
 import pytest
 from flowc.runtime.cli.app import run as flowc
 from flowc.runtime.config.settings import Config
-from flowc.runtime.engine.engine import Engine, open_engine
-from flowc.runtime.errors import RunError
 from flowc.runtime.service.operations.executions import Executing, open_executing
 from flowc.runtime.service.worker import Worker
+from flowc.runtime.store.runs import forget as forget_record
 from flowc.runtime.store.runs import open_store
 from flowc.runtime.store.service_tables import KEPT_OF, kept_of, left_over
 from openai_server import OpenAIServer
 from stores import KINDS
-from watched import watched
 
 from .conftest import Desk, Opening, step
 from .test_faults import until
@@ -135,7 +133,7 @@ def test_what_an_older_flowc_left_goes_with_gc(
     with opening(**model) as desk:
         left, stays = completed(desk), team_at_work(desk)
         until(lambda: "news" not in kept(store, left.id))
-    in_store(store, lambda opened: opened.delete(left.id))
+    in_store(store, lambda opened: forget_record(opened.db, [left.id]))
     with opening(concurrency=0, answers=0.1) as desk:  # a service that begins sweeps too
         until(lambda: not kept(store, left.id))
         waiting = team_at_work(desk)
@@ -154,30 +152,6 @@ def test_what_an_older_flowc_left_goes_with_gc(
     assert kept(store, waiting.id) == {}
     assert said(capsys, *gc)["executions"] == 0
     assert all(kept(store, team.id)["executions"] == 1 for team in (stays, held))
-
-
-def test_a_prune_that_was_killed_can_be_asked_again(
-    store: str, opening: Opening, model: dict[str, Any]
-) -> None:
-    """The run's record goes last: it is what the rest is found by."""
-    with opening(**model) as desk:
-        team = completed(desk)
-
-    def dies(query: str, values: Sequence[Any]) -> None:
-        if query.startswith("delete from documents"):
-            raise RunError("killed")
-
-    async def go() -> None:
-        async with open_engine(store) as engine:
-            dying = Engine(engine.store, engine.saver, watched(engine.journal_db, dies))
-            with pytest.raises(RunError, match="killed"):
-                await dying.delete(team.id)
-            assert team.id in await engine.store.ids()
-            await engine.delete(team.id)
-            assert await engine.store.ids() == frozenset()
-            assert await engine.journal_db.rows("select * from effects") == []
-
-    asyncio.run(go())
 
 
 def test_a_worker_passes_over_what_was_forgotten(store: str, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 from fleet import STEPS, Fleet, Slow, begin, fleet, slow_model, team, template, until
 from flowc.compiler.ir import Agent
 from flowc.runtime.config.settings import Config
-from flowc.runtime.db.file_lease import NotHeld
+from flowc.runtime.db.fence import NotHeld
 from flowc.runtime.engine.engine import Engine
 from flowc.runtime.engine.signals import RunSignals
 from flowc.runtime.service.operations import advance as carrying

@@ -101,7 +101,7 @@ def test_a_list_that_grows_is_kept_as_what_was_added(url, tmp_path, world, wait)
 
     assert wait(go()).variables["LIST"] == [LINE] * ROUNDS
     with sqlite3.connect(tmp_path / "runs.db") as db:
-        whole = db.execute("select sum(length(checkpoint)) from checkpoints").fetchone()[0]
+        whole = db.execute("select sum(length(body)) from flow_checkpoints").fetchone()[0]
     limit = 3 * ROUNDS * len(LINE)
     assert whole < limit
 

@@ -6,7 +6,6 @@ import asyncio
 import fcntl
 import os
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -26,6 +25,7 @@ from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.events import RunEvent
 from flowc.runtime.store.runs import RunRecord, RunStore, open_store
+from forged import forge_values
 from killing import in_process
 from leases import lease
 from specs import SUCCESS, assign, lit, name, program, text
@@ -158,21 +158,11 @@ def test_a_crafted_checkpoint_executes_nothing(tmp_path: Path, wait, world) -> N
             await engine.start(spec, world, run="r", inputs={}, options={})
         call = ormsgpack.packb(("os", "system", f"touch {proof}"))
         poison = ormsgpack.packb(ormsgpack.Ext(0, call))
-        with sqlite3.connect(tmp_path / "runs.db") as db:
-            changed = db.execute(
-                "update writes set type = 'msgpack', value = ? where channel = 'RESULT'", (poison,)
-            )
-            assert changed.rowcount > 0
-            rows = db.execute("select rowid, checkpoint from checkpoints").fetchall()
-            packed = ormsgpack.packb("harmless")
-            for rowid, blob in rows:
-                db.execute(
-                    "update checkpoints set checkpoint = ? where rowid = ?",
-                    (blob.replace(packed, poison), rowid),
-                )
+        assert forge_values(tmp_path / "runs.db", poison, ("RESULT",))
         async with open_engine(url) as engine:
-            await engine.history("r")
-            await engine.resume("r", spec, world, answers={"": "x"})
+            for look in (engine.history("r"), engine.resume("r", spec, world, answers={"": "x"})):
+                with pytest.raises(RunError, match="cannot be read"):
+                    await look
 
     wait(go())
     assert not proof.exists()
@@ -212,7 +202,7 @@ def test_a_running_record_without_a_process_is_crashed(tmp_path: Path, wait) -> 
             assert (await store.get("r")).status == "crashed"
             async with store.leases.hold("r"):
                 assert (await store.get("r")).status == "running"
-                assert [r.status for r in await store.list()] == ["running"]
+                assert [r.status for r in await store.listing.page()] == ["running"]
 
     wait(go())
 
@@ -252,9 +242,12 @@ class Counting:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.db, name)
 
-    async def run(self, query: str, values: Any = ()) -> int:
-        self.count += 1
-        return await self.db.run(query, values)
+    def for_run(self, run: str) -> Counting:
+        return self
+
+    async def put_all(self, writes: Any, *, later: bool = False) -> None:
+        self.count += len(writes)
+        await self.db.put_all(writes, later=later)
 
 
 def test_a_batch_of_events_is_one_statement(any_store, wait) -> None:
@@ -263,7 +256,7 @@ def test_a_batch_of_events_is_one_statement(any_store, wait) -> None:
     async def go() -> None:
         async with open_store(any_store) as opened:
             db: Any = Counting(opened.db)
-            store = RunStore(replace(opened.opened, db=db))
+            store = RunStore(replace(opened.opened, db=db), opened.place)
             await store.append_events("r", events)
             assert [event.node for event in await store.events("r")] == [e.node for e in events]
             assert db.count == 1

@@ -85,6 +85,27 @@ def test_nothing_outside_the_root_is_reached(folder, tool, path):
     assert caught.value.kind == "refused"
 
 
+@pytest.mark.parametrize(
+    ("tool", "args"),
+    [
+        ("read_file", {"path": ".flowc/runs.db"}),
+        ("read_file", {"path": "src/../data/runs.db"}),
+        ("search_files", {"text": "prompt", "path": ".flowc"}),
+        ("list_files", {"path": ".flowc"}),
+        ("query_json", {"path": ".flowc/runs.db", "expression": "data"}),
+        ("write_file", {"path": ".flowc/new", "content": "x"}),
+    ],
+)
+def test_no_tool_reads_or_writes_the_data_of_flowc(folder, tool, args):
+    (folder / ".flowc").mkdir()
+    (folder / ".flowc/runs.db").write_text('"prompt"')
+    (folder / "data").symlink_to(".flowc")
+    with pytest.raises(Failure, match="flowc's own data"):
+        call(folder, tool, **args)
+    assert [path.name for path in (folder / ".flowc").iterdir()] == ["runs.db"]
+    assert call(folder, "search_files", text="prompt")["count"] == 0
+
+
 def test_a_binary_file_is_not_text(folder):
     with pytest.raises(Failure, match="not UTF-8"):
         call(folder, "read_file", path="blob")

@@ -20,7 +20,8 @@ from flowc.runtime.tools.mcp_connections import end_connections
 from flowc.runtime.tools.mcp_servers import ServerSettings, read_servers
 from flowc.runtime.tools.registry import ToolBox
 from killing import Killed, in_process, kill_me
-from tool_runs import server, use
+from ports import free_port
+from tool_runs import listening, server, use
 
 
 @pytest.fixture(autouse=True)
@@ -58,6 +59,25 @@ def test_a_server_that_was_killed_between_two_calls_is_started_again():
     os.kill(first, signal.SIGKILL)
     second, third = use(box, PROCESS, PROCESS)
     assert second == third != first
+
+
+@pytest.mark.parametrize("kind", ["http", "sse"])
+def test_a_server_at_a_url_that_was_killed_between_two_calls_is_asked_again_when_it_is_back(kind):
+    pytest.importorskip("fastmcp", reason="needs the extra `mcp`")
+    port = free_port()
+    path = "mcp" if kind == "http" else "sse"
+    settings = ServerSettings(url=f"http://127.0.0.1:{port}/{path}", kind=kind)
+    box = ToolBox((McpServer("far", settings),))
+    with listening(kind, port) as process:
+        assert use(box, PROCESS) == [process.pid]
+        os.kill(process.pid, signal.SIGKILL)
+        process.wait()
+    (gone,) = use(box, PROCESS)
+    assert "the MCP server `far` cannot be reached" in gone.message
+    with listening(kind, port) as process:
+        assert use(box, PROCESS, PROCESS) == [process.pid] * 2
+    with listening(kind, port) as process:
+        assert use(box, PROCESS) == [process.pid]
 
 
 def test_a_server_ends_with_the_process_that_uses_it(tmp_path):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+import asyncio
+import os
 from typing import Any
 
 import pytest
@@ -11,8 +12,6 @@ from flowc.compiler.ir import AskNode, CallNode, ChooseNode
 from flowc.runtime.checkpoints.tables.compaction import Dropped
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
-from flowc.runtime.store.cleanup import PruneCriteria, duration, select_runs
-from flowc.runtime.store.runs import RunRecord
 from specs import (
     LIST,
     SUCCESS,
@@ -95,23 +94,29 @@ def test_inside_a_call_that_waits_nothing_is_lost(any_store, wait) -> None:
             assert outcome.status == "success"
             assert world.shell.ran == [f"echo {n}" for n in ("zero", "one", "two", "three", "four")]
             await engine.compact("r")
-            spaces = "select distinct checkpoint_ns from checkpoints"
-            assert await engine.journal_db.rows(spaces) == [("",)]
+            assert await engine.checkpoints().namespaces("r") == [""]
             assert (await engine.state("r")).variables == outcome.variables
 
     wait(go())
 
 
 def test_what_is_deleted_makes_the_store_smaller(any_store, wait, world) -> None:
-    spec = program(*(assign(f"a{n}", N=lit("x" * 50_000)) for n in range(8)), SUCCESS)
+    texts = [os.urandom(25_000).hex() for _ in range(8)]  # which do not become smaller by packing
+    spec = program(*(assign(f"a{n}", N=lit(text)) for n, text in enumerate(texts)), SUCCESS)
 
     async def go() -> None:
         async with open_engine(any_store) as engine:
             await start(engine, spec, world)
             before = await engine.journal_db.size()
             await engine.delete("r")
-            await engine.journal_db.shrink(alone=True)
-            assert await engine.journal_db.size() < before - 400_000 // 2
+            small = False
+            for _ in range(50):  # PostgreSQL keeps what its own analysis of tables may still see
+                await engine.journal_db.shrink(alone=True)
+                small = await engine.journal_db.size() < before - 400_000 // 2
+                if small:
+                    break
+                await asyncio.sleep(0.2)
+            assert small
 
     wait(go())
 
@@ -126,47 +131,3 @@ def test_a_run_that_is_being_executed_is_left_alone(any_store, wait, world) -> N
                         await drop("r")
 
     wait(go())
-
-
-NOW = datetime(2030, 1, 1, tzinfo=UTC)
-
-
-def record(number: int, status: Any, days: float) -> RunRecord:
-    changed = (NOW - timedelta(days=days)).isoformat()
-    return RunRecord(id=f"r{number}", name="n", file="f", status=status, updated=changed)
-
-
-RECORDS = [
-    record(0, "success", -2),  # the clock was set back
-    record(1, "running", 1),
-    record(2, "success", 5),
-    record(3, "paused", 40),
-    record(4, "failed", 50),
-    record(5, "crashed", 60),
-]
-
-
-@pytest.mark.parametrize(
-    ("choice", "names"),
-    [
-        (PruneCriteria(), "r0 r2 r4"),
-        (PruneCriteria(older_than=timedelta(days=30)), "r4"),
-        (PruneCriteria(older_than=timedelta(days=30), everything=True), "r3 r4 r5"),
-        (PruneCriteria(older_than=timedelta(0)), "r2 r4"),
-        (PruneCriteria(statuses=("failed", "paused")), "r4"),
-        (PruneCriteria(statuses=("failed", "paused"), everything=True), "r3 r4"),
-        (PruneCriteria(keep=3), "r4"),
-        (PruneCriteria(keep=1, everything=True), "r2 r3 r4 r5"),
-        (PruneCriteria(keep=99, everything=True), ""),
-    ],
-)
-def test_what_may_be_forgotten(choice: PruneCriteria, names: str) -> None:
-    assert [r.id for r in select_runs(RECORDS, choice, NOW)] == names.split()
-
-
-def test_ages_are_written_with_a_unit() -> None:
-    assert duration("30d") == timedelta(days=30)
-    assert duration("90min") == timedelta(minutes=90)
-    for text in ("", "d", "5x", "-3d", "1.5h", "3", "9999999d", "３d3"):
-        with pytest.raises(RunError, match="is not an age"):
-            duration(text)

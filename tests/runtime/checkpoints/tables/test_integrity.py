@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from flowc.compiler.ir import CallNode
-from flowc.runtime.checkpoints.tables.serializer import StrictSerializer
 from flowc.runtime.engine.engine import Engine, open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.journal.effects import EffectJournal
+from forged import body_of, forge_checkpoint
 from specs import SUCCESS, N, ask, assign, lit, program_of, workflow
 from worlds import World, start
 
@@ -55,20 +56,30 @@ async def refused(engine: Engine, spec: Any, inside: bool) -> None:
 
 @pytest.mark.parametrize("inside", [False, True])
 def test_changed_metadata_is_said_so(any_store, wait, world, inside: bool) -> None:
-    spec = asking()
-    where = "where thread_id = 'r' and checkpoint_ns " + ("<> ''" if inside else "= ''")
-    newest = f"{where} and checkpoint_id = (select max(checkpoint_id) from checkpoints {where})"
-    value = "?::jsonb" if any_store.startswith("postgresql") else "?"
+    spec, postgres = asking(), any_store.startswith("postgresql")
+    among = "checkpoint_ns" if postgres else "space"
+    space = f"{among} {'<>' if inside else '='} ''"
 
     async def go() -> None:
         async with open_engine(any_store) as engine:
             await start(engine, spec, world)
             for about in ABOUT:
-                query = f"update checkpoints set metadata = {value} {newest}"
-                await engine.store.db.run(query, (json.dumps(about),))
+                if postgres:
+                    newest = f"(select max(checkpoint_id) from checkpoints where {space})"
+                    query = (
+                        f"update checkpoints set metadata = ?::jsonb where checkpoint_id = {newest}"
+                    )
+                    await engine.store.db.run(query, (json.dumps(about),))
+                else:
+                    where = f"where {space} order by id desc limit 1"
+                    forge_checkpoint(file_of(any_store), where, about=about)
                 await refused(engine, spec, inside)
 
     wait(go())
+
+
+def file_of(url: str) -> Path:
+    return Path(url.removeprefix("sqlite:///"))
 
 
 def changed(checkpoint: dict[str, Any]) -> Iterator[Any]:
@@ -87,20 +98,14 @@ def changed(checkpoint: dict[str, Any]) -> Iterator[Any]:
 
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_changed_checkpoint_is_said_so(tmp_path, wait, world, inside: bool) -> None:
-    spec, serde = asking(), StrictSerializer(None)
-    file = tmp_path / "runs.db"
+    spec, file = asking(), tmp_path / "runs.db"
+    where = f"where space {'<>' if inside else '='} '' order by id desc limit 1"
 
     async def go() -> None:
         async with open_engine(f"sqlite:///{file}") as engine:
             await start(engine, spec, world)
-            rows = await engine.store.db.rows(
-                "select checkpoint_id, type, checkpoint from checkpoints"
-                " where (checkpoint_ns <> '') = ? order by checkpoint_id desc limit 1",
-                (inside,),
-            )
-            for other in changed(serde.loads_typed((rows[0][1], rows[0][2]))):
-                query = "update checkpoints set type = ?, checkpoint = ? where checkpoint_id = ?"
-                await engine.store.db.run(query, (*serde.dumps_typed(other), rows[0][0]))
+            for other in changed(body_of(file, where)):
+                forge_checkpoint(file, where, body=other)
                 await refused(engine, spec, inside)
 
     wait(go())
@@ -113,7 +118,7 @@ def test_metadata_that_is_no_json_is_said_so(tmp_path, wait, world) -> None:
         async with open_engine(f"sqlite:///{file}") as engine:
             await start(engine, spec, world)
             with sqlite3.connect(file) as db:
-                db.execute("update checkpoints set metadata = x'ff7b'")
+                db.execute("update flow_checkpoints set about = x'ff7b'")
             db.close()
             await refused(engine, spec, False)
             with pytest.raises(RunError, match="was changed, or is damaged"):

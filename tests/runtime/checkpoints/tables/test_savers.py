@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,13 @@ from typing import Any
 import aiosqlite
 import pytest
 from flowc.runtime.checkpoints.tables.serializer import StrictSerializer
-from flowc.runtime.checkpoints.tables.sqlite_saver import SqliteSaver
+from flowc.runtime.checkpoints.tables.sqlite_rows import SqliteCheckpoints
+from flowc.runtime.checkpoints.tables.sqlite_saver import open_sqlite_saver
+from flowc.runtime.db.fence import Epochs
 from flowc.runtime.db.url import locate
+from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.store.open import open_location
+from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from stores import ask, fresh_store
 
@@ -56,30 +59,114 @@ async def used(saver: Any) -> Any:
 
 
 @contextlib.asynccontextmanager
-async def sqlite_saver(kind: type[AsyncSqliteSaver], path: Path) -> AsyncIterator[Any]:
-    async with aiosqlite.connect(path) as connection:
-        yield kind(connection, serde=StrictSerializer(None))
+async def sqlite_saver(path: Path) -> AsyncIterator[Any]:
+    async with open_sqlite_saver(locate(str(path)), StrictSerializer(None), Epochs()) as saver:
+        yield saver
 
 
-def test_sqlite_has_the_rows_of_langgraph(tmp_path: Path, wait) -> None:
-    async def rows(kind: type[AsyncSqliteSaver]) -> Any:
-        path = tmp_path / f"{kind.__name__}.db"
-        async with sqlite_saver(kind, path) as saver:
-            after = await used(saver)
-        with contextlib.closing(sqlite3.connect(path)) as file:
-            kept = [file.execute(f"select * from {t} order by 3, 4, 6").fetchall() for t in TABLES]
-        return after, kept
-
-    assert wait(rows(SqliteSaver)) == wait(rows(AsyncSqliteSaver))
+BIG = "a text that is kept once " * 100
+STEPS: list[dict[str, Any]] = [
+    {"text": BIG, "list": [1, "é"], "nothing": None, "raw": b"x", "flag": True},
+    {"text": BIG, "list": [{"in": [BIG, "é" * 600]}], "odd": {1: 2.5, "k": BIG[:600]}},
+    {"text": "", "list": _DeltaSnapshot([BIG, *range(300)])},
+    {"text": BIG, "mine": {"$kept": "x"}},
+]
 
 
-TABLES = ("checkpoints", "writes")
+async def told(saver: Any) -> Any:
+    """Keeps checkpoints with values of every kind, and tells all that LangGraph can ask for."""
+    config: Any = {"configurable": PLACE}
+    for number, values in enumerate(STEPS, 1):
+        versions = dict.fromkeys(values, f"{number:032}.1")
+        whole = {**checkpoint(number), "channel_values": values, "channel_versions": versions}
+        about = {"source": "loop", "step": number, "run_id": f"run {number % 2}"}
+        config = await saver.aput(config, whole, about, versions)
+        await saver.aput_writes(config, [("list", [BIG, number]), ("text", None)], "b", "~z")
+        await saver.aput_writes(config, [("list", BIG)], "a", "~y")
+        await saver.aput_writes(config, ERRORS, "a")
+        await saver.aput_writes(config, [ERRORS[0], ("list", 1)], "a")
+    bare: Any = {"configurable": PLACE}
+    history = {"configurable": {**PLACE, "checkpoint_id": checkpoint(4)["id"]}}
+    return (
+        await saver.aget_tuple(bare),
+        await saver.aget_tuple(history),
+        await saver.aget_tuple({"configurable": {**PLACE, "thread_id": "other"}}),
+        [item async for item in saver.alist(bare)],
+        [item async for item in saver.alist(bare, before=history, limit=2)],
+        [item async for item in saver.alist(None, filter={"run_id": "run 1"}, limit=1)],
+        await saver.aget_delta_channel_history(config=history, channels=["list", "raw", "none"]),
+        await saver.aget_delta_channel_history(config=bare, channels=["odd"]),
+    )
+
+
+def test_sqlite_tells_what_langgraph_s_own_saver_tells(tmp_path: Path, wait) -> None:
+    async def ours() -> Any:
+        async with sqlite_saver(tmp_path / "runs.db") as saver:
+            return await told(saver)
+
+    async def theirs() -> Any:
+        async with aiosqlite.connect(":memory:") as connection:
+            return await told(AsyncSqliteSaver(connection, serde=StrictSerializer(None)))
+
+    for mine, other in zip(wait(ours()), wait(theirs()), strict=True):
+        assert mine == other
+
+
+def test_a_saver_of_langgraph_s_finds_no_run_in_the_file(tmp_path: Path, wait) -> None:
+    async def found() -> Any:
+        async with sqlite_saver(tmp_path / "runs.db") as saver:
+            await used(saver)
+        async with AsyncSqliteSaver.from_conn_string(str(tmp_path / "runs.db")) as stock:
+            return [item async for item in stock.alist(None)]
+
+    assert wait(found()) == []
+
+
+def test_a_value_is_kept_once_however_often_it_is_written(tmp_path: Path, wait) -> None:
+    async def kept() -> int:
+        async with sqlite_saver(tmp_path / "runs.db") as saver:
+            await told(saver)
+            rows = await saver.conn.execute_fetchall("select sum(length(data)) from blobs")
+            return int(rows[0][0])
+
+    # The text, one of 1,200 bytes and its beginning of 600, the list of 300 numbers.
+    assert wait(kept()) < len(BIG) + 1_200 + 600 + 1_300
+
+
+def test_what_nothing_refers_to_any_more_is_deleted(tmp_path: Path, wait) -> None:
+    async def left() -> Any:
+        async with sqlite_saver(tmp_path / "runs.db") as saver:
+            await told(saver)
+            rows = SqliteCheckpoints(saver)
+            ids = [item.id for item in await rows.checkpoints("t", "", ())]
+            await rows.copy("t", "fork", ids[:2])
+            counts = [await counted(saver)]
+            await saver.adelete_for_runs(["run 1"])
+            last = await saver.aget_tuple({"configurable": PLACE})
+            await rows.drop_others("t", last.checkpoint)
+            whole = await saver.aget_tuple({"configurable": PLACE})
+            counts.append(await counted(saver))
+            await saver.adelete_thread("t")
+            forked = [item async for item in saver.alist({"configurable": {"thread_id": "fork"}})]
+            counts.append(await counted(saver))
+            await saver.adelete_thread("fork")
+            return whole.checkpoint["channel_values"], len(forked), [*counts, await counted(saver)]
+
+    values, forked, counts = wait(left())
+    assert (values, forked) == (STEPS[3], 1)
+    assert counts[0] > counts[2] > counts[3] == 0
+
+
+async def counted(saver: Any) -> int:
+    query = "select (select count(*) from blobs), (select count(distinct hash) from holds)"
+    blobs, held = (await saver.conn.execute_fetchall(query))[0]
+    assert blobs == held
+    return int(blobs)
 
 
 def test_a_write_visits_the_thread_of_sqlite_once(tmp_path: Path, wait) -> None:
     async def visits() -> int:
-        async with sqlite_saver(SqliteSaver, tmp_path / "runs.db") as saver:
-            await saver.setup()
+        async with sqlite_saver(tmp_path / "runs.db") as saver:
             seen, execute = [], saver.conn._execute
 
             async def counted(call: Any, *given: Any, **more: Any) -> Any:
@@ -95,13 +182,13 @@ def test_a_write_visits_the_thread_of_sqlite_once(tmp_path: Path, wait) -> None:
 
 def test_a_write_of_sqlite_that_fails_leaves_nothing_behind(tmp_path: Path, wait) -> None:
     async def failed() -> Any:
-        async with sqlite_saver(SqliteSaver, tmp_path / "runs.db") as saver:
+        async with sqlite_saver(tmp_path / "runs.db") as saver:
             config = await used(saver)
             refused = [("list", 1), ("list", "\ud800"), ("\ud800", 2)]
             with pytest.raises(UnicodeEncodeError):
                 await saver.aput_writes(config, refused, "refused")
             await saver.aput_writes(config, WRITES, "later")
-            query = "select task_id, count(*) from writes group by task_id"
+            query = "select task, count(*) from flow_writes group by task"
             return dict(await saver.conn.execute_fetchall(query))
 
     assert wait(failed()) == {"task1": 5, "task2": 5, "later": 3}
@@ -120,8 +207,10 @@ def test_an_execution_that_is_taken_back_leaves_what_was_before_it(any_store: st
                 await saver.aput_writes(config, WRITES, f"task{number}")
             await saver.adelete_for_runs(["taken back", "unknown"])
             kept = [item async for item in saver.alist({"configurable": PLACE})]
-            table = "checkpoint_writes" if "postgresql" in any_store else "writes"
-            rows = await store.db.rows(f"select distinct task_id from {table}")
+            of = "task_id from checkpoint_writes"
+            if not any_store.startswith("postgresql"):
+                of = "task from flow_writes"
+            rows = await store.db.rows(f"select distinct {of}")
             return [item.checkpoint["id"] for item in kept], rows
 
     assert wait(left()) == ([checkpoint(1)["id"]], [("task1",)])
@@ -129,7 +218,7 @@ def test_an_execution_that_is_taken_back_leaves_what_was_before_it(any_store: st
 
 def test_a_cancelled_write_of_sqlite_is_there_or_not_there(tmp_path: Path, wait) -> None:
     async def cancelled() -> Any:
-        async with sqlite_saver(SqliteSaver, tmp_path / "runs.db") as saver:
+        async with sqlite_saver(tmp_path / "runs.db") as saver:
             config = await used(saver)
             writing = asyncio.create_task(saver.aput_writes(config, WRITES, "cancelled"))
             await asyncio.sleep(0)
@@ -137,7 +226,7 @@ def test_a_cancelled_write_of_sqlite_is_there_or_not_there(tmp_path: Path, wait)
             writing.cancel()
             await asyncio.wait([writing])
             await saver.conn.rollback()
-            query = "select count(*) from writes where task_id = 'cancelled'"
+            query = "select count(*) from flow_writes where task = 'cancelled'"
             return await saver.conn.execute_fetchall(query)
 
     assert wait(cancelled()) in ([(0,)], [(3,)])
@@ -158,32 +247,98 @@ def test_postgresql_has_the_rows_of_langgraph(tmp_path: Path, wait) -> None:
 
     def kept(url: str, schema: str) -> Any:
         tables = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
-        return [ask(url, f"select * from {schema}.{t} t order by t::text") for t in tables]
+        rows = [ask(url, f"select * from {schema}.{t} t order by 1, 2, 3, 4, 5") for t in tables]
+        return [[row[:-1] if schema == "flowc" else row for row in some] for some in rows]
 
     with fresh_store("postgresql", tmp_path) as one, fresh_store("postgresql", tmp_path) as other:
         assert wait(ours(one)) == wait(theirs(other))
         assert kept(one, "flowc") == kept(other, "public")
 
 
+def test_a_saver_of_langgraph_s_reads_what_is_in_postgresql(tmp_path: Path, wait) -> None:
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+
+    async def both(url: str) -> Any:
+        async with open_location(locate(url)) as opened, opened.checkpointer() as saver:
+            ours = await told(saver)
+        own = f"{url}{'&' if '?' in url else '?'}options=-csearch_path%3Dflowc"
+        async with AsyncPostgresSaver.from_conn_string(own, serde=StrictSerializer(None)) as stock:
+            return ours[3], [item async for item in stock.alist({"configurable": PLACE})]
+
+    with fresh_store("postgresql", tmp_path) as url:
+        ours, theirs = wait(both(url))
+    assert [item.checkpoint for item in ours] == [item.checkpoint for item in theirs]
+    assert [item.pending_writes for item in ours] == [item.pending_writes for item in theirs]
+
+
 def test_a_checkpoint_of_postgresql_is_one_statement(tmp_path: Path, wait) -> None:
     async def statements(url: str) -> int:
         async with open_location(locate(url)) as opened, opened.checkpointer() as saver:
-            counted: list[str] = []
-            cursor = saver._cursor
+            counted: list[bytes] = []
+            connection = saver.link.connection
+            execute = connection.execute
 
-            @contextlib.asynccontextmanager
-            async def watched(**options: Any) -> AsyncIterator[Any]:
-                assert not options
-                async with cursor() as inner:
-                    counted.append("one")
-                    yield inner
+            async def count(query: bytes, *values: Any) -> Any:
+                counted.append(query)
+                return await execute(query, *values)
 
-            saver._cursor = watched
+            connection.execute = count
             await used(saver)
             return len(counted)
 
     with fresh_store("postgresql", tmp_path) as url:
         assert wait(statements(url)) == 9
+
+
+def test_what_a_task_wrote_waits_for_the_disk_with_the_checkpoint_after_it(
+    any_store: str, wait
+) -> None:
+    async def sent() -> tuple[list[str], Any]:
+        async with open_engine(any_store) as engine, engine.hold("t"):
+            saver: Any = engine.saver
+            queries: list[str] = []
+            if any_store.startswith("sqlite"):
+                await saver.conn.set_trace_callback(queries.append)
+                await used(saver)
+                level = await saver.conn.execute_fetchall("pragma synchronous")
+                return [q for q in queries if "synchronous" in q or "insert" in q], level[0][0]
+            connection = saver.link.connection
+            execute = connection.execute
+
+            async def heard(query: bytes, *values: Any) -> Any:
+                queries.append(query.decode())
+                return await execute(query, *values)
+
+            connection.execute = heard
+            await used(saver)
+            return queries, (await (await execute("show synchronous_commit")).fetchone())[0]
+
+    queries, level = wait(sent())
+    assert level in ("on", 2)
+    kinds = ("flow_checkpoints", "flow_writes") if level == 2 else ("checkpoints ", "_writes ")
+    lazy, waits = False, set()
+    for query in queries:
+        lazy = "normal" in query or (lazy and "full" not in query)
+        for kind in kinds:
+            if kind in query and "insert" in query.lower():
+                waits.add((kind, not (lazy or "synchronous_commit" in query)))
+    assert waits == {(kinds[0], True), (kinds[1], False)}
+
+
+def test_versions_in_postgresql_are_short_and_in_langgraph_s_order(tmp_path: Path, wait) -> None:
+    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+
+    async def versions(url: str) -> list[str]:
+        async with open_location(locate(url)) as opened, opened.checkpointer() as saver:
+            first = saver.get_next_version(None, None)
+            other = AsyncPostgresSaver.get_next_version(saver, first, None)
+            return [first, other, saver.get_next_version(other, None)]
+
+    with fresh_store("postgresql", tmp_path) as url:
+        ours = wait(versions(url))
+    assert ours == sorted(ours)
+    assert [int(version.partition(".")[0]) for version in ours] == [1, 2, 3]
+    assert {len(ours[0]), len(ours[2])} == {41}
 
 
 def test_more_rows_than_a_statement_of_postgresql_can_have(tmp_path: Path, wait) -> None:

@@ -92,6 +92,52 @@ def test_tools_servers_and_settings_come_along_and_the_rest_is_named(flowc, tmp_
     assert project["project"]["dependencies"] == [f"flowc[mcp,openai]=={__version__}"]
 
 
+HIDDEN = "sk-1234567890"
+
+
+@pytest.mark.parametrize(
+    ("settings", "place", "remedy"),
+    [
+        (f'mcp_servers.s = {{command = "x", env = {{API_TOKEN = "{HIDDEN}"}}}}',
+         "`env.API_TOKEN` of the MCP server s", "write `${API_TOKEN}`"),
+        (f'mcp_servers.s = {{url = "http://a", headers = {{Authorization = "Bearer {HIDDEN}"}}}}',
+         "`headers.Authorization` of the MCP server s", "write `${AUTHORIZATION}`"),
+        (f'mcp_servers.s = {{url = "http://a/?api_key={HIDDEN}"}}',
+         "in `url` of the MCP server s", "write `${S_TOKEN}`"),
+        (f'mcp_servers.s = {{command = "x", args = ["--api-key", "{HIDDEN}"]}}',
+         "what follows `--api-key` in `args` of the MCP server s", "write `${API_KEY}`"),
+        (f'mcp_servers.s = {{command = "x", args = ["--token={HIDDEN}"]}}',
+         "what follows `--token` in `args` of the MCP server s", "write `${TOKEN}`"),
+        (f'store = "postgresql://me:{HIDDEN}@db/runs"', "`store` of ", "set FLOWC_STORE"),
+        (f'base_url = "http://me:{HIDDEN}@llm/v1"', "`base_url` of ", "set FLOWC_BASE_URL"),
+    ],
+)  # fmt: skip
+def test_a_secret_that_is_written_in_the_settings_does_not_come_along(
+    flowc, tmp_path, settings, place, remedy
+):
+    (tmp_path / "a.flow.yaml").write_text(SAY.format(name="a"))
+    (tmp_path / "flowc.toml").write_text(settings)
+    done = flowc("compile", "a.flow.yaml", "-o", "out")
+    assert (done.returncode, (tmp_path / "out").exists()) == (2, False)
+    assert place in done.stderr
+    assert remedy in done.stderr
+    assert HIDDEN not in done.stderr
+
+
+def test_what_stands_for_a_secret_comes_along(flowc, tmp_path):
+    (tmp_path / "a.flow.yaml").write_text(SAY.format(name="a"))
+    headers = 'headers = {Authorization = "Bearer ${API_TOKEN}"}'
+    env = 'env = {API_TOKEN = "${API_TOKEN}", LEVEL = "info"}, args = ["--token", "${API_TOKEN}"]'
+    (tmp_path / "flowc.toml").write_text(
+        f'mcp_servers.s = {{command = "x", {env}}}\n'
+        f'mcp_servers.t = {{url = "http://a/?level=1&token=${{API_TOKEN}}", {headers}}}\n'
+        'store = "postgresql://me@db/runs"\n'
+    )
+    done = flowc("compile", "a.flow.yaml", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert "${API_TOKEN}" in (tmp_path / "out/flowc.toml").read_text()
+
+
 def test_nothing_of_the_machine_is_in_a_project(flowc, tmp_path):
     with_tools(tmp_path)
     assert flowc("compile", "flows/count.flow.yaml", "-o", "out").returncode == 0

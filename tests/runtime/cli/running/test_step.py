@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from flowc.runtime.cli.app import run
+from own_folders import write_record
 
 MAIN = """# T
 # Workflow
@@ -31,6 +32,7 @@ flowchart TD
 @pytest.fixture(autouse=True)
 def ran(tmp_path: Path, monkeypatch, capsys) -> Path:
     monkeypatch.chdir(tmp_path)
+    write_record(tmp_path / "none")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
     (tmp_path / "t.wf.md").write_text(MAIN)
     (tmp_path / "b.wf.md").write_text(CALLED)

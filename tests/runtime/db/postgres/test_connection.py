@@ -172,6 +172,8 @@ def test_a_run_that_somebody_else_took_stops_here(server, wait) -> None:
         proxy = Proxy(server)
         async with proxy as url, open_store(url) as store, open_store(server) as other:
             gone = asyncio.Event()
+            leases: Any = store.leases
+            leases.beat = 0.1
 
             async def hold() -> None:
                 async with store.leases.hold("r"):
@@ -183,7 +185,7 @@ def test_a_run_that_somebody_else_took_stops_here(server, wait) -> None:
             await gone.wait()
             async with other.leases.hold("r"):
                 proxy.mend()
-                with pytest.raises(RunError, match="run r was lost"):
+                with pytest.raises(RunError, match="run r was taken over"):
                     await task
 
     wait(go())

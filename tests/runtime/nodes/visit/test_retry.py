@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from flowc.compiler.ir import AgentNode, Assignment, CallNode, ForeachNode, Param, Retry, ToolNode
 from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.runtime.context import EFFECT_KEY
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.engine.signals import RunSignals
 from flowc.runtime.errors import Failure
@@ -69,6 +70,20 @@ def test_a_failed_attempt_is_followed_by_another(execute, flaky) -> None:
     ]
     assert [r["wait"] for r in retries] == [0.01, 0.02]
     assert [e.kind for e in seen if e.kind.startswith("node_f")] == ["node_finished"] * 2
+
+
+def test_each_attempt_has_a_key_of_its_own(execute, flaky) -> None:
+    """Else a server that keeps answers by their keys would repeat its failure."""
+    flaky.failures, keys = [Failure("one"), Failure("two")], list[str]()
+    call = flaky.tools.call
+
+    async def keyed(tool: str, args: dict[str, Any]) -> Any:
+        keys.append(EFFECT_KEY.get())
+        return await call(tool, args)
+
+    flaky.tools.call = keyed
+    assert execute(tried()).status == "success"
+    assert len(set(keys)) == len(keys) == 3
 
 
 def test_the_last_attempt_fails_as_any_node_does(execute, flaky) -> None:

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from flowc.compiler.ir import Script
 from flowc.runtime.errors import Failure
-from flowc.runtime.sandbox.scripts.pool import ScriptLimits, ScriptWorkers
+from flowc.runtime.sandbox.scripts.answers import ScriptLimits
+from flowc.runtime.sandbox.scripts.pool import ScriptWorkers
 from flowc.runtime.services import Conversation, ScriptCall, ScriptResult
 from script_calls import LIMITS, call, failure, innermost, of, run
 
@@ -268,7 +269,8 @@ def test_a_worker_dies_with_the_process_that_started_it() -> None:
     program = """
 import asyncio, time
 from flowc.compiler.ir import Script
-from flowc.runtime.sandbox.scripts.pool import ScriptLimits, ScriptWorkers
+from flowc.runtime.sandbox.scripts.answers import ScriptLimits
+from flowc.runtime.sandbox.scripts.pool import ScriptWorkers
 from flowc.runtime.services import ScriptCall
 async def go():
     workers = ScriptWorkers(ScriptLimits(seconds=100, cpu=90))

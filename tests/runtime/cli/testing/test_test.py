@@ -8,6 +8,7 @@ from xml.etree import ElementTree as xml
 
 import pytest
 from flowc.runtime.cli.app import run
+from own_folders import write_record
 
 FLOW = """\
 flow: 1
@@ -49,6 +50,7 @@ CALLED = "# B\n# Workflow\n```mermaid\nflowchart TD\nSTART --> ASSIGN_B['done'] 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    write_record(tmp_path / "none")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
     (tmp_path / "a.flow.yaml").write_text(FLOW)
     (tmp_path / "c.wf.md").write_text(CHART)

@@ -1,0 +1,1 @@
+"""Commands that try workflows out: test, torture."""

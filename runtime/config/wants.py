@@ -1,0 +1,173 @@
+"""What a folder and its workflows want: code of theirs that runs here, hosts, grants, variables."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..errors import RunError
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """What one folder wants. `settings` are values of its configuration by key, as they are
+    written; `files` are SHA-256 (hex) of what these run, by path in the folder; `documents` are
+    those of its workflows that want something, each with the `digest` of its program."""
+
+    folder: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
+    documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, folder: str, data: object) -> Wants:
+        """Read what `to_json` returned. Raise `ValueError` for something else."""
+        parts = data if isinstance(data, dict) else {}
+        settings, files, documents = (parts.get(k) for k in ("settings", "files", "documents"))
+        if isinstance(settings, dict) and isinstance(files, dict) and isinstance(documents, dict):
+            return cls(folder, settings, files, documents)
+        raise ValueError("not what a folder wants")
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it without the folder, so that it holds wherever the folder lies."""
+        parts = {"settings": self.settings, "files": self.files, "documents": self.documents}
+        plain: dict[str, Any] = json.loads(json.dumps(parts, default=str, sort_keys=True))
+        return plain
+
+    def is_within(self, accepted: Wants) -> bool:
+        """Tell whether nothing is wanted here but what was accepted, to the letter."""
+        own, other = self.to_json(), accepted.to_json()
+        if own["settings"] and any(own[part] != other[part] for part in ("settings", "files")):
+            return False
+        accepted_of = other["documents"]
+        return all(_is_part(d, accepted_of.get(name)) for name, d in own["documents"].items())
+
+    def over(self, older: Wants) -> Wants:
+        """Return both together; of the same part this one counts."""
+        base = self if self.settings else replace(older, folder=self.folder)
+        return replace(base, documents={**older.documents, **self.documents})
+
+    def lines(self) -> list[str]:
+        """Return what is wanted, a line each, for people."""
+        lines = [line for key, value in self.settings.items() for line in _sentences(key, value)]
+        lines += [f"reads {name} for it, sha256 {sha}" for name, sha in self.files.items()]
+        return lines + [
+            f"{name}: {what}, program {about['digest']}"
+            for name, about in self.documents.items()
+            for what in _grants_of(about)
+        ]
+
+
+def gather(several: Iterable[Wants]) -> list[Wants]:
+    """Return what is wanted, once for each folder that wants something."""
+    by_folder: dict[str, Wants] = {}
+    for wants in several:
+        if wants.settings or wants.documents:
+            real = os.path.realpath(wants.folder)
+            older = by_folder.get(real)
+            by_folder[real] = wants if older is None else wants.over(older)
+    return list(by_folder.values())
+
+
+def digest_of(several: Iterable[Wants]) -> str:
+    """Return the SHA-256 (hex) of what folders want, wherever they lie."""
+    parts = sorted(json.dumps(wants.to_json(), sort_keys=True) for wants in gather(several))
+    return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def difference(old: Wants | None, new: Wants) -> tuple[str, ...]:
+    """Return what is wanted now (+), and what was accepted and is not wanted any more (-)."""
+    before = old.lines() if old is not None else []
+    now = new.lines()
+    gone = [line for line in before if line not in now] if new.settings else []
+    more = [line for line in now if line not in before]
+    return (*(f"- {line}" for line in gone), *(f"+ {line}" for line in more))
+
+
+class NotTrusted(RunError):
+    """What a run needs and nobody granted. `wants` are the folders' that it concerns."""
+
+    def __init__(
+        self, wants: Sequence[Wants], diff: Sequence[str], commands: Sequence[str]
+    ) -> None:
+        folders = " and ".join(f"`{one.folder}`" for one in wants)
+        super().__init__(
+            f"what {folders} wants is not trusted",
+            help=f"{', '.join(commands)}: shows it and asks; --trust grants it by its digest, "
+            f"{digest_of(wants)}",
+            diff=tuple(diff),
+        )
+        self.wants = tuple(wants)
+
+
+def command_for(wants: Wants) -> str:
+    """Return the command that shows what is wanted, and grants it."""
+    whole = wants.settings or len(wants.documents) != 1
+    path = wants.folder if whole else os.path.join(wants.folder, *wants.documents)
+    return f"flowc trust {os.path.relpath(path)}"
+
+
+def _sentences(key: str, value: object) -> Iterator[str]:
+    match key:
+        case "tools.python" | "nodes.python":
+            yield from (f"imports {path} into flowc's own process" for path in _list(value))
+        case "mcp_servers":
+            for name, about in _table(value).items():
+                yield from _server(name, _table(about))
+        case "mcp":
+            yield from (f"starts the MCP servers of {path}" for path in _list(value))
+        case "base_url":
+            yield f"sends prompts and your key to {value}"
+        case "network":
+            yield "lets commands use the network"
+        case "workspace":
+            yield f"lets commands write in {value}"
+        case "roots":
+            yield from (f"lets files be read and written in {path}" for path in _list(value))
+        case "env":
+            yield f"shows workflows and commands the variables {', '.join(_list(value))}"
+        case _:
+            yield f"sets {key} = {value}"
+
+
+def _server(name: str, about: Mapping[str, Any]) -> Iterator[str]:
+    words = [about.get("command"), *_list(about.get("args"))]
+    how = f"connects to {about['url']}" if about.get("url") else "starts " + _words(words)
+    yield f"{how} (MCP server {name})"
+    for variable in dict.fromkeys(_VARIABLE.findall(json.dumps(about, default=str))):
+        yield f"gives the MCP server {name} the variable {variable}"
+
+
+def _grants_of(about: Mapping[str, Any]) -> Iterator[str]:
+    if about.get("network"):
+        yield "its commands may use the network"
+    for folder in about.get("workspaces", ()):
+        yield f"its commands may write in {folder}"
+    if variables := about.get("variables"):
+        yield f"it reads the variables {', '.join(variables)}"
+
+
+def _is_part(about: Mapping[str, Any], accepted: Mapping[str, Any] | None) -> bool:
+    """Tell whether a workflow is the one that was accepted, and wants no more than then."""
+    if not accepted or about["digest"] != accepted.get("digest"):
+        return False
+    return all(set(_list(value)) <= set(_list(accepted.get(key))) for key, value in about.items())
+
+
+def _words(words: Iterable[object]) -> str:
+    return " ".join(str(word) for word in words if word)
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else [value] if value else []
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,121 @@
+"""The birth of a store in a SQLite file: whole, or not at all.
+
+A file that is made in its place can be found half made by the next command: with SQLite's rollback
+journal beside it, or without a table. So it is made in a folder of its own, in WAL mode and with
+its layout, closed (which leaves no log behind), and linked to its name. Of several processes that
+make it at once one links first; the others use what is there. A rename would put an empty store in
+the place of one that holds runs already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import errno
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from .sqlite import explain_errors
+from .url import Location
+
+_NO_LINKS = frozenset((errno.EPERM, errno.ENOTSUP, errno.EMLINK, errno.ENOSYS))
+"""What systems of files say that have no hard links."""
+_YOUNG = 60.0
+"""Seconds."""
+
+
+@asynccontextmanager
+async def nursery(location: Location) -> AsyncIterator[Location | None]:
+    """Give the place in which to make the store, which gets its name when the block ends; None
+    where it is there already. Raise `RunError` when it cannot be made."""
+    # In a thread: a server refuses to wait for a disk on its event loop.
+    nest = await asyncio.to_thread(_nest, location)
+    if nest is None:
+        yield None
+        return
+    try:
+        yield dataclasses.replace(location, path=nest.file)
+        with explain_errors(location):
+            await asyncio.to_thread(_link, nest.file, nest.target)
+    finally:
+        await asyncio.to_thread(nest.remove)
+
+
+@dataclass(frozen=True, slots=True)
+class _Nest:
+    """A folder beside the store, held by a lock that ends with the process."""
+
+    folder: Path
+    target: Path
+    descriptor: int
+
+    @property
+    def file(self) -> Path:
+        return self.folder / self.target.name
+
+    def remove(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.close(self.descriptor)
+
+
+def _nest(location: Location) -> _Nest | None:
+    path = location.path
+    if path is None or path.exists():
+        return None
+    prefix = f".{path.name}.new-"
+    with explain_errors(location):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for left in path.parent.glob(f"{prefix}*"):
+            _sweep(left)
+        folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=prefix))
+        descriptor = _open(folder)
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return _Nest(folder, path, descriptor)
+
+
+def _sweep(left: Path) -> None:
+    """Remove a folder whose process is gone. A young one may not be held yet."""
+    with contextlib.suppress(OSError):
+        if time.time() - left.stat().st_mtime < _YOUNG:
+            return
+        descriptor = _open(left)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(left, ignore_errors=True)
+        finally:
+            os.close(descriptor)
+
+
+def _open(folder: Path) -> int:
+    return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
+def _link(new: Path, path: Path) -> None:
+    """Give the file its name, unless another process was faster."""
+    try:
+        os.link(new, path)
+    except FileExistsError:
+        return
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        _move(new, path)
+
+
+def _move(new: Path, path: Path) -> None:
+    """Do the same without links: one process after another looks whether the name is free."""
+    descriptor = _open(path.parent)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if not path.exists():
+            new.rename(path)
+    finally:
+        os.close(descriptor)

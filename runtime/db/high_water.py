@@ -1,0 +1,114 @@
+"""How many effects of a run were finished, told outside of its SQLite file.
+
+A file whose write-ahead log is lost, or an older copy of it, opens like any other: what was done
+since is not in it, and would be done again without a word. A number beside the file tells, with the
+file's own number on its disk, which a copy does not have. It is written without waiting for the
+disk, after each finished effect: it may be too low, as after a power failure or a kill, and then
+says nothing. Without it, or where it is another file's, a run that has finished effects is asked
+about once. Whatever is wrong with it, at most a question more is asked.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SUFFIX = ".done"
+"""Of the file of a run, beside its lock."""
+
+
+LOST = "the store is an older copy, or has lost its log (-wal): effects that were finished are gone"
+COPIED = "the store may be a copy: effects may have been finished since that it does not know of"
+
+
+@dataclass(slots=True)
+class _Count:
+    """Effects that the store has, and that it was told to have had; whether nothing is told of this
+    file, before it has one effect more."""
+
+    finished: int
+    told: int
+    unknown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class HighWater:
+    """The numbers of the runs of one store. Without a folder (in memory, in PostgreSQL) nothing is
+    told."""
+
+    folder: Path | None = None
+    store: Path | None = None
+    """The file of the store."""
+    counts: dict[str, _Count] = field(default_factory=dict)
+
+    def begin(self, run: str, finished: int) -> None:
+        """Take note that the store has `finished` effects of a run."""
+        told, is_own = self._read(run)
+        unknown = self.folder is not None and not is_own and finished > 0
+        count = self.counts[run] = _Count(finished, told, unknown)
+        # Also a 0: what a person says of an effect in doubt is not counted, and may be the first.
+        if not unknown and (count.finished > count.told or (not is_own and not told)):
+            self._tell(run, count)
+
+    def add(self, run: str) -> None:
+        """Take note that one more is kept in the store."""
+        count = self.counts.get(run)
+        if count is not None:
+            count.finished += 1
+            count.unknown = False
+            if count.finished > count.told:
+                self._tell(run, count)
+
+    def doubt(self, run: str) -> str:
+        """Return why the store may have fewer than there were; "" where it has them all."""
+        count = self.counts.get(run)
+        if count is None:
+            return ""
+        return LOST if count.finished < count.told else COPIED * count.unknown
+
+    def renew(self, run: str) -> None:
+        """Delete the number that an earlier run of this name left: one begins, whose effects may be
+        counted already."""
+        count = self.counts.get(run)
+        self.forget(run)
+        if count is not None:
+            self.counts[run] = _Count(count.finished, 0, unknown=False)
+            self._tell(run, self.counts[run])
+
+    def forget(self, *runs: str) -> None:
+        """Delete the numbers of runs that are forgotten."""
+        for run in runs:
+            self.counts.pop(run, None)
+            with contextlib.suppress(OSError):
+                if self.folder is not None:
+                    os.unlink(self._file(self.folder, run))
+
+    def _read(self, run: str) -> tuple[int, bool]:
+        """Return the number, and whether it is this file's."""
+        with contextlib.suppress(OSError, ValueError):
+            if self.folder is not None:
+                told, file = map(int, self._file(self.folder, run).read_bytes().split())
+                return told, file == self._own()
+        return 0, False
+
+    def _own(self) -> int:
+        return os.stat(self.store).st_ino if self.store is not None else 0
+
+    def _tell(self, run: str, count: _Count) -> None:
+        count.told = count.finished
+        if self.folder is None:
+            return
+        with contextlib.suppress(OSError):
+            file = os.open(
+                self._file(self.folder, run), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600
+            )
+            try:
+                os.pwrite(file, b"%020d %020d" % (count.told, self._own()), 0)
+            finally:
+                os.close(file)
+
+    def _file(self, folder: Path, run: str) -> Path:
+        return folder / f"{hashlib.sha256(run.encode()).hexdigest()[:32]}{SUFFIX}"

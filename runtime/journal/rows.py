@@ -1,0 +1,64 @@
+"""An effect as it is kept, and the two keys by which it is known."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from ..db.database import Database, delete_of
+from ..services import Json
+
+SCHEMA = """
+create table if not exists effects (
+    run text not null, key text not null, ordinal integer not null,
+    name text not null, given text not null, status text not null, result text, input text,
+    outside text not null, primary key (run, key, ordinal)
+);
+create table if not exists notes (
+    run text not null, key text not null, name text not null, ordinal integer not null,
+    value text not null, primary key (run, key, name, ordinal)
+);
+create table if not exists answers (
+    run text not null, interrupt text not null, value text not null,
+    primary key (run, interrupt)
+);
+create table if not exists lines (
+    run text not null, number integer not null, line text not null,
+    primary key (run, number)
+);
+"""
+
+
+_TABLES = dict.fromkeys(("effects", "answers", "notes", "lines"), "run")
+
+
+async def forget(inside: Database, runs: Collection[str]) -> None:
+    """Drop everything about runs."""
+    await delete_of(inside, _TABLES, runs)
+
+
+@dataclass(frozen=True, slots=True)
+class EffectRow:
+    """An effect as it is kept; `result` and `input` (abridged) are JSON."""
+
+    status: str
+    name: str
+    digest: str
+    result: str | None
+    input: str | None
+    outside: str
+
+
+def outside_key(*place: str | int) -> str:
+    """Return the idempotency key of an effect, a digest of where it is in the run: run, turn and
+    line; the nodes that lead to it with their visits, attempts and elements; which of the visit's
+    effects it is; the attempt. It is the same however often the effect is repeated and whoever
+    repeats it, and no other effect of the run, a turn, a fork or a replay has it."""
+    return hashlib.sha256(json.dumps(place).encode()).hexdigest()[:32]
+
+
+def canonical(inputs: Json) -> str:
+    """Return the inputs of an effect as JSON, the same for equal ones."""
+    return json.dumps(inputs, sort_keys=True, ensure_ascii=False, default=str)

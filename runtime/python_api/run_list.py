@@ -1,0 +1,53 @@
+"""The runs of a workflow, for `flow.runs()`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypedDict
+
+from ..event_loops import in_thread
+from ..store.listing import RunFilter, RunSummary, read_filter
+from ..store.runs import RunRecord, RunStore
+
+_PAGE = 200
+
+
+class RunQuery(TypedDict, total=False):
+    """Which runs are listed: those in one `status` or several, that changed `since` an age ago
+    (`"2h"`, `"3d"`) or a date, and `before` one; at most `limit`, without it all."""
+
+    status: str | Sequence[str]
+    since: str
+    before: str
+    limit: int
+
+
+def filter_of(query: RunQuery, workflow: str) -> RunFilter:
+    """Return the filter of a query. Raise `RunError` for a status or a time that is none."""
+    status = query.get("status", ())
+    statuses = (status,) if isinstance(status, str) else status
+    return read_filter(statuses, query.get("since"), query.get("before"), workflow)
+
+
+async def runs_of(
+    store: RunStore, wanted: RunFilter, limit: int | None, path: str
+) -> list[RunRecord]:
+    """Return the runs of the workflow in a file. Raise `RunError`."""
+    records: list[RunRecord] = []
+    place = await in_thread(lambda: os.path.abspath(path))
+    while limit is None or len(records) < limit:
+        some = await store.listing.page(wanted, _PAGE)
+        own = [run.id for run in some if is_own(run, place)]
+        records += await store.get_each(own if limit is None else own[: limit - len(records)])
+        if len(some) < _PAGE:
+            break
+        wanted = replace(wanted, before=(some[-1].updated, some[-1].id))
+    return records
+
+
+def is_own(run: RunSummary | RunRecord, place: str) -> bool:
+    """Return whether a run is of the workflow in a file."""
+    folder = run.folder if isinstance(run, RunSummary) else run.options.get("folder")
+    return os.path.join(str(folder or ""), run.file) == place

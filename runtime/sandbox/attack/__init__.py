@@ -1,0 +1,1 @@
+"""Attacks on the sandbox of the machine one has, with secrets that were laid out for them."""

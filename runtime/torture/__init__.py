@@ -1,0 +1,1 @@
+"""Torture: a workflow is killed again and again, resumed, and judged by what it did."""

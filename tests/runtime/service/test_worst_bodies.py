@@ -1,0 +1,152 @@
+"""Bodies that would hold the event loop are refused before anybody parses them, and after their
+sender is known; what takes long to compile costs a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+
+import pytest
+from flowc.runtime.service.api.body_bounds import MAX_DEPTH, MAX_MARKS, PIECE, refuse_beyond_bounds
+from flowc.runtime.service.operations.compile_pool import CompilePool
+from flowc.runtime.service.records.errors import ServiceFault
+
+from .conftest import Desk, contract, team
+from .test_access import bearer, token
+
+MEGABYTE = 1_000_000
+PATHS = ("/workflows", "/teams", "/executions", "/operations/CREATE_WORKFLOW")
+DEEP = b"[" * MEGABYTE
+WORST = {
+    "deep": (DEEP, "inside one another"),
+    "deep objects": (b'{"a":' * (MAX_DEPTH + 1), "inside one another"),
+    "wide": (b"[" + b"1," * MEGABYTE + b"1]", "brackets, commas and colons"),
+    "flat": (b"[" + b"[]," * MEGABYTE + b"1]", "brackets, commas and colons"),
+    "escapes": (b'"' + rb"\u0041" * 500_000 + b'"', "escapes"),
+}
+
+
+def refused(body: bytes) -> str:
+    try:
+        asyncio.run(refuse_beyond_bounds(body))
+    except ServiceFault as fault:
+        return fault.message
+    return ""
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("shape", WORST)
+def test_they_are_refused_for_what_they_are(desk: Desk, path: str, shape: str) -> None:
+    body, reason = WORST[shape]
+    answer = desk.client.post(f"/v1{path}", content=body, headers={"Content-Type": "text/json"})
+    assert answer.status_code == 422
+    assert reason in answer.json()["error_message"]
+    assert answer.json()["recovery_options"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("body", [DEEP, b"{", b'{"strange": 1}'])
+def test_a_stranger_is_told_nothing_of_the_body(desk: Desk, path: str, body: bytes) -> None:
+    token(desk, "admin")
+    answer = desk.client.post(f"/v1{path}", content=body, headers=bearer("flowc_wrong"))
+    assert answer.status_code == 401
+    answer = desk.client.post(f"/v1{path}", content=body)
+    assert (answer.status_code, answer.json()["error_code"]) == (401, "UNAUTHENTICATED")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "[" * 10_000,
+        '"[' * 10_000,
+        "\\" * 5000 + '"[',
+        '\\"' * 4000 + "[" * 500,
+        {"a" * (PIECE - 7): '"[[['},
+        [["x"] * 9000, {"k": "{" * 900}],
+    ],
+)
+def test_what_stands_in_strings_does_not_count(value: object) -> None:
+    """Wherever a piece ends: between the backslash and its quotation mark too."""
+    for shift in range(4):
+        assert refused(json.dumps(["x" * shift, value]).encode()) == ""
+
+
+@pytest.mark.parametrize("shift", range(6))
+def test_what_stands_behind_strings_counts(shift: int) -> None:
+    text = json.dumps("x" * (PIECE - 4 - shift) + '\\"\\\\')
+    assert refused(f"[{text},{'[' * MAX_DEPTH}".encode()) != ""
+
+
+def test_the_bounds_themselves_are_kept() -> None:
+    assert refused(b"[" * MAX_DEPTH) == ""
+    assert refused(b"[" * (MAX_DEPTH + 1)) != ""
+    assert refused(b"," * MAX_MARKS) == ""
+    assert refused(b"," * (MAX_MARKS + 1)) != ""
+
+
+def test_others_get_their_turn_while_a_body_is_looked_at() -> None:
+    async def turns() -> int:
+        looking = asyncio.create_task(refuse_beyond_bounds(b'"' + b"x" * 4 * MEGABYTE + b'"'))
+        found = 0
+        while not looking.done():
+            await asyncio.sleep(0)
+            found += 1
+        return found
+
+    assert asyncio.run(turns()) > 100
+
+
+def test_a_form_of_nothing_but_separators(desk: Desk) -> None:
+    begin = time.monotonic()
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    answer = desk.client.post("/sign-in", content=b"&" * 3 * MEGABYTE, headers=kind)
+    assert answer.status_code == 422
+    assert time.monotonic() - begin < 1
+
+
+def test_a_text_of_ten_thousand_faults_is_told_the_first_hundred(desk: Desk) -> None:
+    text = "\n".join(f"a{n}: 1" for n in range(10_000))
+    asked = {"file_name": "a.flow.yaml", "source": text}
+    told = desk.post("/workflows", asked, 422)["validation_status"]
+    assert len(told["diagnostics"]) == 100
+    assert "more findings" in told["errors"][-1]
+
+
+class TestCompilePool:
+    def test_the_loop_goes_on_while_a_text_is_compiled(self) -> None:
+        async def longest_stall() -> float:
+            pool, text = CompilePool(), "\n".join(f"a{n}: {{b: 1}}" for n in range(6000))
+            await pool.check("x", "a.md")  # the process starts
+            compiling = asyncio.create_task(pool.check(text, "a.flow.yaml", "flow"))
+            longest, begin = 0.0, time.monotonic()
+            while not compiling.done():
+                before = time.monotonic()
+                await asyncio.sleep(0.001)
+                longest = max(longest, time.monotonic() - before)
+            return longest / (time.monotonic() - begin)
+
+        assert asyncio.run(longest_stall()) < 0.3
+
+    def test_a_process_that_ends_is_replaced(self) -> None:
+        async def ask() -> None:
+            pool, text = CompilePool(), json.dumps(contract())
+            assert (await pool.compile(text, "workflow.json", "contract")).is_workflow
+            process = pool.idle.get()
+            process.kill()
+            process.wait()
+            pool.idle.put(process)
+            made = await pool.compile(text, "workflow.json", "contract", json.dumps(team()))
+            assert made.is_workflow
+            assert made.result is not None
+            assert made.result.spec.nodes
+
+        asyncio.run(ask())
+
+    def test_a_text_that_takes_too_long_is_given_up(self) -> None:
+        async def ask() -> None:
+            pool = CompilePool(seconds=0.01)
+            with pytest.raises(ServiceFault, match="to compile"):
+                await pool.compile("1," * 400_000, "workflow.json", "contract")
+
+        asyncio.run(ask())
