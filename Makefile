@@ -2,7 +2,7 @@
 # environment that exists already (flowc has to be importable there) and nothing is installed.
 
 PYTHON ?= python3
-EXTRAS ?= all,dev
+FALLBACK ?= yes
 JOBS ?= 3
 
 ifeq ($(origin PY),undefined)
@@ -13,17 +13,16 @@ endif
 TYPES := PYTHONPATH="$(CURDIR)/.types$${PYTHONPATH:+:$$PYTHONPATH}"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup format lint check test soak crash mutants langgraph bench golden docs conformance rules clean
+.PHONY: help setup format lint check test soak crash mutants langgraph bench golden docs conformance rules hashes audit clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
 
-setup: .venv/.ready ## .venv with flowc, the development tools and the optional parts, at pinned versions
+setup: .venv/.ready ## .venv with flowc, the development tools and the optional parts, at pinned versions, by their hashes; FALLBACK=no: not without
 
-.venv/.ready: pyproject.toml constraints.txt
+.venv/.ready: pyproject.toml constraints.txt constraints-hashes.txt
 	$(PYTHON) -m venv .venv
-	.venv/bin/python -m pip install -qq -c constraints.txt setuptools wheel
-	.venv/bin/python -m pip install -qq -c constraints.txt --no-build-isolation -e '.[$(EXTRAS)]'
+	FALLBACK=$(FALLBACK) .venv/bin/python tests/pins.py install
 	@touch $@
 	@echo "flowc is installed in .venv: try .venv/bin/flowc --help"
 
@@ -69,6 +68,12 @@ conformance: $(READY) ## compare with other engines' readings: make conformance 
 
 rules: $(READY) ## every rule of the formats beside the tests that hold it
 	$(PY) tests/rules.py
+
+hashes: ## write constraints-hashes.txt for the versions of constraints.txt
+	$(PYTHON) tests/pins.py hashes
+
+audit: $(READY) ## which of the pinned versions have known vulnerabilities; says so where nobody can be asked
+	$(PY) tests/pins.py audit
 
 clean: ## remove what the tools leave behind, .venv too
 	rm -rf .venv build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
