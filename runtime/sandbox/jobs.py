@@ -202,7 +202,8 @@ def _filters(snippet: bool, entry: bool, network: bool) -> dict[tuple[bool, bool
                 network=network,
                 unix=inside and mounts and network,
                 namespaces=inside,
-                mounts=mounts,
+                # Bubblewrap leaves devices as they are: root could change those of the machine.
+                mounts=mounts and not (caged and os.geteuid() == 0),
                 # There bubblewrap is number 1, and the watcher comes after it.
                 watchers=(1, 2) if caged else (1,),
             )

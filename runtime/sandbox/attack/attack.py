@@ -26,6 +26,8 @@ from .laid_out import LaidOut
 
 Verdict = Literal["stopped", "reached", "documented"]
 _LIMITS = Limits(memory=128 * MIB, file=32 * MIB, disk=64 * MIB, files=20_000, processes=60)
+_WORKS = "it works"
+_HARMLESS = Attempt("", "", f"echo {_WORKS} > note && cat note")
 _TIMES = ShellLimits(seconds=12.0, silence=10.0, output=64 * 1024, grace=0.2)
 
 
@@ -81,8 +83,21 @@ def attack(
     for way in WAYS:
         if way.name in here and (not ways or way.name in ways):
             with _on_machine_of(way):
+                _check_that_commands_run(way)
                 for attempt in attempts:
                     yield _finding(attempt, way.name, here[way.name])
+
+
+def _check_that_commands_run(way: AttackWay) -> None:
+    """Raise `RunError` where nothing runs at all: every attempt would seem to be stopped."""
+    with make_room() as room:
+        laid_out = LaidOut(room.folder)
+        try:
+            said = _try(_HARMLESS, laid_out)
+        finally:
+            laid_out.close()
+    if _WORKS not in said:
+        raise RunError(f"no command runs here with {way.name}: {said.strip() or 'it said nothing'}")
 
 
 def _finding(attempt: Attempt, way: str, level: str) -> AttackFinding:

@@ -110,6 +110,7 @@ ATTEMPTS: tuple[Attempt, ...] = (
             documented=SEES_NAMES),
     Attempt("files", "read the disk itself",
             "for d in /dev/sd? /dev/vd? /dev/nvme?n?; do head -c 1 $d && echo REACHED; done"),
+    Attempt("files", "change the modes of a device", "chmod 666 /dev/null && echo REACHED"),
     Attempt("workspace", "a link in place of the run's own folder",
             "mv .flowc/own .flowc/x; mkdir .flowc/own; ln -s $OUTSIDE $HOME",
             then="cat $HOME/key; echo x > $HOME/new"),

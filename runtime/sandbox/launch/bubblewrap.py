@@ -36,7 +36,7 @@ def command(
         words += ["--symlink", target, name]
     if shared:
         words += ["--size", str(shared), "--tmpfs", "/dev/shm"]
-    names = {name for _, name, _ in binds}
+    names = {name for _, name, _ in binds} | {name for name, _ in LINKS}
     for name, target in links:
         if not any(name == one or name.startswith(f"{one}/") for one in names):
             words += ["--symlink", target, name]

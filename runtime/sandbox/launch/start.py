@@ -27,7 +27,6 @@ TYPE_CHECKING = False  # `typing` and `collections` take longer than all of this
 if TYPE_CHECKING:
     from typing import Any
 
-REFUSED = 96
 _SIGNALS = 65
 _SET_SECCOMP, _FILTER = 22, 2
 _SIGINT = 2
@@ -54,12 +53,12 @@ class _Start:
     def refuse(self, why: str) -> None:
         """End before anything foreign has run."""
         self.tell({"refused": why})
-        os._exit(REFUSED)
+        os._exit(supervise.REFUSED)
 
     def keeper(self) -> None:
         """Be the first process: what flowc started."""
         if os.getppid() != self.job["parent"]:
-            os._exit(REFUSED)
+            os._exit(supervise.REFUSED)
         _lead_session()
         self.job["turns"] = privileges.go_first()
         privileges.limit([("core", 0, 0)])
@@ -79,7 +78,7 @@ class _Start:
             self.watcher(lifeline, result)
         for number in (lifeline, result, self.report):
             os.close(number)
-        supervise.keep(self.job["parent"], watcher, status, self.inside)
+        supervise.keep(self.job["parent"], watcher, own_end, status, self.inside)
 
     def _namespaces(self) -> None:
         if not self.job["namespaces"]:
@@ -107,6 +106,7 @@ class _Start:
             job["bubblewrap"], job["network"], binds, job["links"], job["shared"], job["hidden"]
         )
         words += [*job["again"], *map(str, descriptors)]
+        supervise.ignore_stops()
         try:
             os.execv(words[0], words)
         except OSError as error:
@@ -251,7 +251,7 @@ class _Start:
                 if failed.errno not in (2, 20):
                     error = failed
         self.tell({"unstarted": f"{name}: {error.strerror}"})
-        os._exit(REFUSED)
+        os._exit(supervise.REFUSED)
 
     def _python(self, entry: str) -> None:
         """Go on in this interpreter: module:function."""

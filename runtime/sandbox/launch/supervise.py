@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+REFUSED = 96
+"""The exit code of what has started nothing foreign."""
 _SUBREAPER = 36
 _SIGKILL, _SIGTERM = 9, 15
 _STOPPING = (1, 2, 3, 15)
@@ -122,12 +124,17 @@ def _plus(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
     return one[0] + other[0], one[1] + other[1]
 
 
-def keep(parent: int, watcher: int, status: int, inside: bool) -> None:
-    """Stay until the watcher has ended, then end as the program did. `inside`: it is number 1 of a
-    namespace, and nothing outlives it. Does not return."""
+def keep(parent: int, watcher: int, lifeline: int, status: int, inside: bool) -> None:
+    """Stay until the watcher has ended, then end as the program did. Who asks this process to end
+    asks the watcher, by the pipe: there may be another program between. `inside`: it is number 1 of
+    a namespace, and nothing outlives it. Does not return."""
+    os.set_blocking(lifeline, False)
 
     def stop(number: int, frame: object) -> None:
-        os.kill(watcher, _SIGTERM)
+        try:
+            os.write(lifeline, b"s")
+        except OSError:  # it has ended, or was asked often enough
+            return
 
     for number in _STOPPING:
         _signal.signal(number, stop)
@@ -139,11 +146,12 @@ def keep(parent: int, watcher: int, status: int, inside: bool) -> None:
         continue
     if with_watcher not in ready:
         os._exit(_NOBODY)  # flowc is gone; the watcher takes the others with it
-    os.waitpid(watcher, 0)
+    _, ended = os.waitpid(watcher, 0)
     if not inside:
         kill_all(inside=False)
     data = os.read(status, 4)
-    wait_status = int.from_bytes(data, "little") if data else _SIGKILL
+    refused = os.WIFEXITED(ended) and os.WEXITSTATUS(ended) == REFUSED
+    wait_status = int.from_bytes(data, "little") if data else ended if refused else _SIGKILL
     if os.WIFSIGNALED(wait_status):
         number = os.WTERMSIG(wait_status)
         if number != _SIGKILL:
@@ -170,16 +178,17 @@ def watch(
         tick = min(1.0, max(0.0, limits.left()))
         if limits.busy or deadline:
             tick = _TICK
-        signal_info = _signal.sigtimedwait((17, *_STOPPING), tick)
+        _signal.sigtimedwait((17, *_STOPPING), tick)
         wait_status = _reap(program)
         if wait_status is not None:
             break
-        if signal_info is not None and signal_info.si_signo in _STOPPING and not deadline:
+        heard = _hear(lifeline)
+        if heard == "stop" and not deadline:
             deadline = time.monotonic() + limits.grace
             _each(inside, _SIGTERM)
         why = "stopped" if deadline and time.monotonic() >= deadline else limits.exceeded_limit()
-        if not why and _is_closed(lifeline):
-            why = "parent"
+        if not why and heard == "parent":
+            why = heard
         if why:
             kill_all(inside)
             wait_status = _reap(program, wait=True)
@@ -192,6 +201,12 @@ def watch(
 def adopt(libc: ctypes.CDLL) -> None:
     """Become the one to whom orphans below fall."""
     libc.prctl(_SUBREAPER, 1, 0, 0, 0)
+
+
+def ignore_stops() -> None:
+    """Let a program that is started ignore being asked to end: what is below it is asked."""
+    for number in _STOPPING:
+        _signal.signal(number, _signal.SIG_IGN)
 
 
 def prepare_watcher() -> None:
@@ -314,11 +329,12 @@ def _reap(program: int, wait: bool = False) -> int | None:
             return None
 
 
-def _is_closed(lifeline: int) -> bool:
+def _hear(lifeline: int) -> str:
+    """Return what the keeper wants: "stop", "parent" when it has ended, or ""."""
     try:
-        return os.read(lifeline, 1) == b""
+        return "stop" if os.read(lifeline, 64) else "parent"
     except BlockingIOError:
-        return False
+        return ""
 
 
 def _nameless(view: bool) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -20,6 +21,13 @@ from flowc.runtime.sandbox.launch import seccomp
 from flowc.runtime.sandbox.policy import Policy, SandboxReport, shell_reads
 from sandbox_hosts import on_machine
 
+BUBBLEWRAP = (
+    shutil.which("bwrap") is not None
+    and subprocess.run(
+        ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"], check=False, capture_output=True
+    ).returncode
+    == 0
+)
 ENV = {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/")}
 
 
@@ -92,6 +100,20 @@ def layers() -> Iterator[Callable[..., None]]:
 
     with ExitStack() as stack:
         yield choose
+
+
+@pytest.fixture
+def by_bubblewrap() -> Iterator[None]:
+    """Confine with all layers, those of namespaces and mounts made by bubblewrap."""
+
+    def make(*args: Any) -> dict[str, Any]:
+        return jobs.make_job(*args) | {"namespaces": False}
+
+    if not BUBBLEWRAP:
+        pytest.skip("no bubblewrap that works here")
+    views = dict.fromkeys(("namespaces", "mounts"), jobs.BY_BUBBLEWRAP)
+    with on_machine({**confine.probe("shell").active, **views}, {}, make_job=make):
+        yield
 
 
 def forbid_namespaces() -> None:
