@@ -1,0 +1,58 @@
+"""Mistakes in JSON state machines with script handlers."""
+
+from __future__ import annotations
+
+from .in_json import JSON_SYNTAX
+from .operators import Operator, typo
+
+
+def _key(name: str) -> Operator:
+    return Operator(f"key {name} misspelt", rf'"({name})":', typo(), name)
+
+
+OPERATORS = (
+    *JSON_SYNTAX,
+    *map(_key, ("states", "transition", "target", "condition", "agent", "input", "action")),
+    *map(_key, ("function", "script", "agents", "context", "agent_role", "variables", "name")),
+    *map(_key, ("pre_handler", "post_handler", "transition_handler", "max_length", "before")),
+    Operator("target misspelt", r'("target": ")(\w{4,})"', typo(2), r"\2"),
+    Operator("agent misspelt", r'("agent": ")(\w+)"', typo(2), r"\2"),
+    Operator("context misspelt", r'("context": ")(\w+)"', typo(2), r"\2"),
+    Operator("handler misspelt", r'(_handler": ")(\w+)"', typo(2), r"\2"),
+    Operator("function misspelt", r'("function": ")(\w+)"', typo(2), r"\2"),
+    Operator(
+        "state misspelt", r'("states": [\s\S]*"name": ")(\w{4,})"', typo(2), r"\2", r'target": "\2"'
+    ),
+    Operator("state of two names", r'^( +"name": "\w+",\n)( +"agent)', r"\1\1\2", "name"),
+    Operator("start misspelt", r'("name": ")(start)"', typo(2), r"\2"),
+    Operator("end misspelt", r'("name": ")(stop)"', typo(2), r"\2"),
+    Operator(
+        "variable misspelt in a condition",
+        r'(condition": "[^"]*common_data\.)(\w{5,})',
+        typo(2),
+        r"\2",
+    ),
+    Operator(
+        "variable misspelt in an input", r'("input": "[^"]*common_data\.)(\w{4,})', typo(2), r"\2"
+    ),
+    Operator("variable misspelt in a script", r'(= [^"]*common_data\.)(\w{5,})', typo(2), r"\2"),
+    Operator("common_data misspelt", r'("[^"\n]*)(common_data)(\.)', typo(2), r"\2"),
+    Operator("answer misspelt", r"(lastAgentResponse)", typo(), r"\1"),
+    Operator("template that does not end", r"(\{\{common_data\.\w+)\}\}", r"\1}", "}}"),
+    Operator("template in one brace", r"\{\{(common_data\.\w+)\}\}", r"{\1}", r"{{\1}}"),
+    Operator("assignment for a comparison", r'(condition": "[^"]*) ===? ', r"\1 = ", "=="),
+    Operator("parenthesis that does not end", r'(condition": "[^"]*\()\)', r"\1", ")"),
+    Operator("script that does not end", r"('[^'\"\n]*)'\"", r'\1"'),
+    Operator("tool misspelt", r"(function\.)(\w+)(\.arguments)", typo(2), r"\2"),
+    Operator("argument misspelt", r"(\.arguments\.)(\w+)", typo(2), r"\2"),
+    Operator("kind of action misspelt", r'("role": ")(assistant)"', typo(2), r"\2"),
+    Operator("number as a word", r'("max_length": )(\d+)', r'\1"\2"', "integer"),
+    Operator(
+        "one transition without its list",
+        r'("transition": )\[\s*(\{[^{}]*\})\s*\]',
+        r"\1\2",
+        "list",
+    ),
+    Operator("state without a way out", r',\s*"transition": \[\s*\{[^{}]*\}\s*\]', ""),
+    Operator("name left out", r'^ +"name": "\w+",\n(?= +"(?:agent|action))', "", "name"),
+)
