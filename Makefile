@@ -13,7 +13,7 @@ endif
 TYPES := PYTHONPATH="$(CURDIR)/.types$${PYTHONPATH:+:$$PYTHONPATH}"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup format lint check test soak crash mutants langgraph bench golden docs conformance rules hashes audit clean
+.PHONY: help setup format lint check test soak crash mutants faults langgraph bench golden docs conformance rules hashes audit clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -49,6 +49,9 @@ crash: $(READY) ## `flowc torture` on a workflow of every shape, beside LangGrap
 
 mutants: $(READY) ## change the code a little again and again, count what the tests notice: make mutants COUNT=300 SEED=7
 	nice -n 10 $(PY) -m tests.mutants --count $(or $(COUNT),300) $(if $(SEED),--seed $(SEED))
+
+faults: $(READY) ## make a person's mistakes in good workflows, count what `flowc check` says of them: make faults ARGS="--dialect steps --missed"
+	$(TYPES) $(PY) -m tests.faults $(ARGS)
 
 langgraph: $(READY) ## what flowc relies on of LangGraph, with the oldest and the newest that is allowed
 	$(PY) tests/langgraph_versions.py

@@ -56,6 +56,12 @@ HEADING = re.compile(
 )
 """A heading that could be a keyword's: its hashes, its sign, its word up to the colon."""
 
+COLONLESS = re.compile(
+    rf"[ ]{{0,3}}(?P<hashes>\#{{1,6}})[ \t]*+(?P<icon>{ICON})"
+    rf"(?P<word>{'|'.join(KEYWORDS)})(?![\w:-])"
+)
+"""The same without the colon: only a keyword as it is written."""
+
 FENCE = r"""
     [ ]{0,3}(?P<mark>`{3,}+(?=[^`\n]*(?:\n|\Z))|~{3,}+)[^\n]*(?:\n|\Z)
     (?:(?![ ]{0,3}(?P=mark)[`~]*[ \t]*\r?(?:\n|\Z))[^\n]*\n)*+
@@ -144,26 +150,38 @@ def nearest_keyword(word: str) -> str | None:
     return close[0] if close else None
 
 
-def heading_token(line: str) -> str:
-    """Return the token that a heading line becomes.
+def keyword_heading(line: str) -> tuple[re.Match[str], str] | None:
+    """Take a keyword's heading apart, and return its token with it.
 
     A keyword counts anywhere below level 2 (S15) and, in higher headings, behind a sign. So does a
     misspelt one in capitals, or in small letters behind a keyword's own sign: it is read, and
-    reported, while `## TOOLS: which` and `### 🚀 Tools: which` stay headings.
+    reported, while `## TOOLS: which` and `### 🚀 Tools: which` stay headings. One without its colon
+    counts behind its own sign, and below level 2 where nothing else stands that it could mean.
     """
-    kind = MARKERS.get(line[: line.find(":")])
+    match = COLONLESS.match(line)
+    if match is not None:
+        word, rest = match["word"], line[match.end() :].strip()
+        alone = len(match["hashes"]) > 2 and (word == "WORKFLOW STEP" or not rest)
+        if alone or match["icon"].strip() in _SIGNS:
+            return match, KEYWORDS[word]
+    match = HEADING.match(line)
+    if match is None:
+        return None
+    word, sign, level = match["word"], match["icon"].strip(), len(match["hashes"])
+    if word in KEYWORDS and (sign or level > 2):
+        return match, KEYWORDS[word]
+    capitals = word.isupper() and (sign or level > 2)
+    close = nearest_keyword(word) if capitals or sign in _SIGNS else None
+    return (match, KEYWORDS[close]) if close else None
+
+
+def heading_token(line: str) -> str:
+    """Return the token that a heading line becomes."""
+    kind = MARKERS.get(line.partition(":")[0]) if ":" in line else None
     if kind is not None:
         return kind
-    match = HEADING.match(line)
-    if match is not None:
-        word, sign, level = match["word"], match["icon"].strip(), len(match["hashes"])
-        if word in KEYWORDS and (sign or level > 2):
-            return KEYWORDS[word]
-        capitals = word.isupper() and (sign or level > 2)
-        close = nearest_keyword(word) if capitals or sign in _SIGNS else None
-        if close is not None:
-            return KEYWORDS[close]
-    return _plain_heading(line)
+    found = keyword_heading(line)
+    return found[1] if found else _plain_heading(line)
 
 
 def _plain_heading(line: str) -> str:

@@ -58,7 +58,7 @@ OPERATORS = (
     Operator("fence of code that does not end", r"(```python\n(?: .*\n)+?) +```\n", r"\1", "```"),
     Operator("id of two steps", r"`step_2`", "`step_1`", "step_1"),
     Operator("id misspelt", r"`(step)_2`", typo(), "step_2"),
-    Operator("path without its end", r"(Output Audio:\*\* `[\w-]+\.wav)`", r"\1", "`"),
+    Operator("path without its end", r"(Output Audio:\*\* `[\w-]+\.wav)`", r"\1", "`", counts=True),
     Operator(
         "two steps of one output",
         r"(Output Audio:\*\* )`(.*)`([\s\S]*?Output Audio:\*\* )`.*`",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Set
 from typing import Any
 
 from ... import ir
@@ -18,6 +19,7 @@ from ...expr.shell import quoted_command
 from ...expr.template import Template, read_template
 from ...expr.walk import map_spans
 from ...flow_yaml.keys import CRITERION, LIMIT, RETRY, Key, MapShape
+from ...reading.foreign import foreign_placeholders, report_foreign
 from ...source.source import Source, Span
 from ...source.spelling import Spelling
 from .schemas import schema_fault
@@ -36,6 +38,19 @@ class Forms:
     def __init__(self, source: Source, sink: Sink) -> None:
         self.source = source
         self.sink = sink
+        self.texts: list[YamlScalar] = []
+
+    def check_texts(self, names: Set[str]) -> None:
+        """Warn of placeholders of other dialects in the texts that were read since the last time.
+        `names` are the variables they could mean."""
+        for text in self.texts:
+            for found in foreign_placeholders(text.value, "{{NAME}}", names):
+                written = text.value[found.start : found.end]
+                if written.startswith("{{"):
+                    continue  # a fault of the template, which has been told
+                repair = f"{{{{ {found.name} }}}}"
+                report_foreign(self.sink, text.part(found.start, found.end), written, repair)
+        self.texts.clear()
 
     def report(self, code: str, message: str, span: Span, help: str = "", *labels: Label) -> None:
         self.sink.report(code, message, span, help=help, labels=labels)
@@ -195,6 +210,7 @@ class Forms:
         if not isinstance(node, YamlScalar):
             self.wrong(name, "a text", node, "write a text, or `value:` with an expression")
             return None
+        self.texts.append(node)
         return self._relocate(self._template(node).expr, node)
 
     def command(self, key: Key, name: YamlScalar, node: YamlNode) -> Expr | None:

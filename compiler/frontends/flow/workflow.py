@@ -60,7 +60,10 @@ class WorkflowReader:
         nodes = self._nodes(mapping, workflow)
         workflow = self._wire(mapping, workflow, nodes)
         self._check_trials(mapping, workflow)
-        return with_implied(self._with_agents(workflow, mapping))
+        whole = with_implied(self._with_agents(workflow, mapping))
+        names = {param.name for param in whole.params} | {field.name for field in whole.state}
+        self.forms.check_texts(names)
+        return whole
 
     def _nodes(self, mapping: YamlMap, workflow: ir.Workflow) -> list[tuple[ir.Node, YamlMap]]:
         listed = mapping.get("nodes")

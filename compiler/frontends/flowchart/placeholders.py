@@ -13,7 +13,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import field
 
 from ...diagnostics.diagnostic import Label, Sink
@@ -21,6 +21,7 @@ from ...expr.ast import Call, Expr, Literal, Name, Text
 from ...expr.shell import quoted_command
 from ...expr.template import Placeholder, Template
 from ...reading.editing import Mention
+from ...reading.foreign import foreign_placeholders, report_foreign
 from ...source.records import dataclass
 from ...source.source import Span
 from .document import FlowchartDocument, PromptText
@@ -96,7 +97,16 @@ class ChartScope:
     def render(self, text: PlacedText) -> Expr:
         """Return a text with its `{{NAME}}` placeholders as parts; unknown names stay written
         (M23)."""
-        return self._read(text).expr
+        template = self._read(text)
+        for found in foreign_placeholders(text.text, "{{NAME}}", self.names):
+            part = text[found.start : found.end]
+            report_foreign(self.sink, self.span(part), part.text, f"{{{{{found.name}}}}}")
+        return template.expr
+
+    @property
+    def names(self) -> Set[str]:
+        """The names that have a value for a placeholder."""
+        return BUILT_IN.keys() | self.variables.keys()
 
     def _read(self, text: PlacedText) -> Template:
         parts: list[Expr] = []

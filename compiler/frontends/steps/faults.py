@@ -6,6 +6,7 @@ from lark import Token
 
 from ...diagnostics.diagnostic import Fix, Label, Sink
 from ...ir import Output
+from ...reading.foreign import foreign_placeholders, report_foreign
 from ...source.source import Source, Span
 from ...source.spelling import Spelling
 from .items import heading_span
@@ -137,8 +138,15 @@ def check_variables(steps: list[Step], source: Source, sink: Sink) -> None:
     declared = written.keys() | {entry.name for step in steps for entry in step.inputs}
     spelling = Spelling(declared)
     for step in steps:
-        if step.description is not None and "[" in step.description.text:
-            _check_placeholders(step.description.span, spelling, written, source, sink)
+        if step.description is None:
+            continue
+        span = step.description.span
+        if "[" in step.description.text:
+            _check_placeholders(span, spelling, written, source, sink)
+        for found in foreign_placeholders(source.text[span.start : span.end], "[NAME]", declared):
+            start, end = span.start + found.start, span.start + found.end
+            place = source.span(start, end)
+            report_foreign(sink, place, source.text[start:end], f"[{found.name}]")
 
 
 def _check_placeholders(

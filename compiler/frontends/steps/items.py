@@ -49,7 +49,9 @@ def read_inputs(source: Source, section: Token, inputs: list[Input], sink: Sink)
         elif raw.strip():
             whole, missing = locate(source, start, raw), "name" if colon else "colon"
             message = f"the input `{_short(whole.text)}` is not read: it has no {missing}"
-            help = "write `NAME: what it is`"
+            first, _, meaning = whole.text.partition(" ")
+            known = meaning and _NAME.fullmatch(first)
+            help = f"write `{first}: {_short(meaning)}`" if known else "write `NAME: what it is`"
             sink.report("FC1001", message, whole.span, severity="warning", help=help)
 
 

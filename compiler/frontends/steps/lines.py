@@ -15,7 +15,15 @@ from ...diagnostics.diagnostic import Label, Sink
 from ...source.source import Source, Span
 from .faults import OpenFence, check_complete, check_sections, report_spaced_fence
 from .items import check_names, heading_of, heading_span, read_inputs, read_outputs, read_texts
-from .marks import USUAL, Fence, check_marker, read_fence, unknown_section
+from .marks import (
+    USUAL,
+    Fence,
+    check_marker,
+    read_fence,
+    report_bold,
+    report_short_fence,
+    unknown_section,
+)
 from .model import Located, Step, StepDocument, locate
 
 MAX_PROSE = 4000
@@ -167,6 +175,10 @@ class _Reader:
                 self.document.title = self.document.title or token.strip()[1:].strip()
             case "FENCE":
                 self.note_fence(token)
+            case "PROSE":
+                report_bold(self.source, token.start_pos or 0, token, self.sink)
+                if step is not None and step.description is None:
+                    report_short_fence(self.source, token.start_pos or 0, token, self.sink)
             case "HEADING" if step is not None:
                 unknown = unknown_section(token)
                 if unknown is not None:

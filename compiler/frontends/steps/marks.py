@@ -9,10 +9,18 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from flowc.grammar.lexing import HEADING, KEYWORDS, MARKERS, SIGNS, nearest_keyword
+from flowc.grammar.lexing import (
+    COLONLESS,
+    HEADING,
+    KEYWORDS,
+    MARKERS,
+    SIGNS,
+    keyword_heading,
+    nearest_keyword,
+)
 
 from ...diagnostics.diagnostic import Fix, Sink
-from ...source.source import Source
+from ...source.source import Source, Span
 
 _OPENING = re.compile(r"[ \t]*(`[ ]`[ ]`|`+|~+)([^\n]*)")
 _BARE = {kind: sign.rstrip("\ufe0f") for kind, sign in SIGNS.items()}
@@ -20,6 +28,17 @@ _WORDS = {kind: word for word, kind in KEYWORDS.items()}
 
 ARROW = re.compile("→|â(?:†|\x86)[’'\x92]")
 """The arrow, or what is left of it in the code pages 1252 and 1254, or in Latin-1."""
+
+
+_BOLD = re.compile(
+    r"^[ ]{0,3}(?P<line>(?P<stars>\*\*|__)?[ ]?"
+    rf"(?:(?P<icon>{'|'.join(sorted(set(_BARE.values())))})\ufe0f?[ ]?)?"
+    rf"(?P<word>{'|'.join(KEYWORDS)}):(?P<rest>[^\n\r]*))",
+    re.MULTILINE,
+)
+
+
+_SHORT_FENCE = re.compile(r"^[ ]{0,3}(?P<mark>``|~~)[ \t]*\w{0,20}[ \t]*\r?$", re.MULTILINE)
 
 
 def marker(kind: str) -> str:
@@ -40,10 +59,14 @@ def check_marker(source: Source, start: int, line: str, kind: str, sink: Sink) -
     """Report a heading of the wrong form but read it as meant: return the offset in `line` behind
     the colon, where the heading's own text begins."""
     colon = line.find(":")
-    if line[:colon] in MARKERS:
+    if colon >= 0 and line[:colon] in MARKERS:
         return colon + 1
-    match = HEADING.match(line)
-    assert match is not None, "the lexer found a keyword here"
+    found = keyword_heading(line)
+    assert found is not None, "the lexer found a keyword here"
+    match = found[0]
+    if match.re is COLONLESS:
+        _report_colon(source.span(start + match.start("hashes"), start + match.end()), kind, sink)
+        return match.end()
     sign, word = match["icon"].strip(), match["word"]
     bare = sign.rstrip("\ufe0f")
     sound = bare == _BARE[kind] and len(match["hashes"]) > 2
@@ -70,6 +93,41 @@ def check_marker(source: Source, start: int, line: str, kind: str, sink: Sink) -
         fix=Fix(f"write `{marker(kind)}`", at, marker(kind), True),
     )
     return match.end()
+
+
+def _report_colon(at: Span, kind: str, sink: Sink) -> None:
+    written = f"{marker(kind)}:"
+    message = f"`{_WORDS[kind]}` stands without its colon"
+    fix = Fix(f"write `{written}`", at, written, True)
+    sink.report("FC1002", message, at, help=f"write `{written}`", fix=fix)
+
+
+def report_bold(source: Source, start: int, text: str, sink: Sink) -> None:
+    """Report lines of a text that are written in bold, or bare, where a section's heading was
+    meant: a keyword in capitals with its sign or between stars, and its colon."""
+    for match in _BOLD.finditer(text):
+        if match["stars"] is None and match["icon"] is None:
+            continue
+        kind = KEYWORDS[match["word"]]
+        name = match["rest"].strip().rstrip("*").strip()
+        written = f"{marker(kind)}: {name}".rstrip()
+        at = source.span(start + match.start("line"), start + match.end("line"))
+        sink.report(
+            "FC1002",
+            f"`{match['word']}` does not stand in a heading, so it is not read",
+            at,
+            help=f"write `{written}`",
+            fix=Fix(f"write `{written}`", at, written, True),
+        )
+
+
+def report_short_fence(source: Source, start: int, text: str, sink: Sink) -> None:
+    """Report a line of two backticks, with which a fence was meant to begin."""
+    for match in _SHORT_FENCE.finditer(text):
+        at = source.span(start + match.start("mark"), start + match.end("mark"))
+        help, mark = "write three of them", match["mark"][0] * 3
+        message = "a fence begins with three backticks, so this line does not begin one"
+        sink.report("FC1001", message, at, help=help, fix=Fix(f"write `{mark}`", at, mark, True))
 
 
 def _complaint(sign: str, word: str, level: int, kind: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
-from flowc.grammar.lexing import FENCE, HEADING, ICON, LISTS, heading_token
+from flowc.grammar.lexing import FENCE, ICON, LISTS, heading_token
 
 from ... import ir
 from ...diagnostics.diagnostic import Sink
@@ -24,7 +24,7 @@ from .prompt import read_assertions, step_prompt
 
 _STEP = re.compile(rf"^[ ]{{0,3}}\#{{3,6}}[ \t]*+{ICON}WORKFLOW[ ]STEPS?:", re.MULTILINE)
 _FENCE_OR_STEP = re.compile(rf"^(?:{FENCE}|(?P<step>{_STEP.pattern[1:]}))", re.MULTILINE | re.X)
-_HEADING = re.compile(rf"^{HEADING.pattern}", re.MULTILINE)
+_SIGNED = re.compile(rf"^[ ]{{0,3}}\#{{1,6}}[ \t]*+(?P<icon>{ICON})[A-Za-z][^\n]*", re.MULTILINE)
 _ANY_FAILURE = ir.OnError(errors=("failure", "timeout", "limit", "refused"))
 AGENT, END, FAILED = "worker", "end", "failed"
 
@@ -38,7 +38,7 @@ def claims(source: Source) -> int:
         return 0
     if "WORKFLOW STEP" in text and any(m["step"] for m in _FENCE_OR_STEP.finditer(text)):
         return 90
-    signed = [m[0] for m in _HEADING.finditer(text) if m["icon"].strip()]
+    signed = [m[0] for m in _SIGNED.finditer(text) if m["icon"].strip()]
     kinds = {heading_token(heading) for heading in signed}
     if "STEP" in kinds:
         return 40 if _STEP.search(text) else 60
@@ -57,7 +57,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
         sink.report("FC1008", message, source.span(0), notes=notes, help=help)
         return Parsed(None)
     check_variables(document.steps, source, sink)
-    return Parsed(_workflow(document, source), mentions=lambda: _tool_mentions(document))
+    return Parsed(_workflow(document, source, sink), mentions=lambda: _tool_mentions(document))
 
 
 def _tool_mentions(document: StepDocument) -> list[Mention]:
@@ -65,7 +65,7 @@ def _tool_mentions(document: StepDocument) -> list[Mention]:
     return [Mention("tool", tool.text, "name", tool.span) for tool in tools]
 
 
-def _workflow(document: StepDocument, source: Source) -> ir.Workflow:
+def _workflow(document: StepDocument, source: Source, sink: Sink) -> ir.Workflow:
     steps = document.steps
     # Backwards, so that of two with one name the first one counts.
     written = {o.name: o for step in reversed(steps) for o in reversed(step.outputs)}
@@ -73,7 +73,7 @@ def _workflow(document: StepDocument, source: Source) -> ir.Workflow:
     needed = {name: i for name, i in reversed(needed.items()) if name not in written}
     tools = {tool.text: tool.span for step in reversed(steps) for tool in reversed(step.tools)}
     variables = written.keys() | needed.keys()
-    nodes: list[ir.Node] = [_node(step, variables, source) for step in steps]
+    nodes: list[ir.Node] = [_node(step, variables, source, sink) for step in steps]
     name = PurePath(source.path).stem
     return ir.Workflow(
         name=name,
@@ -101,7 +101,7 @@ def _workflow(document: StepDocument, source: Source) -> ir.Workflow:
     )
 
 
-def _node(step: Step, variables: set[str], source: Source) -> ir.AgentNode:
+def _node(step: Step, variables: set[str], source: Source, sink: Sink) -> ir.AgentNode:
     return ir.AgentNode(
         id=f"step_{step.number}",
         title=step.name,
@@ -111,7 +111,7 @@ def _node(step: Step, variables: set[str], source: Source) -> ir.AgentNode:
         ordered=True,
         inputs=tuple(step.inputs),
         outputs=tuple(step.outputs),
-        asserts=read_assertions(step, variables, source),
+        asserts=read_assertions(step, variables, source, sink),
         report=True,
         step=step.number,
         section=step.section,

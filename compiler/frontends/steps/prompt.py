@@ -6,12 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
+from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Call, Expr, Literal, Name, Text
 from ...expr.parse import parse_assertion
 from ...expr.walk import children, rebuild
 from ...ir import REPORT_TOOL, Assertion
 from ...source.source import Source, Span
 from .model import Located, Step
+from .nearly import report_nearly
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 PLACEHOLDER = re.compile(r"\[([A-Z_][A-Z0-9_]*)\]")
@@ -104,27 +106,37 @@ def _report(step: Step) -> str:
     return "\n".join(lines)
 
 
-def read_assertions(step: Step, variables: Set[str], source: Source) -> tuple[Assertion, ...]:
+def read_assertions(
+    step: Step, variables: Set[str], source: Source, sink: Sink
+) -> tuple[Assertion, ...]:
     """Return the step's assertions in order, their text unchanged (S9). One over the tools'
     results, the tools' names or variables also becomes an expression; any other is prose for the
-    model."""
+    model, and reported where it nearly is one."""
     tools = {tool.text for tool in step.tools}
     return tuple(
         [
-            Assertion(text=at.text, expr=_expression(at, tools, variables, source), span=at.span)
+            Assertion(
+                text=at.text, expr=_expression(at, tools, variables, source, sink), span=at.span
+            )
             for at in step.asserts
         ]
     )
 
 
-def _expression(item: Located, tools: set[str], variables: Set[str], source: Source) -> Expr | None:
+def _expression(
+    item: Located, tools: set[str], variables: Set[str], source: Source, sink: Sink
+) -> Expr | None:
     words = _WORD.findall(item.text)
     if "result" not in words and tools.isdisjoint(words) and variables.isdisjoint(words):
+        if "." in item.text:
+            report_nearly(item, {"result", *tools, *variables}, source, sink)
         return None
     known = {word for word in words if word == "result" or word in tools or word in variables}
     span = item.span
     read = parse_assertion(source.text[span.start : span.end], span.file, span.start, known)
-    if read is not None and "[" in item.text:
+    if read is None:
+        report_nearly(item, {"result", *tools, *variables}, source, sink)
+    elif "[" in item.text:
         return _with_placeholders(read, variables)
     return read
 

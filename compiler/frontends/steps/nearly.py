@@ -1,0 +1,87 @@
+"""Assertions that are nearly expressions: they go to the model as prose, and nothing measures
+them, though whoever wrote them meant a measurement."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+
+from ...diagnostics.diagnostic import Fix, Sink
+from ...expr.ast import Expr
+from ...expr.parse import ParseFault, parse
+from ...expr.walk import names_read
+from ...source.source import Source, Span
+from ...source.spelling import Spelling
+from .model import Located
+
+_BEGINNING = re.compile(r"[`*]{0,2}(?P<name>[A-Za-z_]\w*)(?P<path>(?:\.\w+|\[[^\]\s]*\]?)*)[ \t]*")
+_SIGN = re.compile(r"[=!<>≤≥≠]+")
+_WORD = re.compile(r"(?:not )?([a-z]+)(?: with)?(?P<rest>.*)", re.DOTALL)
+_VALUE = re.compile(r"[`*]*[ \t]*(?:$|[\"'\d\[-])")
+_WORDS = Spelling(("contains", "exists", "matches", "starts", "ends"))
+_SIGNS = {"=": "==", "===": "==", "!==": "!=", "=>": ">=", "=<": "<=", "≤": "<=", "≥": ">="}
+
+
+def report_nearly(item: Located, known: Set[str], source: Source, sink: Sink) -> None:
+    """Warn of an assertion that begins like an expression over one of the `known` names and is not
+    one. What a person would read as a sentence is left alone."""
+    begun = _BEGINNING.match(item.text)
+    if begun is None:
+        return
+    name, rest = begun["name"], item.text[begun.end() :]
+    spelling = Spelling(known)
+    if name not in known and not (begun["path"] and spelling.nearest(name)):
+        return
+    if not _compares(rest):
+        return
+    start = item.span.start
+    read = parse(item.text, source.path, start)
+    if isinstance(read, ParseFault):
+        _report_fault(item, rest, read, source, sink)
+    else:
+        _report_names(read, spelling, sink)
+
+
+def _compares(rest: str) -> bool:
+    if _SIGN.match(rest):
+        return True
+    word = _WORD.match(rest)
+    if word is None:
+        return False
+    near = word[1] in _WORDS or _WORDS.nearest(word[1]) is not None
+    return near and _VALUE.match(word["rest"].lstrip()) is not None
+
+
+def _report_fault(item: Located, rest: str, fault: ParseFault, source: Source, sink: Sink) -> None:
+    at = item.span.start + item.text.index(rest) if rest else item.span.start
+    sign, word = _SIGN.match(rest), _WORD.match(rest)
+    meant = _SIGNS.get(sign[0]) if sign else _WORDS.nearest(word[1]) if word else None
+    written = sign[0] if sign else word[1] if word else ""
+    span, fix = fault.span, None
+    if meant:
+        at += rest.index(written)
+        span = Span(source.path, at, at + len(written))
+        fix = Fix(f"write `{meant}`", span, meant)
+    sink.report(
+        "FC3006",
+        f"this is not an expression, so nothing measures it: {fault.message}",
+        span,
+        severity="warning",
+        help=f"did you mean `{meant}`?" if meant else fault.help or "correct it",
+        fix=fix,
+    )
+
+
+def _report_names(read: Expr, spelling: Spelling, sink: Sink) -> None:
+    for name in names_read(read):
+        if name.name in spelling or name.span is None:
+            continue
+        near = spelling.nearest(name.name)
+        sink.report(
+            "FC3001",
+            f"`{name.name}` names no variable, so nothing measures this assertion",
+            name.span,
+            severity="warning",
+            help=f"did you mean `{near}`?" if near else f'write a text in quotes: `"{name.name}"`',
+            fix=Fix(f"write `{near}`", name.span, near) if near else None,
+        )

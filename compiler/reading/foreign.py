@@ -1,0 +1,60 @@
+"""Placeholders of other dialects: text that is nearly one, and goes to the model as it is written.
+
+    in step markdown   `{{CITY}}` where `[CITY]` stands for the variable
+    in flow YAML       `[city]`, `<city>` or `${city}` where `{{ city }}` does
+
+Only names of variables count: braces and brackets have many other uses.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+
+from ..diagnostics.diagnostic import Fix, Sink
+from ..source.records import dataclass
+from ..source.source import Span
+
+_NAME = r"[ ]?(\w{2,60}+)[ ]?"
+_FORMS = re.compile(
+    rf"\{{\{{{_NAME}(?:\}}\}}|\}}|(?=\s|$)(?![^\n{{]*\}}\}}))|(?<!\{{)\$?\{{{_NAME}\}}{{1,2}}"
+    rf"|\[{_NAME}(?:\](?![(:\[])|(?=\s|$))|<{_NAME}>|(?<![\w$\\])\$(\w{{2,60}}+)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignPlaceholder:
+    """Where it stands in a text, and the name in it."""
+
+    start: int
+    end: int
+    name: str
+
+
+def foreign_placeholders(
+    text: str, own: str, names: Container[str]
+) -> Iterator[ForeignPlaceholder]:
+    """Yield what looks like a placeholder of another dialect for one of the names. `own` is the
+    form of this dialect, such as `[NAME]`."""
+    if not any(sign in text for sign in "{[<$"):
+        return
+    for match in _FORMS.finditer(text):
+        name = match[match.lastindex or 0]
+        if name not in names or match[0].replace(" ", "") == own.replace("NAME", name):
+            continue
+        # An element of a document: what it holds stands between it and its end.
+        if match[0].startswith("<") and f"</{name}>" in text:
+            continue
+        yield ForeignPlaceholder(match.start(), match.end(), name)
+
+
+def report_foreign(sink: Sink, span: Span, written: str, repair: str) -> None:
+    """Warn (FC3001) of a placeholder of another dialect; `repair` is the one that is meant."""
+    sink.report(
+        "FC3001",
+        f"`{written}` is not a placeholder here, so it stays as it is written",
+        span,
+        severity="warning",
+        help=f"write `{repair}` for the variable's value",
+        fix=Fix(f"write `{repair}`", span, repair),
+    )
