@@ -40,5 +40,9 @@ class Spelling:
             return same[0]
         if len(name) < 3 or len(self._found) >= MAX_SEARCHES or len(self._known) > MAX_KNOWN:
             return None
+        letters = sorted(name.lower())
+        swapped = next((o for o in self._known if sorted(o.lower()) == letters and o != name), None)
+        if swapped:
+            return swapped
         close = difflib.get_close_matches(name, self._known, n=2, cutoff=0.75)
         return next((other for other in close if other != name), None)

@@ -12,9 +12,11 @@ import os
 import re
 
 from ... import ir
+from ...diagnostics.diagnostic import Fix
 from ...expr.ast import Expr, Literal, Name
 from ...source.records import dataclass
 from ...source.source import Span
+from ...source.spelling import Spelling
 from .checks import read_check
 from .mermaid.captions import break_lines
 from .mermaid.chart import ChartNode
@@ -31,7 +33,11 @@ HANDLERS = ("ON_SUCCESS", "ON_FAILED")
 AGENT = THREAD = SESSION = "main"
 WRITE_FILE = "write_file"
 
-_PREFIX = re.compile(r"\s*(?:Prompt|Assign|Set|Check|Execute|Ask|Call)\s*:\s*", re.I)
+_PREFIXES = ("Prompt", "Assign", "Set", "Check", "Execute", "Ask", "Call")
+_WORDS = Spelling(_PREFIXES)
+_PREFIX = re.compile(rf"\s*(?:{'|'.join(_PREFIXES)})\s*:\s*", re.I)
+_FIRST_WORD = re.compile(r"\s*(?P<word>[A-Za-z]{3,9})\s*:\s*")
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9_]{3,}\Z", re.A)
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.A)
 _ROLES: dict[str, ir.Role] = {"System": "system", "User": "user", "Assistant": "assistant"}
 
@@ -72,7 +78,26 @@ def read_activity(node: ChartNode, scope: ChartScope) -> Activity | None:
     prefix = None if is_old_check else _PREFIX.match(caption.text)
     if prefix:
         caption = caption[prefix.end() :]
+    elif not is_old_check:
+        caption = _without_misspelt_word(caption, scope)
     return Activity(node.id.text, kind, caption.strip(), node.id)
+
+
+def _without_misspelt_word(caption: PlacedText, scope: ChartScope) -> PlacedText:
+    """Report a word before a caption that is nearly one of the usual ones; what follows counts."""
+    match = _FIRST_WORD.match(caption.text)
+    near = _WORDS.nearest(match["word"].capitalize()) if match else None
+    if match is None or near is None:
+        return caption
+    word = caption.group(match, "word")
+    scope.sink.report(
+        "FC1002",
+        f"`{word.text}:` is not a word before a caption",
+        scope.span(word),
+        help=f"did you mean `{near}:`?",
+        fix=Fix(f"write `{near}`", scope.span(word), near, safe=True),
+    )
+    return caption[match.end() :]
 
 
 def _report_kind(node: ChartNode, kind: str, scope: ChartScope) -> None:
@@ -194,7 +219,18 @@ def set_target(activity: Activity) -> PlacedText | None:
 
 def _value(text: PlacedText, scope: ChartScope) -> Expr:
     known = scope.look_up(text) if text.text else None
-    return known if known is not None else scope.render(text)
+    if known is not None:
+        return known
+    near = Spelling(scope.names).nearest(text.text) if _CAPITALS.match(text.text) else None
+    if near is not None:
+        scope.sink.report(
+            "FC3001",
+            f"`{text.brief}` names no variable, so these letters are the value",
+            scope.span(text),
+            severity="warning",
+            help=f"did you mean `{near}`? For the letters write `'{text.brief}'`",
+        )
+    return scope.render(text)
 
 
 def _check_status(value: PlacedText, scope: ChartScope) -> None:
@@ -262,6 +298,8 @@ def _check(activity: Activity, scope: ChartScope) -> ir.ChooseNode:
         on = Literal(value=False)
         message = f"`{activity.id}` checks nothing"
         help = "give it a caption such as `{RESULT == SUCCESS}`"
+        near = scope.captioned.nearest(activity.id)
+        help = f"did you mean `{near}`? Or {help}" if near else help
         scope.sink.report("FC3006", message, scope.span(activity.name), help=help)
     return ir.ChooseNode(
         id=activity.id, title=activity.line.text, span=scope.span(activity.name), on=on

@@ -14,6 +14,7 @@ from dataclasses import field
 from ...diagnostics.diagnostic import Fix, Label, Sink
 from ...source.records import dataclass
 from ...source.source import Source, SourceSet, Span, Unreadable
+from ...source.spelling import Spelling
 from .detect import is_flowchart
 from .mermaid.placed_text import PlacedText, placed_text
 
@@ -24,6 +25,7 @@ MAX_INCLUDES, MAX_DEPTH = 1000, 50
 """At most so many directives are followed, and so deep; more is refused (FC0001) as well."""
 
 SECTIONS = ("Workflow", "Prompts")
+_SECTIONS = Spelling(SECTIONS)
 _LINE = re.compile(
     r"^(?:(?P<include>[ \t]*!INCLUDE(?![^\s])[ \t]*(?P<path>[^\r\n]*))"
     r"|(?P<fence>[ ]{0,3}(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\r\n]*))"
@@ -87,6 +89,8 @@ class FlowchartDocument:
     description: str = ""
     charts: list[PlacedText] = field(default_factory=list)
     prompts: dict[str, PromptText] = field(default_factory=dict)
+    unspoken: list[PlacedText] = field(default_factory=list)
+    """Headings among the prompts that do not say who speaks: they belong to the text above."""
     is_history: bool = False
     """Whether a `# History` makes this a run's record, which need not keep its prompts (M8)."""
 
@@ -209,8 +213,10 @@ class _Reader:
         closed = closing.search(text, start)
         end = closed or _SWALLOWED.search(text, start)
         body = placed_text(text[start : end.start() if end else len(text)], start)
-        is_mermaid = match["info"].strip().split(" ")[0].lower() == "mermaid"
-        is_chart = self.part == "workflow" and is_mermaid and is_flowchart(body.text)
+        language = match["info"].strip().split(" ")[0]
+        is_chart = self.part == "workflow" and is_flowchart(body.text)
+        if is_chart and language.lower() != "mermaid":
+            is_chart = self.is_nearly_mermaid(match, language)
         if is_chart:
             self.document.charts.append(body)
         if closed is not None:
@@ -224,6 +230,22 @@ class _Reader:
             )
         return end.start() if end else len(text)
 
+    def is_nearly_mermaid(self, match: re.Match[str], language: str) -> bool:
+        """Report a chart whose fence has no language, or another's name that is nearly mermaid's.
+        A chart between fences of another language is a text."""
+        if language and Spelling(["mermaid"]).nearest(language) is None:
+            return False
+        start = match.start("info") if language else match.start("mark")
+        place = self.document.whole.span(start, match.end("info"))
+        written = "`mermaid`" if language else f"`{match['mark']}mermaid`"
+        message = (
+            f"`{language}` is not the language of a chart"
+            if language
+            else ("this chart stands in a fence without a language")
+        )
+        self.sink.report("FC1002", message, place, help=f"write {written}")
+        return True
+
     def heading(self, match: re.Match[str]) -> None:
         words = _heading_words(placed_text(match["words"], match.start("words")))
         if match["level"] == "#":
@@ -234,6 +256,8 @@ class _Reader:
             self.prompt, self.prompt_start = words, match.end()
         elif self.stray is not None and _PROMPT.match(words.text):
             self.lost_prompt(words)
+        elif self.part == "prompts":
+            self.document.unspoken.append(words)
 
     def section(self, words: PlacedText, start: int) -> None:
         """Read a level-1 heading: only the first one is the title, sections are exact words (M1,
@@ -260,7 +284,7 @@ class _Reader:
         lowered = words.text.lower()
         name = next(
             (name for name in SECTIONS if lowered.rstrip("s") == name.lower().rstrip("s")), None
-        )
+        ) or _SECTIONS.nearest(words.text)
         if name:
             self.sink.report(
                 "FC1002",

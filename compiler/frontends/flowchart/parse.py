@@ -15,6 +15,7 @@ from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Binary, Call, Field, Literal, Name, Text
 from ...reading.protocol import Parsed, with_file_grants
 from ...source.source import Source, SourceSet
+from ...source.spelling import Spelling
 from .activities import (
     AGENT,
     KINDS,
@@ -32,7 +33,8 @@ from .checks import UNREADABLE
 from .document import FlowchartDocument, read_document
 from .edges import Wiring, wire
 from .editing import node_mentions
-from .mermaid.chart import Chart, read_chart
+from .mermaid.chart import Chart, ChartNode, read_chart
+from .mermaid.placed_text import PlacedText
 from .mermaid.syntax import report_faults
 from .params import Params, demand, read_params
 from .placeholders import ChartScope
@@ -54,6 +56,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     scope.is_complete = not chart.faults and len(activities) == len(chart.nodes)
     lists = [activity for activity in activities if activity.kind == "PARAMS"]
     running = {a.id: a for a in activities if a.kind != "PARAMS"}
+    scope.captioned = Spelling(id for id, activity in running.items() if activity.line.text)
     start = _find_start(running, chart, scope)
     params = read_params(lists, scope)
     _declare(params, running, scope)
@@ -80,8 +83,10 @@ def _read_charts(source: Source, document: FlowchartDocument, sink: Sink) -> Cha
     for block in document.charts:
         read_chart(block.text, block.start, chart)
     report_faults(chart.faults, document.whole.span, sink)
-    for id in chart.notes:
-        if kind_of(id) not in KINDS:
+    for known, later in chart.replaced:
+        _report_caption(known, later, document, sink)
+    for id in chart.notes | _comments(chart):
+        if kind_of(id) not in KINDS or chart.nodes[id].shape == "comment":
             del chart.nodes[id]
     if chart.faults or any(kind_of(id) != "PARAMS" for id in chart.nodes):
         return chart
@@ -90,6 +95,24 @@ def _read_charts(source: Source, document: FlowchartDocument, sink: Sink) -> Cha
     help = "write a fenced `mermaid` block that begins with `flowchart`"
     sink.report("FC1008", message, document.whole.of(document.section), help=help)
     return None
+
+
+def _comments(chart: Chart) -> set[str]:
+    """Return the nodes of the shape of a comment that no line touches (M17)."""
+    linked = {end.text for link in chart.edges for end in (link.source, link.target)}
+    free = {id for id, node in chart.nodes.items() if node.shape == "comment"} - linked
+    return {id for id in free if kind_of(id) != "PARAMS"}
+
+
+def _report_caption(
+    known: ChartNode, later: PlacedText, document: FlowchartDocument, sink: Sink
+) -> None:
+    assert known.caption is not None
+    message = f"`{known.id.text}` has two captions: the later one counts"
+    labels = (Label(document.whole.of(known.caption), "which replaces this one"),)
+    help = "take one of them out, or give the node an id of its own"
+    place = document.whole.of(later)
+    sink.report("FC1004", message, place, severity="warning", labels=labels, help=help)
 
 
 def _find_start(running: dict[str, Activity], chart: Chart, scope: ChartScope) -> str:

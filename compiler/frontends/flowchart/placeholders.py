@@ -24,6 +24,7 @@ from ...reading.editing import Mention
 from ...reading.foreign import foreign_placeholders, report_foreign
 from ...source.records import dataclass
 from ...source.source import Span
+from ...source.spelling import Spelling
 from .document import FlowchartDocument, PromptText
 from .mermaid.placed_text import PlacedText
 
@@ -51,6 +52,8 @@ class ChartScope:
     missing: dict[str, list[Span]] = field(default_factory=dict)
     mentions: list[Mention] = field(default_factory=list)
     is_complete: bool = True
+    captioned: Spelling = field(default_factory=lambda: Spelling(()))
+    """The ids of nodes that have a caption."""
     _templates: dict[int, Expr] = field(default_factory=dict)
 
     def span(self, text: PlacedText) -> Span:
@@ -198,6 +201,10 @@ class ChartScope:
             if empty:
                 labels.insert(0, Label(self.span(empty.name), "its heading, with no text below"))
             close = self.nearest(name, [n for n in self.document.prompts if n != name])
+            for words in self.document.unspoken:
+                if words.text == name.partition(" ")[2]:
+                    labels.append(Label(self.span(words), "this heading does not say who speaks"))
+                    close = f"write `## {name}`"
             write = f"write it below `# Prompts`, under the heading `## {name}`"
             self.sink.report(
                 "FC1003", message, first, labels=tuple(labels),

@@ -15,10 +15,14 @@ from dataclasses import field
 from lark import Token, Tree
 
 from ....source.records import dataclass
+from ....source.spelling import Spelling
 from .captions import caption_text, plain, shape_of
 from .placed_text import PlacedText, placed_text
 from .syntax import ChartFault, parse_chart
 
+_KEYS = Spelling(
+    ("shape", "label", "icon", "form", "pos", "img", "constraint", "animate", "animation", "curve")
+)
 _LOOKS = re.compile(r"(?:style|class|click)[ \t]+(?P<ids>[^\s,]+(?:,[^\s,]+)*)")
 _ATTRIBUTE = re.compile(r"(?P<key>[A-Za-z]+)\s*:\s*(?P<value>\"(?:[^\"\\]|\\.)*+\"|[^,}\n]*)", re.S)
 
@@ -63,6 +67,8 @@ class Subgraph:
     parent: str | None
     direction: str | None = None
     nodes: list[str] = field(default_factory=list)
+    place: tuple[int, int] = (0, 0)
+    """Where its line stands."""
 
 
 @dataclass(slots=True)
@@ -76,6 +82,8 @@ class Chart:
     faults: list[ChartFault] = field(default_factory=list)
     named: list[PlacedText] = field(default_factory=list)
     """Every place where a node's id stands, in statements about its looks as well."""
+    replaced: list[tuple[ChartNode, PlacedText]] = field(default_factory=list)
+    """Nodes with a caption that a later one replaces, and that one."""
 
     @property
     def notes(self) -> set[str]:
@@ -171,10 +179,18 @@ class _Reader:
         known = self.chart.nodes.get(name.text)
         if known is None:
             self.chart.nodes[name.text] = ChartNode(name, caption, shape)
-        elif (caption is not None and caption.text) or (shape and known.caption is None):
+            return self.boxed_name(name)
+        again = caption if caption is not None and caption.text else None
+        if again and known.caption and known.caption.text not in ("", again.text):
+            self.chart.replaced.append((known, again))
+        if again is not None or (shape and known.caption is None):
             self.chart.nodes[name.text] = ChartNode(
                 name, caption or known.caption, shape or known.shape
             )
+        return self.boxed_name(name)
+
+    def boxed_name(self, name: PlacedText) -> PlacedText:
+        """Put a node into the box that is open, and return its name."""
         if self.open and name.text not in self.boxed:
             self.put_into_box(name.text)
         return name
@@ -189,6 +205,10 @@ class _Reader:
                 shape = value.text
             elif match["key"] == "label":
                 caption = value
+            elif match["key"] not in _KEYS and (near := _KEYS.nearest(match["key"])):
+                key = text.group(match, "key")
+                message, help = f"`{key.text}` is not an attribute", f"did you mean `{near}`?"
+                self.chart.faults.append(ChartFault(message, key.start, key.end, help, near))
         return shape, caption
 
     def edge(self, link: Tree[Token], source: PlacedText, target: PlacedText) -> ChartEdge:
@@ -225,6 +245,7 @@ class _Reader:
             )
         title = plain(words or name)
         box = Subgraph(name or title, title, self.open[-1].id if self.open else None)
+        box.place = (text.start, text.end)
         self.chart.subgraphs[box.id] = box
         if self.open:
             self.put_into_box(box.id)
@@ -252,9 +273,12 @@ class _Reader:
 
     def finish(self) -> None:
         """Remove names of edges, which are not nodes (F8); a subgraph that a link touches is one
-        (F9)."""
+        (F9). Report a subgraph that is not closed."""
         for name in self.edge_ids:
             self.chart.nodes.pop(name, None)
+        for box in self.open:
+            message, help = "this subgraph is not closed", "write `end` behind its last line"
+            self.chart.faults.append(ChartFault(message, *box.place, help))
 
 
 def _title_of(text: str) -> tuple[str, str | None]:
