@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -50,6 +51,10 @@ class Question:
     def place_name(self) -> str:
         """The node with the calls that lead to it: unique among the open questions."""
         return "/".join((*self.path, self.node)) or self.id
+
+    def answer_flag(self, text: str) -> str:
+        """Return the flag of `flowc resume` that gives an answer to it: `--answer who=Emil`."""
+        return f"--answer {shlex.quote(f'{self.name}={text}')}"
 
     def as_json(self) -> dict[str, Json]:
         """Return every field, and the name."""

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from flowc.compiler.diagnostics.render import as_dict
 from flowc.compiler.driver import CompileResult, compile_file
 
 from ..assembly.launch import prepare
 from ..assembly.run_options import RunOptions
-from ..assembly.standing import standing_of
+from ..assembly.standing import Standing, standing_of
 from ..config.settings import Config
 from ..engine.engine import Engine
 from ..errors import Failure, RunError
 from ..events import Listener, RunEvent
 from ..files.roots import Roots
+from ..models.people import PEOPLE
 from ..people import Question
 from ..services import Json, Outcome
+from ..stepper.turns import waiting_for_person
+from ..store.default_store import resume_command
+from ..store.runs import STEPPED, RunRecord
 
 Progress = Callable[[int, str], Awaitable[None]]
 """Told how many nodes have ended, and which was the last."""
@@ -29,8 +32,9 @@ Progress = Callable[[int, str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """Runs on one store, with files below `folder`. Commands always wait for approval: the client
-    is not the person whose machine this is."""
+    """Runs on one store, with files below `folder`. Questions and commands wait for a person: no
+    file of answers is taken, neither from the client nor from the configuration, which lies where
+    the client may write."""
 
     engine: Engine
     config: Config
@@ -50,18 +54,21 @@ class Runs:
         file: str,
         inputs: dict[str, Json],
         model: str | None,
-        answers: str | None,
         progress: Progress,
         about: dict[str, Json],
     ) -> dict[str, Json]:
         """Execute a new run until it ends or waits. `about` are more options to keep with it."""
+        if model == PEOPLE:
+            raise RunError(
+                "a client is not the model of a run that flowc executes",
+                help="load_workflow has it carry the workflow out step by step",
+            )
         compiled = self.compile(file)
-        script = str(self._place(answers)) if answers else None
-        options = RunOptions(model=model, answers=script, roots=(str(self.folder),))
-        launch = prepare(compiled, options, self.config, about=about)
+        options = RunOptions(model=model, roots=(str(self.folder),))
+        launch = prepare(compiled, options, _unanswered(self.config), about=about)
         listeners = (_reporting(progress),)
         outcome = await launch.start(self.engine, self.new_run(), inputs, listeners=listeners)
-        return _outcome_json(outcome)
+        return self._outcome(outcome)
 
     async def status(self, run: str) -> dict[str, Json]:
         """Return the state of a run. Raises `RunError` when there is none of that name."""
@@ -74,28 +81,52 @@ class Runs:
             "file_path": record.file,
             "result": record.result,
             "error": record.error,
-            "questions": [_question(q) for q in state.questions],
+            "waits_for_person": self._waiting(run, persons(record, state.questions)),
             "variables": state.variables,
         }
 
     async def resume(
-        self, run: str, answer: Json, question: str | None, progress: Progress
+        self, run: str, answers: dict[str, Json], progress: Progress
     ) -> dict[str, Json]:
-        """Go on with a run, with the options it was started with."""
+        """Go on with a run, with the options it was started with and a person's answers by
+        question id. One that waits for a person, or that a person stopped, waits on without."""
         standing = await standing_of(self.engine, run)
-        if answer is not None and not question and standing.answered:
-            raise RunError(
-                f"run {run} has taken an answer before, so this one has to name its question",
-                help=" or ".join(f"question={q.id} ({q.name})" for q in standing.questions),
-            )
+        held = standing.questions or standing.record.status in ("paused", "stopped")
+        if held and not answers and standing.line(answered=False) is None:
+            return {**await self.status(run), "prompt": self._who_goes_on(standing)}
         options = RunOptions.from_json(standing.record.options)
         compiled = compile_file(standing.record.file, team=options.team)
-        launch = prepare(compiled, options, self.config)
-        line = standing.line(answered=answer is not None)
-        answers: dict[str, Json] = {} if answer is None else {question or "": answer}
+        launch = prepare(compiled, options, _unanswered(self.config))
+        line = standing.line(answered=bool(answers))
         listeners = (_reporting(progress),)
         outcome = await standing.resume(self.engine, launch, answers, line, listeners=listeners)
-        return _outcome_json(outcome)
+        return self._outcome(outcome)
+
+    def command(self, run: str) -> str:
+        """Return the command with which a person goes on."""
+        return resume_command(run, self.engine.store.location.url)
+
+    def _who_goes_on(self, standing: Standing) -> str:
+        run = standing.record.id
+        why = "waits for" if standing.questions else "was stopped by"
+        return f"run {run} {why} a person; only they go on with it: {self.command(run)}"
+
+    def _waiting(self, run: str, questions: Iterable[Question]) -> list[Json]:
+        return waiting_for_person(questions, self.command(run))
+
+    def _outcome(self, outcome: Outcome) -> dict[str, Json]:
+        waiting = self._waiting(outcome.run, outcome.questions)
+        return {
+            "success": outcome.status not in ("failed", "error"),
+            "run": outcome.run,
+            "status": outcome.status,
+            "result": outcome.result,
+            "error": outcome.error,
+            **({"waits_for_person": waiting} if waiting else {}),
+            "nodes": outcome.nodes,
+            "seconds": outcome.seconds,
+            "usage": asdict(outcome.usage),
+        }
 
     def _place(self, file: str) -> Path:
         try:
@@ -121,19 +152,15 @@ def _reporting(progress: Progress) -> Listener:
     return listen
 
 
-def _outcome_json(outcome: Outcome) -> dict[str, Json]:
-    return {
-        "success": outcome.status not in ("failed", "error"),
-        "run": outcome.run,
-        "status": outcome.status,
-        "result": outcome.result,
-        "error": outcome.error,
-        "questions": [_question(question) for question in outcome.questions],
-        "nodes": outcome.nodes,
-        "seconds": outcome.seconds,
-        "usage": asdict(outcome.usage),
-    }
+def _unanswered(config: Config) -> Config:
+    """Return the configuration without a file of answers."""
+    held = config.held
+    if held is not None:
+        held = replace(held, whole=_unanswered(held.whole))
+    return replace(config, answers=None, held=held)
 
 
-def _question(question: Question) -> dict[str, Any]:
-    return {name: value for name, value in question.as_json().items() if value}
+def persons(record: RunRecord, questions: Iterable[Question]) -> list[Question]:
+    """Return the questions that a person answers: of a run that a client steps, all but the turns,
+    which are the client's."""
+    return [q for q in questions if q.kind != "turn" or STEPPED not in record.options]

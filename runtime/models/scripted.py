@@ -130,7 +130,7 @@ def _report_args(report: ScriptedReport, request: ModelRequest) -> dict[str, Any
     if verdicts is None:
         verdicts = tuple(report.status == "passed" for _ in texts)
     args: dict[str, Any] = {
-        "step_number": number.get("const", 0),
+        "step_number": number.get("const", 1),
         "status": report.status,
         "assertion_results": [
             _assertion(item, texts[at] if at < len(texts) else f"assertion {at + 1}")

@@ -12,7 +12,7 @@ from flowc.compiler.lowering.graphspec import NodeSpec
 from ..errors import Failure
 from ..services import Json, Message
 from ..state.conversations import messages_of
-from ..state.step_reports import StepReport, read_report
+from ..state.step_reports import StepReport, number_of, read_report
 from .talk import verdicts
 from .talk.loop import run_talk, talk_graph
 from .talk.structured import answer_ending
@@ -69,7 +69,7 @@ def _missing_input(visit: Visit, op: AgentNode) -> Done | None:
         return None
     names = ", ".join(f"`{name}`" for name in missing)
     text = f"step `{op.title or op.id}` needs {names}, which has no value"
-    report = StepReport(op.step or 0, "failed", (), {}, text)
+    report = StepReport(number_of(op), "failed", (), {}, text)
     outcome = verdicts.judge(op, report, None, {})
     return Done(channels={"$reports": {op.id: outcome}}, failure=Failure(text))
 

@@ -68,11 +68,16 @@ class StepReport:
         return ""
 
 
+def number_of(step: AgentNode) -> int:
+    """Return the number under which a step is reported: that of its heading, from 1."""
+    return (step.step or 0) + 1
+
+
 def report_parameters(step: AgentNode) -> dict[str, Any]:
     """Return JSON Schema of the reporting tool's arguments for one step (S26, S31): its number is
     fixed, and results and outputs are asked for only where the step has any."""
     properties: dict[str, Any] = {
-        "step_number": {"type": "integer", "const": step.step or 0},
+        "step_number": {"type": "integer", "const": number_of(step)},
         "status": {"type": "string", "enum": ["passed", "failed"]},
         "error_message": {"type": "string", "description": 'what went wrong, "" if nothing did'},
     }
@@ -104,7 +109,7 @@ def read_report(step: AgentNode, args: Mapping[str, Json]) -> StepReport:
 
     It must name the current step (S36); every status but `passed` means failed (S37); fewer results
     than assertions give a warning, more give none (S40). Raise `ReportFault`."""
-    current, number = step.step or 0, args.get("step_number")
+    current, number = number_of(step), args.get("step_number")
     if isinstance(number, bool) or str(number) != str(current):
         raise ReportFault(
             f"step {number} was reported, but step {current} is the current one",

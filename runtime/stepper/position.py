@@ -14,9 +14,13 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 from ..engine.fork import RunState
 from ..people import Question
 from ..services import Json
-from ..state.step_reports import ReportFault
+from ..state.step_reports import ReportFault, number_of
 from ..store.runs import RunRecord
-from .turns import describe_question, question_prompt
+from .turns import describe_question, turn_prompt, waiting_for_person
+
+_WAITS = """\
+This waits for a person, and nothing that you report answers it. They answer where this client asks
+them, or with the command under `answer_with`; then call execute_workflow_step."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ class SessionState:
 
     @property
     def position(self) -> int:
-        """Return the number of the current step: as many as passed."""
+        """Return how many steps passed: the index of the current one."""
         return sum(outcome["status"] == "passed" for outcome in self.outcomes.values())
 
     @property
@@ -80,25 +84,30 @@ class SessionState:
     def questions(self) -> tuple[Question, ...]:
         return self.state.questions
 
+    @property
+    def turn(self) -> Question | None:
+        """Return what the client does now. Every other question is a person's."""
+        return next((q for q in self.questions if q.kind == "turn"), None)
 
-def prompt_of(loaded: Loaded, state: SessionState) -> dict[str, Json]:
-    """Return what is to be done now, for a client."""
-    question = state.questions[0]
+
+def next_of(loaded: Loaded, state: SessionState, go_on: str) -> dict[str, Json]:
+    """Return what is to be done now, for a client, or what waits for a person, whose command is
+    `go_on`."""
+    turn = state.turn
+    if turn is None:
+        waiting = waiting_for_person(state.questions, go_on)
+        return {"prompt": _WAITS, "waits_for_person": waiting}
     if loaded.steps:
         step = loaded.steps[state.position]
         return {
-            "prompt": question.text,
-            "step_number": state.position,
+            "prompt": turn.text,
+            "step_number": number_of(step),
             "step_name": step.title,
             "total_steps": len(loaded.steps),
         }
-    number = state.answered
-    about: dict[str, Json] = {
-        "step_number": number,
-        "step_name": question.name,
-        "total_steps": None,
-    }
-    return {"prompt": question_prompt(question, number), **about, **describe_question(question)}
+    number = state.answered + 1
+    about: dict[str, Json] = {"step_number": number, "step_name": turn.name, "total_steps": None}
+    return {"prompt": turn_prompt(turn, number), **about, **describe_question(turn)}
 
 
 def refuse_over(loaded: Loaded, state: SessionState) -> None:
@@ -122,6 +131,17 @@ def refuse_over(loaded: Loaded, state: SessionState) -> None:
         error = state.record.error or {}
         message = str(error.get("message") or "the run stands still")
         raise ReportFault(message, "stopped", f"flowc show {loaded.run} says more")
+
+
+def require_turn(state: SessionState, go_on: str) -> Question:
+    """Return the turn that a report answers. Raise `ReportFault` when only a person can answer."""
+    if state.turn is None:
+        raise ReportFault(
+            f"`{state.questions[0].name}` waits for a person, and no report answers it",
+            "waits_for_person",
+            f"execute_workflow_step asks them where this client can; else they call {go_on}",
+        )
+    return state.turn
 
 
 def refuse_missing(loaded: Loaded, state: SessionState) -> None:

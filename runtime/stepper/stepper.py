@@ -27,17 +27,19 @@ from ..errors import Failure, RunError
 from ..files.roots import Roots
 from ..models.people import PEOPLE
 from ..services import Json, Outcome
-from ..state.step_reports import ReportFault, read_report
+from ..state.step_reports import ReportFault, number_of, read_report
+from ..store.default_store import resume_command
 from ..store.runs import STEPPED
 from .position import (
     Loaded,
     SessionState,
     complete,
+    next_of,
     numbers_of,
     outcome_report,
-    prompt_of,
     refuse_missing,
     refuse_over,
+    require_turn,
 )
 from .turns import answer_of
 
@@ -77,12 +79,12 @@ class Stepper:
             }
             return answer
         state = await self._state(loaded)
-        first_step = {}
-        for question in state.questions[:1]:
-            about = {"name": question.name, "description": question.text}
-            first_step = {**about, "tool_names": list(question.tools)}
-        complete = {} if first_step else {"workflow_complete": True}
-        return {**answer, "step_count": None, "first_step": first_step or None, **complete}
+        answer |= {"step_count": None, "first_step": None}
+        if turn := state.turn:
+            about = {"name": turn.name, "description": turn.text}
+            return {**answer, "first_step": {**about, "tool_names": list(turn.tools)}}
+        waits = next_of(loaded, state, self._command(loaded)) if state.questions else {}
+        return {**answer, **(waits or {"workflow_complete": True})}
 
     async def go_on(self, client: str, run: str) -> None:
         """Take up a run that was stepped before. Raise `RunError` for one that is stepped by
@@ -99,7 +101,13 @@ class Stepper:
         loaded = self._of(client)
         state = await self._state(loaded)
         refuse_over(loaded, state)
-        return {**prompt_of(loaded, state), "run": loaded.run}
+        return {**next_of(loaded, state, self._command(loaded)), "run": loaded.run}
+
+    async def answer(self, client: str, question: str, answer: Json) -> dict[str, Json]:
+        """Take the answer that a person gave to a question, by its id."""
+        loaded = self._of(client)
+        outcome = await self._resume(loaded, {question: answer})
+        return await self._go_on_from(loaded, outcome)
 
     async def report(self, client: str, args: Mapping[str, Json]) -> dict[str, Json]:
         """Take in what came of the current step (S36 to S43)."""
@@ -110,18 +118,19 @@ class Stepper:
         return await self._report_turn(loaded, state, args)
 
     async def state(self, client: str) -> dict[str, Json]:
-        """Return everything there is to know (S45)."""
+        """Return everything there is to know (S45). Nothing goes on."""
         loaded = self._of(client)
-        state = await self._state(loaded)
+        state = await self._look_at(loaded)
         outcomes = state.outcomes
         status = state.record.status
         ended = status in ENDED
         complete = len(outcomes) == len(loaded.steps) if loaded.steps else ended
+        current = state.position if loaded.steps else state.answered
         return {
             "file_path": loaded.file,
             "run": loaded.run,
             "total_steps": len(loaded.steps) or None,
-            "current_step": state.position if loaded.steps else state.answered,
+            "current_step": None if complete else current + 1,
             "is_complete": complete,
             "is_failed": state.failed if loaded.steps else status == "failed",
             "completed_steps": numbers_of(outcomes, passed=True),
@@ -137,7 +146,7 @@ class Stepper:
         again = await self._start_run(str(who), loaded)
         self._keep(client, again)
         total = len(loaded.steps) or None
-        return {"success": True, "run": again.run, "current_step": 0, "total_steps": total}
+        return {"success": True, "run": again.run, "current_step": 1, "total_steps": total}
 
     async def _report_step(
         self, client: str, loaded: Loaded, state: SessionState, args: Mapping[str, Json]
@@ -151,9 +160,9 @@ class Stepper:
         question_id = state.questions[0].id if state.questions else ""
         if state.failed:
             loaded, question_id = await self._again(client, loaded, step), ""
-        await self._resume(loaded, {question_id: {**args, "step_number": step.step or 0}})
+        await self._resume(loaded, {question_id: {**args, "step_number": report.step}})
         answer: dict[str, Json] = {"success": report.status == "passed", "run": loaded.run}
-        answer["step_number"] = step.step or 0
+        answer["step_number"] = report.step
         if report.warnings:
             answer["warning"] = " ".join(report.warnings)
         if report.contradiction:
@@ -164,35 +173,40 @@ class Stepper:
         if after.position == len(steps):
             return {**answer, "workflow_complete": True}
         refuse_missing(loaded, after)
-        prompt = prompt_of(loaded, after)["prompt"]
-        return {**answer, "next_step": after.position, "prompt": prompt}
+        prompt = next_of(loaded, after, self._command(loaded))["prompt"]
+        return {**answer, "next_step": report.step + 1, "prompt": prompt}
 
     async def _report_turn(
         self, loaded: Loaded, state: SessionState, args: Mapping[str, Json]
     ) -> dict[str, Json]:
-        """Take the answer to what a workflow waits for that is not a list of steps."""
-        number = state.answered
+        """Take what the model answers in a workflow that is not a list of steps."""
+        number = state.answered + 1
         refuse_over(loaded, state)
+        turn = require_turn(state, self._command(loaded))
         if str(args.get("step_number")) != str(number):
             raise ReportFault(
                 f"step {args.get('step_number')} was reported, but {number} is the current one",
                 "step_out_of_order",
                 f"report step_number {number}",
             )
-        question = state.questions[0]
-        outcome = await self._resume(loaded, {question.id: answer_of(question, args)})
-        answer: dict[str, Json] = {"run": loaded.run, "step_number": number, "success": True}
+        outcome = await self._resume(loaded, {turn.id: answer_of(turn, args)})
+        return {"step_number": number, **await self._go_on_from(loaded, outcome)}
+
+    async def _go_on_from(self, loaded: Loaded, outcome: Outcome) -> dict[str, Json]:
+        """Return how an answer ended the workflow, or what is to be done next."""
+        answer: dict[str, Json] = {"success": outcome.status != "failed", "run": loaded.run}
         if outcome.status in ENDED:
-            passed = outcome.status == "success"
-            return {
-                **answer,
-                "success": passed,
-                "workflow_complete": True,
-                "result": outcome.result,
-            }
+            return {**answer, "workflow_complete": True, "result": outcome.result}
         after = await self._state(loaded)
         refuse_over(loaded, after)
-        return {**answer, "next_step": number + 1, "prompt": prompt_of(loaded, after)["prompt"]}
+        following = next_of(loaded, after, self._command(loaded))
+        if "waits_for_person" in following:
+            return {**answer, **following}
+        return {**answer, "next_step": after.answered + 1, "prompt": following["prompt"]}
+
+    def _command(self, loaded: Loaded) -> str:
+        """Return the command with which a person goes on."""
+        return resume_command(loaded.run, self.engine.store.location.url)
 
     async def _start_run(self, client: str, loaded: Loaded) -> Loaded:
         """Start a run of the workflow, up to the first thing to do."""
@@ -241,12 +255,17 @@ class Stepper:
     async def _state(self, loaded: Loaded) -> SessionState:
         """Return where a session stands. A run that was killed on its way to the next question is
         brought there first: its last report had set it going."""
+        seen = await self._look_at(loaded)
+        held = any(question["kind"] == "breakpoint" for question in seen.record.questions)
+        if seen.record.status in ENDED or seen.questions or held:
+            return seen
+        await self._resume(loaded, {})
+        return await self._look_at(loaded)
+
+    async def _look_at(self, loaded: Loaded) -> SessionState:
         store = self.engine.store
         record = await store.get(loaded.run)
         state = await self.engine.state(loaded.run)
-        if record.status not in ENDED and not state.questions:
-            await self._resume(loaded, {})
-            record, state = await store.get(loaded.run), await self.engine.state(loaded.run)
         outcomes: dict[int, Mapping[str, Json]] = {}
         missing = ""
         for step in loaded.steps:
@@ -255,7 +274,7 @@ class Stepper:
             if outcome is not None and outcome["status"] != "passed" and lacking:
                 missing = lacking[0]  # it could not be started: nobody reported it
             elif outcome is not None:
-                outcomes[step.step or 0] = outcome
+                outcomes[number_of(step)] = outcome
         events = await store.events(loaded.run) if not loaded.steps else ()
         answered = sum(event.kind == "answered" for event in events)
         return SessionState(record, state, outcomes, missing, answered)

@@ -1,9 +1,10 @@
-"""A question of a run as a step for a client: what is asked, and what its report answers."""
+"""A question of a run for a client: a turn of the model is a step of its own, any other waits for
+a person."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from ..people import Question
@@ -30,64 +31,57 @@ def describe_question(question: Question) -> dict[str, Json]:
     return {name: value for name, value in about.items() if value}
 
 
-def question_prompt(question: Question, number: int) -> str:
-    """Return the question in full, with the conversation before it and how it is reported."""
-    parts = [f"{message['role']}: {message['content']}" for message in question.messages]
-    body = question.text
-    if question.kind == "approve":
-        body = "\n".join([body or "These commands are about to run.", *question.commands]).strip()
-    parts.append(body)
-    return "\n\n".join([*parts, f"Then call `{_REPORT}` with\n{_how(question, number)}"])
+def turn_prompt(turn: Question, number: int) -> str:
+    """Return the turn in full, with the conversation before it and how it is reported."""
+    parts = [f"{message['role']}: {message['content']}" for message in turn.messages]
+    report = f"Then call `{_REPORT}` with\n{_how(turn, number)}"
+    return "\n\n".join([*parts, turn.text, report])
 
 
-def answer_of(question: Question, args: Mapping[str, Any]) -> Json:
-    """Return what a report answers to the question. Raise `ReportFault` when it answers nothing."""
+def answer_of(turn: Question, args: Mapping[str, Any]) -> Json:
+    """Return what a report answers to the turn. Raise `ReportFault` when it answers nothing."""
     outputs = args.get("output_variables")
     outputs = {} if outputs is None else outputs
     if not isinstance(outputs, dict):
         raise ReportFault("output_variables is not an object", "malformed_report", "give an object")
     if args.get("status") != "passed":
-        return _failure_answer(question, str(args.get("error_message") or ""))
+        return {"failed": str(args.get("error_message") or "")}
     if ANSWER in outputs:
         return cast("Json", outputs[ANSWER])
-    if question.schema is not None and outputs:
+    if turn.schema is not None and outputs:
         return outputs
     raise ReportFault(
-        f"the report of `{question.name}` holds no answer",
+        f"the report of `{turn.name}` holds no answer",
         "malformed_report",
-        f'give output_variables {{"{ANSWER}": …}}{_choices(question)}',
+        f'give output_variables {{"{ANSWER}": …}}',
     )
 
 
-def _failure_answer(question: Question, message: str) -> Json:
-    """Return the answer of a step that could not be done: a failure of the model's turn or of the
-    task, a refusal of commands. A question to a person has no such answer."""
-    match question.kind:
-        case "turn":
-            return {"failed": message}
-        case "task":
-            return {"output": message or "it could not be done", "status": "failed"}
-        case "approve":
-            return "no"
-        case "unknown":
-            return "fail"
-        case _:
-            raise ReportFault(
-                f"`{question.name}` waits for an answer and cannot fail",
-                "malformed_report",
-                f'report it as passed, with output_variables {{"{ANSWER}": …}}{_choices(question)}',
-            )
+def waiting_for_person(questions: Iterable[Question], go_on: str) -> list[Json]:
+    """Return the questions that only a person answers, each with the command that does: `go_on` is
+    that which goes on with the run, "" where it is kept nowhere."""
+    return [
+        {
+            "question": question.name,
+            **describe_question(question),
+            "text": question.text,
+            "answer_with": _command(question, go_on),
+        }
+        for question in questions
+    ]
 
 
-def _choices(question: Question) -> str:
-    return f", one of: {', '.join(question.choices)}" if question.choices else ""
+def _command(question: Question, go_on: str) -> str:
+    if not go_on or question.kind == "breakpoint":
+        return go_on
+    return f"{go_on} {question.answer_flag('|'.join(question.choices) or 'TEXT')}"
 
 
-def _how(question: Question, number: int) -> str:
+def _how(turn: Question, number: int) -> str:
     lines = [f"- step_number: {number}", '- status: "passed", or "failed" if it could not be done']
-    if question.schema is not None:
-        schema = json.dumps(question.schema, ensure_ascii=False)
+    if turn.schema is not None:
+        schema = json.dumps(turn.schema, ensure_ascii=False)
         lines.append(f"- output_variables: an object of this schema: {schema}")
     else:
-        lines.append(f'- output_variables: {{"{ANSWER}": your answer{_choices(question)}}}')
+        lines.append(f'- output_variables: {{"{ANSWER}": your answer}}')
     return "\n".join([*lines, '- error_message: what went wrong, "" if nothing did'])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from ..config.options import DEFAULT_STORE
 from ..config.settings import Config, load_config
-from ..db.url import without_password
+from ..db.url import MEMORY, without_password
 from ..errors import RunError, reason_of
 
 
@@ -37,6 +38,15 @@ def prepare_default(url: str) -> None:
             f"the store {store_path(url)} cannot be made: {reason_of(error)}",
             help="choose another place with `--store`",
         ) from None
+
+
+def resume_command(run: str, store: str) -> str:
+    """Return the command that goes on with a run, with the store when it is not the default; "" for
+    a run that is kept nowhere."""
+    if store == MEMORY:
+        return ""
+    extra = "" if store == store_url(None) else f" --store {shlex.quote(without_password(store))}"
+    return f"flowc resume {shlex.quote(run)}{extra}"
 
 
 def store_path(url: str) -> str:

@@ -132,7 +132,7 @@ def _compare_prompt(at: str, node: AgentNode, prompt: str, report: Report) -> No
     facts += [f"{i.name} = " for i in node.inputs]
     facts += [f"{n}. {a.text}" for n, a in enumerate(node.asserts, start=1)]
     facts += [o.name for o in node.outputs]
-    facts += ["report_step_result", f"step_number: {node.step}"]
+    facts += ["report_step_result", f"step_number: {(node.step or 0) + 1}"]
     facts += ["assertion_results"] * bool(node.asserts)
     facts += ["output_variables"] * bool(node.outputs)
     facts += ["error_message"]
@@ -180,14 +180,14 @@ async def _call(stepper: Stepper, call: str, file: str) -> dict[str, Any]:
         case "reset":
             return await stepper.reset(_CLIENT)
         case _:
-            position = (await stepper.state(_CLIENT))["current_step"]
-            step = stepper.loaded[_CLIENT].steps[position]
-            return await stepper.report(_CLIENT, _report(step, position, call))
+            steps = stepper.loaded[_CLIENT].steps
+            number = (await stepper.state(_CLIENT))["current_step"] or len(steps)
+            return await stepper.report(_CLIENT, _report(steps[number - 1], number, call))
 
 
-def _report(step: AgentNode, position: int, call: str) -> dict[str, Any]:
+def _report(step: AgentNode, number: int, call: str) -> dict[str, Any]:
     """The arguments that the recorded call was made with."""
-    bare = {"step_number": position, "status": "passed"}
+    bare = {"step_number": number, "status": "passed"}
     passed = call != "asserts_all_false_but_passed"
     full = {
         **bare,
@@ -201,7 +201,7 @@ def _report(step: AgentNode, position: int, call: str) -> dict[str, Any]:
         case "no_assertions_no_vars":
             return bare
         case "wrong_step":
-            return {**bare, "step_number": position + 1}
+            return {**bare, "step_number": number + 1}
         case "odd_status":
             return {**bare, "status": "done"}
         case "report_failed":
@@ -223,7 +223,7 @@ def _compare_answer(at: str, ours: dict[str, Any], theirs: dict[str, Any], repor
     if "ok" not in theirs:
         _same(at, "errors", ours.get("error_type"), _OUR_WORDS[theirs["error_type"]], report)
         return
-    expected = dict(theirs["ok"])
+    expected = _from_one(theirs["ok"])
     given = {key: value for key, value in ours.items() if key not in ("contradiction", "run")}
     for answer in (given, expected):
         answer["prompt"] = "prompt" in answer
@@ -231,6 +231,24 @@ def _compare_answer(at: str, ours: dict[str, Any], theirs: dict[str, Any], repor
     _same(at, "answers", given, expected, report)
     if ours.get("contradiction"):
         report.differences.append(Difference(at, "the contradiction is flagged", "S41"))
+
+
+def _from_one(theirs: dict[str, Any]) -> dict[str, Any]:
+    """Their answer with steps counted from 1, as their headings count and ours do everywhere (S31);
+    a complete workflow has no current step."""
+    answer = dict(theirs)
+    for key in ("step_number", "next_step", "current_step"):
+        if key in answer:
+            answer[key] += 1
+    for key in ("completed_steps", "failed_steps"):
+        if key in answer:
+            answer[key] = [number + 1 for number in answer[key]]
+    if "step_outcomes" in answer:
+        outcomes = answer["step_outcomes"].items()
+        answer["step_outcomes"] = {str(int(number) + 1): o for number, o in outcomes}
+    if answer.get("is_complete"):
+        answer["current_step"] = None
+    return answer
 
 
 def _numbers(text: str) -> list[int]:

@@ -81,14 +81,14 @@ def test_over_http_no_call_steps_the_run_of_another_client(tmp_path: Path, mode:
         url = f"http://127.0.0.1:{port}/mcp"
         async with Client(url, mode=mode) as one, Client(url, mode=mode) as two:
             mine, other = await load(one), await load(two)
-            told = await report(one, 0)
+            told = await report(one, 1)
             assert (told["success"], told.get("run", mine)) == (mode == "legacy", mine)
             assert "run" in told.get("suggestion", "run")
-            await report(one, 0, mine)
+            await report(one, 1, mine)
             for client in (one, two):
                 state = await call(client, "get_workflow_state", run=other)
-                assert state["current_step"] == 0
-            assert (await call(two, "get_workflow_state", run=mine))["current_step"] == 1
+                assert state["current_step"] == 1
+            assert (await call(two, "get_workflow_state", run=mine))["current_step"] == 2
 
     with serving(tmp_path, port):
         asyncio.run(both())
@@ -103,19 +103,19 @@ def test_a_run_that_another_session_steps_is_not_disturbed(tmp_path: Path) -> No
             run = await load(one)
             for tool, args in (
                 ("execute_workflow_step", {}),
-                ("report_step_result", passed(0, BOAT="Bo")),
+                ("report_step_result", passed(1, BOAT="Bo")),
                 ("reset_workflow", {}),
-                ("answer_workflow", {"answer": "x"}),
+                ("resume_workflow", {}),
             ):
                 told = await call(two, tool, **args, run=run)
                 assert (told["success"], told["error_type"]) == (False, "stepped_by_another"), tool
                 assert "take_over" in told["suggestion"]
-            told = await report(one, 0, run)
+            told = await report(one, 1, run)
             assert "Paint Ada." in told["prompt"]
             taken = await call(two, "execute_workflow_step", run=run, take_over=True)
             assert "Paint Ada." in taken["prompt"]
-            assert (await report(one, 1, run))["error_type"] == "stepped_by_another"
-            assert (await report(two, 1, run))["workflow_complete"] is True
+            assert (await report(one, 2, run))["error_type"] == "stepped_by_another"
+            assert (await report(two, 2, run))["workflow_complete"] is True
 
     with serving(tmp_path, port):
         asyncio.run(both())
@@ -126,10 +126,10 @@ def test_the_record_and_the_audit_log_tell_which_client() -> None:
         async with server() as client:
             ana, ben = await client("ana"), await client("b\x1ben \N{OCTOPUS}")
             run = await load(ana)
-            await report(ben, 0, run)
+            await report(ben, 1, run)
             await call(ben, "execute_workflow_step", run=run, take_over=True)
             await call(ben, "execute_workflow_step", run=run)
-            await report(ben, 0, run)
+            await report(ben, 1, run)
             greeted = await call(
                 ana, "run_workflow", file_path="greet.flow.yaml", inputs={"WHO": "you"}
             )
@@ -172,16 +172,16 @@ def test_a_run_that_nobody_is_at_work_on_is_anybodys() -> None:
         async with server(clock=lambda: utc_now() + passed) as client:
             ana, ben = await client("ana"), await client("ben")
             run = await load(ana)
-            assert (await report(ben, 0, run))["error_type"] == "stepped_by_another"
+            assert (await report(ben, 1, run))["error_type"] == "stepped_by_another"
             passed = AT_WORK
-            assert (await report(ben, 0, run))["success"] is True
+            assert (await report(ben, 1, run))["success"] is True
             passed = timedelta()  # reports bear the time of the store
-            assert (await report(ana, 1, run))["error_type"] == "stepped_by_another"
+            assert (await report(ana, 2, run))["error_type"] == "stepped_by_another"
             async with server() as elsewhere:
                 cy = await elsewhere("cy")
-                assert (await report(cy, 1, run))["error_type"] == "stepped_by_another"
+                assert (await report(cy, 2, run))["error_type"] == "stepped_by_another"
         async with server() as client:
-            assert (await report(await client("dan"), 1, run))["workflow_complete"] is True
+            assert (await report(await client("dan"), 2, run))["workflow_complete"] is True
 
     asyncio.run(do())
 
@@ -204,8 +204,8 @@ def test_over_stdio_an_assistant_takes_up_its_own_run_alone() -> None:
         async with server(alone=True) as again:
             ana = await again("ana")
             assert (await state(ana))["run"] == run
-            await report(ana, 0)
-            assert (await report(ana, 1))["workflow_complete"] is True
+            await report(ana, 1)
+            assert (await report(ana, 2))["workflow_complete"] is True
 
     asyncio.run(do())
 
@@ -226,9 +226,9 @@ def test_of_three_reports_at_once_one_counts() -> None:
         async with server("memory:") as client:
             ana = await client("ana")
             runs = [await load(ana)]
-            told = await asyncio.gather(*(report(ana, 0, runs[0]) for _ in range(3)))
+            told = await asyncio.gather(*(report(ana, 1, runs[0]) for _ in range(3)))
             assert sorted(answer["success"] for answer in told) == [False, False, True]
             state = await call(ana, "get_workflow_state", run=runs[0])
-            assert state["current_step"] == 1
+            assert state["current_step"] == 2
 
     asyncio.run(do())

@@ -133,12 +133,12 @@ def test_unknown_tools_and_wrong_arguments_are_said_so() -> None:
         await call(client, "load_workflow", file_path="boats.md")
         wrong = {"step_number": "one", "status": "passed"}
         assert "step_number" in await refused(client, "report_step_result", **wrong)
-        late = await refused(client, "report_step_result", **passed(1))
-        assert "0 is the current one" in late
+        late = await refused(client, "report_step_result", **passed(2))
+        assert "step 1 is the current one" in late
         results = {"assertion_results": "all of them"}
-        told = await refused(client, "report_step_result", **passed(0, BOAT="Ada"), **results)
+        told = await refused(client, "report_step_result", **passed(1, BOAT="Ada"), **results)
         assert "assertion_results" in told
-        assert (await call(client, "get_workflow_state"))["current_step"] == 0
+        assert (await call(client, "get_workflow_state"))["current_step"] == 1
 
     with_client(do)
 
@@ -147,7 +147,7 @@ def test_a_run_that_is_not_stepped_or_not_there_is_refused() -> None:
     async def do(client: Client) -> None:
         ran = await call(client, "run_workflow", file_path="greet.flow.yaml", inputs={"WHO": "you"})
         for tool, args in (
-            ("report_step_result", passed(0)),
+            ("report_step_result", passed(1)),
             ("get_workflow_state", {}),
             ("execute_workflow_step", {}),
             ("reset_workflow", {}),
@@ -157,7 +157,7 @@ def test_a_run_that_is_not_stepped_or_not_there_is_refused() -> None:
             )
             assert "no-such-run" in await refused(client, tool, **args, run="no-such-run")
         assert "no-such-run" in await refused(client, "workflow_status", run="no-such-run")
-        assert "run" in await refused(client, "answer_workflow", run=ran["run"], answer="x")
+        assert "run" in await refused(client, "resume_workflow", run=ran["run"])
 
     with_client(do)
 
@@ -165,9 +165,9 @@ def test_a_run_that_is_not_stepped_or_not_there_is_refused() -> None:
 def test_a_run_that_has_ended_takes_no_report() -> None:
     async def do(client: Client) -> None:
         await call(client, "load_workflow", file_path="boats.md")
-        await call(client, "report_step_result", **passed(0, BOAT="Ada"))
-        await call(client, "report_step_result", **passed(1))
-        for number in (0, 1, 2):
+        await call(client, "report_step_result", **passed(1, BOAT="Ada"))
+        await call(client, "report_step_result", **passed(2))
+        for number in (1, 2, 3):
             assert "complete" in await refused(client, "report_step_result", **passed(number))
         assert "complete" in await refused(client, "execute_workflow_step")
         assert (await call(client, "get_workflow_state"))["is_complete"] is True
@@ -182,15 +182,15 @@ def test_of_two_clients_on_one_run_one_reports_a_step() -> None:
         loaded = await call(one, "load_workflow", file_path="boats.md")
         run = loaded["run"]
         told = await asyncio.gather(
-            call(one, "report_step_result", **passed(0, BOAT="Ada"), run=run),
-            call(two, "report_step_result", **passed(0, BOAT="Bo"), run=run),
+            call(one, "report_step_result", **passed(1, BOAT="Ada"), run=run),
+            call(two, "report_step_result", **passed(1, BOAT="Bo"), run=run),
         )
         good = [answer for answer in told if answer["success"]]
         (bad,) = (answer for answer in told if not answer["success"])
         assert len(good) == 1
         assert bad["error"]
         state = await call(two, "get_workflow_state", run=run)
-        assert state["current_step"] == 1
+        assert state["current_step"] == 2
         assert state["variables"]["BOAT"] in good[0]["prompt"]
 
     with_client(do, clients=2, alone=False)

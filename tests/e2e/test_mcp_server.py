@@ -115,14 +115,14 @@ class TestStdio:
                 assert before["error"] == "no workflow loaded"
                 loaded = await call(client, "load_workflow", file_path="boats.md")
                 assert (loaded["success"], loaded["step_count"]) == (True, 2)
-                answer = await call(client, "report_step_result", **passed(0, BOAT="Ada"))
+                answer = await call(client, "report_step_result", **passed(1, BOAT="Ada"))
                 assert "Paint Ada." in answer["prompt"]
 
         async def end() -> None:
             async with over_stdio(tmp_path) as client:
                 state = await call(client, "get_workflow_state")
-                assert (state["current_step"], state["variables"]) == (1, {"BOAT": "Ada"})
-                answer = await call(client, "report_step_result", **passed(1))
+                assert (state["current_step"], state["variables"]) == (2, {"BOAT": "Ada"})
+                answer = await call(client, "report_step_result", **passed(2))
                 assert answer["workflow_complete"] is True
 
         asyncio.run(begin())
@@ -181,14 +181,14 @@ class TestHttp:
             async with Client(url) as client:
                 loaded = await call(client, "load_workflow", file_path="boats.md")
                 run = str(loaded["run"])
-                await call(client, "report_step_result", **passed(0, BOAT="Ada"), run=run)
+                await call(client, "report_step_result", **passed(1, BOAT="Ada"), run=run)
                 return run
 
         async def end(run: str) -> Mapping[str, Any]:
             async with Client(url) as client:
                 state = await call(client, "get_workflow_state", run=run)
-                assert state["current_step"] == 1
-                return await call(client, "report_step_result", **passed(1), run=run)
+                assert state["current_step"] == 2
+                return await call(client, "report_step_result", **passed(2), run=run)
 
         with serving(tmp_path, port) as server:
             run = asyncio.run(begin())
@@ -205,9 +205,9 @@ class TestHttp:
             async with Client(url) as one, Client(url) as two:
                 first = await call(one, "load_workflow", file_path="boats.md")
                 second = await call(two, "load_workflow", file_path="boats.md")
-                await call(one, "report_step_result", **passed(0, BOAT="Ada"), run=first["run"])
+                await call(one, "report_step_result", **passed(1, BOAT="Ada"), run=first["run"])
                 state = await call(two, "get_workflow_state", run=second["run"])
-                assert state["current_step"] == 0
+                assert state["current_step"] == 1
 
         with serving(tmp_path, port):
             asyncio.run(both())

@@ -118,7 +118,7 @@ def test_a_flowchart_runs_loops_asks_writes_and_calls(folder, openai_server):
 
 def test_an_agent_uses_a_tool_and_reports(folder, openai_server):
     report = {
-        "step_number": 0,
+        "step_number": 1,
         "status": "passed",
         "assertion_results": [{"assertion": "line_count == 2", "passed": True, "detail": ""}],
         "output_variables": {"LINES": 2},
@@ -143,7 +143,7 @@ def test_an_agent_uses_a_tool_and_reports(folder, openai_server):
 
 
 def test_a_tools_failure_is_told_to_the_agent(folder, openai_server):
-    report = {"step_number": 0, "status": "failed", "error_message": "no such file"}
+    report = {"step_number": 1, "status": "failed", "error_message": "no such file"}
     openai_server.will(
         Say(calls=[("read_file", {"path": "../../etc/passwd"})]),
         Say(calls=[("report_step_result", report)]),
@@ -164,7 +164,7 @@ def test_an_agent_uses_an_mcp_server_and_a_python_function(folder, openai_server
         python_tools=("demo_tools:no_json",),
         mcp_servers={"demo": command},
     )
-    report = {"step_number": 0, "status": "passed", "output_variables": {"LINES": 3}}
+    report = {"step_number": 1, "status": "passed", "output_variables": {"LINES": 3}}
     openai_server.will(
         Say(calls=[("number", {"text": 7})]),
         Say(calls=[("number", {"text": "abc"})]),

@@ -56,7 +56,7 @@ def test_a_model_is_told_when_its_arguments_cannot_be_kept(execute, world, value
     def report(outputs: dict[str, Any]) -> Any:
         return [("report_step_result", {**done, "output_variables": outputs})]
 
-    done = {"step_number": 0, "status": "passed"}
+    done = {"step_number": 1, "status": "passed"}
     world.models.replies = [report({"N": value}), report({"N": 5})]
     outcome = execute(program(STEP, SUCCESS))
     assert (outcome.status, outcome.variables["N"]) == ("success", 5)

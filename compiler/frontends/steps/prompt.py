@@ -86,10 +86,10 @@ def _outputs(step: Step) -> str:
 
 def _report(step: Step) -> str:
     """Return how to report the result (S31): lines about assertions and outputs only where there
-    are any, the step by its 0-based number."""
+    are any, the step by the number in its heading."""
     lines = [
         f"\n\n## Report\n\nWhen you are done, or cannot go on, call `{REPORT_TOOL}` once with",
-        f"- step_number: {step.number}",
+        f"- step_number: {step.number + 1}",
         '- status: "passed" if the work is done'
         + (" and meets the success criteria" if step.asserts else "")
         + ', otherwise "failed"',

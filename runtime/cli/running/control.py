@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 
 from ...errors import RunError
+from ...store.default_store import resume_command
 from ...store.runs import RequestKind, RunRecord, open_store
 from .. import flags
 from ..app import OK, say
-from ..show.outcomes import resume_command
 from ..stores import existing_store
 
 

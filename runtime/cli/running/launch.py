@@ -20,12 +20,13 @@ from ...errors import RunError
 from ...models.answer_file import read_script, strangers
 from ...observe.otel import open_spans
 from ...services import Outcome
+from ...store.default_store import resume_command
 from ..app import INTERRUPTED, complain, say
 from ..authoring.check import require_program, show_diagnostics
 from ..flags import Display, RunFlags
 from ..screen import count_of, screen_on
 from ..show.consent import with_consent
-from ..show.outcomes import cut_off, exit_code, go_beyond, resume_command
+from ..show.outcomes import cut_off, exit_code, go_beyond
 from ..show.output import RunView
 from ..show.questions import can_ask
 from ..streams import Mode, print_result, result_alone

@@ -21,6 +21,7 @@ from ...db.url import locate
 from ...engine.signals import RunSignals
 from ...errors import RunError, reason_of
 from ...services import Json, Outcome
+from ...store.default_store import resume_command
 from ...store.moved import Relocation
 from ...store.runs import RunRecord
 from .. import flags
@@ -28,7 +29,6 @@ from ..app import FINDINGS
 from ..app import say as note
 from ..inputs import read_inputs
 from ..show.ended import show_ended
-from ..show.outcomes import resume_command
 from ..show.output import RunView
 from ..show.questions import match_answers
 from ..stores import existing_store

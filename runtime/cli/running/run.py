@@ -15,6 +15,7 @@ from ...assembly.run_options import RunOptions
 from ...assembly.sandbox_options import forget_own_folder, own_folder
 from ...cassette.format import read_cassette
 from ...config.settings import load_config
+from ...db.url import MEMORY
 from ...engine.signals import RunSignals
 from ...files.roots import RootedFiles
 from ...services import Outcome
@@ -25,7 +26,6 @@ from .. import flags
 from ..app import FINDINGS, say
 from ..inputs import ReadFile, read_inputs
 from ..locate import locate, locate_team
-from ..show.outcomes import MEMORY
 from ..show.output import RunView
 from ..show.questions import can_ask, read_line
 from ..streams import Mode

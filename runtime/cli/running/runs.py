@@ -20,6 +20,7 @@ from ...assembly.lazy import open_engine
 from ...budget.ledger import Ledger, usage_of
 from ...charges import Usage
 from ...events import RunEvent
+from ...store.default_store import resume_command
 from ...store.listing import ALL_RUNS, RunFilter, RunSummary, read_filter
 from ...store.names import new_run_name
 from ...store.runs import RunRecord, open_store
@@ -28,7 +29,7 @@ from ..app import OK, say
 from ..screen import Screen, Tone, count_of, one_line, screen_on
 from ..show.failures import failure_lines
 from ..show.narrate import Narrator
-from ..show.outcomes import question_object, result_text, resume_command, usage_of_calls
+from ..show.outcomes import question_object, result_text, usage_of_calls
 from ..show.questions import question_lines
 from ..stores import existing_store
 from ..streams import print_result

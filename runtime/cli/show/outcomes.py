@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shlex
 import sys
 from collections.abc import Iterator
 from typing import Any, assert_never
@@ -15,11 +14,11 @@ from ...assembly.run_options import RunOptions
 from ...charges import Usage
 from ...config.options import default
 from ...config.prices import DOLLAR, dollars, read_dollars
-from ...db.url import without_password
+from ...db.url import MEMORY
 from ...errors import RunError
 from ...people import Question
 from ...services import Outcome
-from ...store.default_store import store_path, store_url
+from ...store.default_store import store_path
 from ..app import CUT_OFF, FINDINGS, GATE, INTERRUPTED, LIMIT, OK, PAUSED
 from ..screen import Screen, Tone, count_of, seconds_of, tokens_of
 from ..streams import Mode, on_terminal, put, result_stream
@@ -67,13 +66,8 @@ def outcome_object(outcome: Outcome, about: dict[str, Any], go_on: str) -> dict[
 def question_object(question: Question, go_on: str) -> dict[str, Any]:
     """Return a question with its name, and the command that answers it in place of TEXT."""
     waits = question.kind != "breakpoint" and go_on
-    command = f"{go_on} {answer_flag(question, 'TEXT')}" if waits else None
+    command = f"{go_on} {question.answer_flag('TEXT')}" if waits else None
     return {**question.as_json(), "answer": command}
-
-
-def answer_flag(question: Question, text: str) -> str:
-    """Return the flag that gives an answer to one question: `--answer who=Emil`."""
-    return f"--answer {shlex.quote(f'{question.name}={text}')}"
 
 
 def result_text(value: object) -> str:
@@ -113,7 +107,7 @@ def summary(outcome: Outcome, is_model: bool, store: str, sandbox: str = "") -> 
         parts.append(usage_of_calls(outcome.usage))
     if sandbox:
         parts.append("no sandbox" if sandbox == "off" else f"sandbox {sandbox}")
-    kept = f"kept in {store_path(store)}" if store != "memory:" else "not kept"
+    kept = f"kept in {store_path(store)}" if store != MEMORY else "not kept"
     return " · ".join([*parts, f"run {outcome.run} {kept}"])
 
 
@@ -124,16 +118,6 @@ def usage_of_calls(usage: Usage) -> str:
     return f"{'at most ' * usage.estimated}{tokens}{cost}"
 
 
-def resume_command(run: str, store: str) -> str:
-    """Return the command that goes on with a run, with the store when it is not the default; "" for
-    a run that is kept nowhere."""
-    if store == MEMORY:
-        return ""
-    extra = "" if store == store_url(None) else f" --store {shlex.quote(without_password(store))}"
-    return f"flowc resume {shlex.quote(run)}{extra}"
-
-
-MEMORY = "memory:"
 NOT_KEPT = "this run was kept nowhere (--store memory:): it cannot go on"
 
 

@@ -15,7 +15,7 @@ from ...errors import RunError
 from ...people import Question
 from ...state.interrupts import check_result, choice_of, no_command
 from ..screen import Screen, one_line
-from .outcomes import NOT_KEPT, answer_flag
+from .outcomes import NOT_KEPT
 
 RESULT = "result:"
 """Before the text that an effect in doubt is said to have returned."""
@@ -41,7 +41,7 @@ def question_lines(
     answers = _answers(question)
     width = max(len(meaning) for _, meaning in answers) + 1
     for answer, meaning in answers:
-        flag = f" {answer_flag(question, answer)}" if answer else ""
+        flag = f" {question.answer_flag(answer)}" if answer else ""
         yield f"  {meaning + ':':<{width}} {go_on}{flag}"
 
 
@@ -88,7 +88,7 @@ def _match_exactly(
         name, sign, value = text.partition("=")
         if not sign or name not in by_name:
             said = "TEXT" if sign else text
-            commands = [f"{go_on} {answer_flag(question, said)}" for question in questions]
+            commands = [f"{go_on} {question.answer_flag(said)}" for question in questions]
             waits = f"`{questions[0].name}` waits"
             if len(by_name) > 1:
                 waits = f"{len(by_name)} questions wait"

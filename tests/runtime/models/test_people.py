@@ -76,7 +76,7 @@ def test_a_turn_can_fail(flowc: Flowc) -> None:
     [
         ("passed", 0),
         ("failed: it sank", 1),
-        ('{"step_number": 0, "status": "passed", "output_variables": {"BOAT": "Ada"}}', 0),
+        ('{"step_number": 1, "status": "passed", "output_variables": {"BOAT": "Ada"}}', 0),
     ],
 )
 def test_a_step_is_reported_in_a_word_or_in_full(flowc: Flowc, answer: str, code: int) -> None:

@@ -67,7 +67,7 @@ class TestPrompt:
 
     def test_s31_the_report_is_explained(self) -> None:
         shown = self.prompt(1, NAME="Ada")
-        for part in ("step_number: 1", '"passed"', '"failed"', "a list of 2", "keys SIZE"):
+        for part in ("step_number: 2", '"passed"', '"failed"', "a list of 2", "keys SIZE"):
             assert part in shown
         for part in ("assertion", "passed", "detail", "error_message"):
             assert part in shown

@@ -176,6 +176,6 @@ def test_a_step_that_could_not_be_started_has_failed():
 
 def test_a_report_of_another_step_is_refused_with_what_to_do():
     ending = report_ending(step())
-    ending.check({"step_number": 3, "status": "passed"})
-    with pytest.raises(EndingRefused, match=r"step 4 was reported.*: report step_number 3"):
-        ending.check({"step_number": 4, "status": "passed"})
+    ending.check({"step_number": 4, "status": "passed"})
+    with pytest.raises(EndingRefused, match=r"step 3 was reported.*: report step_number 4"):
+        ending.check({"step_number": 3, "status": "passed"})
