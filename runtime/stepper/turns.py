@@ -74,7 +74,7 @@ def waiting_for_person(questions: Iterable[Question], go_on: str) -> list[Json]:
 def _command(question: Question, go_on: str) -> str:
     if not go_on or question.kind == "breakpoint":
         return go_on
-    return f"{go_on} {question.answer_flag('|'.join(question.choices) or 'TEXT')}"
+    return f"{go_on} {question.answer_flag('TEXT')}"
 
 
 def _how(turn: Question, number: int) -> str:

@@ -258,7 +258,7 @@ class TestOtherDialects:
         assert (after["current_step"], after["is_complete"]) == (4, False)
 
     def test_what_waits_for_a_person_takes_no_report(self) -> None:
-        first, *refused, after = do(
+        _, *refused, after = do(
             report(1, answer="```sh\necho hello\n```"),
             *(report(n, answer="yes") for n in (1, 2, 3)),
             report(2, "failed", "no"),
