@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -238,3 +239,19 @@ def test_the_number_that_is_reported_is_the_one_in_the_heading(server: tuple[Pat
             assert (told["step_number"], told["next_step"]) == (1, 2)
 
     asyncio.run(asyncio.wait_for(do(), 60))
+
+
+def test_a_breakpoint_that_a_person_set_waits_for_them(server: tuple[Path, str]) -> None:
+    folder, url = server
+    argv = [sys.executable, "-m", "flowc", "run", SHIP, "--break", "owner", "--json"]
+    done = subprocess.run(argv, cwd=folder, env=environment(), capture_output=True, text=True)
+    assert done.returncode == 4, done.stderr
+    run = json.loads(done.stdout)["run"]
+
+    async def do() -> Any:
+        async with client(url, YES) as made:
+            return await call(made, "resume_workflow", run=run)
+
+    told = asyncio.run(do())
+    assert told["status"] == "paused"
+    assert told["prompt"].endswith(f"only they go on with it: flowc resume {run}")
