@@ -24,15 +24,19 @@ class Desk:
 
 
 def desk_of(ctx: Context[Desk]) -> Desk:
+    """Return the state of the server's tools."""
     return ctx.request_context.lifespan_context
 
 
 def runs_of(ctx: Context[Desk]) -> Runs:
+    """Return the runs that flowc executes."""
     stepper = desk_of(ctx).stepper
     return Runs(stepper.engine, stepper.config, stepper.folder, stepper.new_run)
 
 
 def progress_of(ctx: Context[Desk]) -> Progress:
+    """Return what tells the caller of every node that ends."""
+
     async def progress(done: int, node: str) -> None:
         await ctx.report_progress(done, None, node)
 

@@ -65,7 +65,7 @@ class Runs:
             )
         compiled = self.compile(file)
         options = RunOptions(model=model, roots=(str(self.folder),))
-        launch = prepare(compiled, options, _unanswered(self.config), about=about)
+        launch = prepare(compiled, options, _without_answers(self.config), about=about)
         listeners = (_reporting(progress),)
         outcome = await launch.start(self.engine, self.new_run(), inputs, listeners=listeners)
         return self._outcome(outcome)
@@ -96,7 +96,7 @@ class Runs:
             return {**await self.status(run), "prompt": self._who_goes_on(standing)}
         options = RunOptions.from_json(standing.record.options)
         compiled = compile_file(standing.record.file, team=options.team)
-        launch = prepare(compiled, options, _unanswered(self.config))
+        launch = prepare(compiled, options, _without_answers(self.config))
         line = standing.line(answered=bool(answers))
         listeners = (_reporting(progress),)
         outcome = await standing.resume(self.engine, launch, answers, line, listeners=listeners)
@@ -152,11 +152,11 @@ def _reporting(progress: Progress) -> Listener:
     return listen
 
 
-def _unanswered(config: Config) -> Config:
+def _without_answers(config: Config) -> Config:
     """Return the configuration without a file of answers."""
     held = config.held
     if held is not None:
-        held = replace(held, whole=_unanswered(held.whole))
+        held = replace(held, whole=_without_answers(held.whole))
     return replace(config, answers=None, held=held)
 
 
