@@ -47,8 +47,8 @@ def progress_of(ctx: Context[Desk]) -> Progress:
 async def stepping(
     ctx: Context[Desk], run: str | None, take_over: bool = False
 ) -> AsyncIterator[tuple[Stepper, str]]:
-    """As `position_of`, for a call that goes on with the run: one at a time, by the client that steps it.
-    Raises `ReportFault` while another client does."""
+    """As `position_of`, for a call that goes on with the run: one at a time, by the client that
+    steps it. Raises `ReportFault` while another client does."""
     clients = desk_of(ctx).clients
     stepper, key = await position_of(ctx, run)
     if key not in stepper.loaded:  # the stepper says so
