@@ -21,6 +21,7 @@ from ..expr.types import infer, operand_faults
 from ..expr.values import read_number
 from ..source.source import Span
 from ..source.spelling import Spelling
+from .borders import border_faults
 from .branches import choices, known_values, types_of
 from .check import Check
 from .guards import expressions
@@ -33,6 +34,14 @@ NAMES: dict[Type, str] = {
     "list": "a list",
     "object": "an object",
     "any": "anything",
+}
+_KINDS: dict[type, Type] = {
+    str: "text",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    list: "list",
+    dict: "object",
 }
 _REDUCED: dict[str, tuple[Type, ...]] = {
     "append": ("list", "any"),
@@ -52,6 +61,11 @@ def mismatches(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnosti
             if span is not None:
                 yield _mismatch(fault.message, span, help=fault.help)
     yield from _reducers(workflow)
+    yield from _defaults(workflow)
+    for found in border_faults(workflow, program):
+        yield MISMATCHES.code.diagnostic(
+            found.message, found.span, labels=found.labels, help=found.help
+        )
     fields = {field.name: field for field in workflow.state}
     for node in workflow.nodes:
         yield from _node(node, fields, program, types)
@@ -146,19 +160,7 @@ def _argument_mismatches(
     target = dict(program.workflows).get(path)
     if target is None:
         return
-    known = types_of(target)
-    yield from _assignment_mismatches(passes, known, types, {})
-    spelling = Spelling(known)
-    for given in passes:
-        place = given.span or given.value.span
-        if given.target not in known and place is not None:
-            near = spelling.nearest(given.target)
-            listed = ", ".join(f"`{name}`" for name in known) or "nothing"
-            yield _mismatch(
-                f"`{target.name}` takes no `{given.target}`",
-                place,
-                help=f"did you mean `{near}`?" if near else f"it takes {listed}",
-            )
+    yield from _assignment_mismatches(passes, types_of(target), types, {})
 
 
 def _needs(
@@ -198,6 +200,18 @@ def _reducers(workflow: ir.Workflow) -> Iterator[Diagnostic]:
                 field.span,
                 help=f"declare it as {allowed[0]}",
             )
+
+
+def _defaults(workflow: ir.Workflow) -> Iterator[Diagnostic]:
+    declared: list[ir.Param | ir.StateField] = [*workflow.params, *workflow.state]
+    for entry in declared:
+        if entry.default is None or entry.span is None:
+            continue
+        given = _KINDS.get(type(entry.default), "any")
+        if not fits(entry.type, given, Literal(value=entry.default)):
+            message = f"`{entry.name}` holds {NAMES[entry.type]}, its default is {NAMES[given]}"
+            help = f"change the default, or declare another type than `{entry.type}`"
+            yield _mismatch(message, entry.span, help=help)
 
 
 def _foreign_cases(

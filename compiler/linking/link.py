@@ -16,6 +16,7 @@ from ..frontends import detect
 from ..ir import CallNode, ForeachNode, Program, Workflow
 from ..source.records import dataclass
 from ..source.source import SourceSet, Unreadable
+from ..source.spelling import Spelling
 
 Caller = CallNode | ForeachNode
 MAX_DEPTH = 50
@@ -61,7 +62,7 @@ class _Linker:
             elif len(chain) >= MAX_DEPTH:
                 _report_depth(node, self.sink)
             elif target not in self.found:
-                called = self._part(node) or _read(node, target, path, self.sources, self.sink)
+                called = self._part(node) or self._read(node, target, path)
                 if called is not None:
                     self.found[target] = called
                     self.follow(called, target, (*chain, target))
@@ -81,6 +82,56 @@ class _Linker:
         claims = detect(source)
         return claims[0].parse(source, self.sources, self.sink).parts if claims else {}
 
+    def _read(self, node: Caller, target: str, caller: str) -> Workflow | None:
+        """The workflow in a file; None when there is none."""
+        sources, sink = self.sources, self.sink
+        span = node.target_span or node.span or sources.read(caller).span(0)
+        try:
+            source = sources.read(target)
+        except Unreadable as error:
+            shown = os.path.relpath(target, os.path.dirname(caller) or ".")
+            missing = error.reason == "not found"
+            reason = "which is not there" if missing else f"which {error.reason}"
+            sink.report(
+                "FC2001",
+                f"`{node.id}` calls `{shown}`, {reason}",
+                span,
+                help=self._suggest(target, caller) if missing else "name the file of a workflow",
+            )
+            return None
+        claims = detect(source)
+        if not claims:
+            message = f"`{node.id}` calls `{target}`, which is not a workflow"
+            sink.report("FC2001", message, span, help="name the file of a workflow")
+            return None
+        parsed = claims[0].parse(source, sources, sink)
+        is_read = not any(d.primary.file == target and d.severity == "error" for d in sink.all())
+        if parsed.workflow is not None and parsed.not_run is not None and is_read:
+            sink.report(
+                "FC2001",
+                f"`{node.id}` calls `{target}`, which {parsed.not_run.reason}",
+                span,
+                help="call a workflow",
+            )
+            return None
+        return parsed.workflow
+
+    def _suggest(self, target: str, caller: str) -> str:
+        near = Spelling(self.parts.get(caller.partition("#")[0], {})).nearest(Path(target).name)
+        if near:
+            return f"did you mean `{near}`?"
+        folder = Path(target).parent
+        try:
+            names = {
+                p.name.split(".")[0]: p.name for p in sorted(folder.iterdir())[:500] if p.is_file()
+            }
+        except OSError:
+            return ""
+        close = difflib.get_close_matches(Path(target).name.split(".")[0], names, n=1)
+        return (
+            f"did you mean `{names[close[0]]}`?" if close else "create the file or correct the name"
+        )
+
 
 def _report_depth(node: Caller, sink: Sink) -> None:
     span = node.target_span or node.span
@@ -91,41 +142,6 @@ def _report_depth(node: Caller, sink: Sink) -> None:
             span,
             help=f"let workflows call each other less than {MAX_DEPTH} deep",
         )
-
-
-def _read(
-    node: Caller, target: str, caller: str, sources: SourceSet, sink: Sink
-) -> Workflow | None:
-    span = node.target_span or node.span or sources.read(caller).span(0)
-    try:
-        source = sources.read(target)
-    except Unreadable as error:
-        shown = os.path.relpath(target, os.path.dirname(caller) or ".")
-        missing = error.reason == "not found"
-        reason = "which is not there" if missing else f"which {error.reason}"
-        sink.report(
-            "FC2001",
-            f"`{node.id}` calls `{shown}`, {reason}",
-            span,
-            help=_suggest(target) if missing else "name the file of a workflow",
-        )
-        return None
-    claims = detect(source)
-    if not claims:
-        message = f"`{node.id}` calls `{target}`, which is not a workflow"
-        sink.report("FC2001", message, span, help="name the file of a workflow")
-        return None
-    parsed = claims[0].parse(source, sources, sink)
-    is_read = not any(d.primary.file == target and d.severity == "error" for d in sink.all())
-    if parsed.workflow is not None and parsed.not_run is not None and is_read:
-        sink.report(
-            "FC2001",
-            f"`{node.id}` calls `{target}`, which {parsed.not_run.reason}",
-            span,
-            help="call a workflow",
-        )
-        return None
-    return parsed.workflow
 
 
 def _report_circle(
@@ -151,15 +167,3 @@ def _report_circle(
     sink.report(
         "FC2009", message, node.span, labels=labels, help="use an edge back instead of a call"
     )
-
-
-def _suggest(target: str) -> str:
-    folder = Path(target).parent
-    try:
-        names = {
-            p.name.split(".")[0]: p.name for p in sorted(folder.iterdir())[:500] if p.is_file()
-        }
-    except OSError:
-        return ""
-    close = difflib.get_close_matches(Path(target).name.split(".")[0], names, n=1)
-    return f"did you mean `{names[close[0]]}`?" if close else "create the file or correct the name"

@@ -27,6 +27,8 @@ def resolve(program: ir.Program, catalog: Catalog, sink: Sink) -> ir.Program:
         for node in workflow.nodes:
             if isinstance(node, ir.PythonNode) and (span := node.target_span or node.span):
                 _report_misfits(node, span, catalog, sink)
+            elif isinstance(node, ir.ToolNode):
+                _report_tool_misfits(node, catalog, sink)
     return replace(program, workflows=tuple(_share_variables(bound).items()))
 
 
@@ -73,6 +75,29 @@ def _report_misfits(node: ir.PythonNode, span: Span, catalog: Catalog, sink: Sin
     elif catalog.functions and ":" not in name:
         help = Spelling(catalog.functions).advice(name, "bind it where the workflow is loaded")
         sink.report("FC4004", f"no function is bound to `{name}`", span, help=help)
+
+
+def _report_tool_misfits(node: ir.ToolNode, catalog: Catalog, sink: Sink) -> None:
+    """FC4004: at the argument that a tool does not take, or at the node that leaves one out. Tools
+    that are not in the catalogue, or take anything, are left to the run."""
+    entry = catalog.entries.get(node.tool)
+    taken = entry.parameters.get("properties") if entry else None
+    if entry is None or not isinstance(taken, dict) or node.span is None:
+        return
+    spelling = Spelling(taken)
+    if entry.parameters.get("additionalProperties", True) is False or entry.source == "lock":
+        listed = ", ".join(f"`{name}`" for name in taken) or "nothing"
+        for arg in node.args:
+            if arg.target not in taken:
+                help = spelling.advice(arg.target, f"it takes {listed}")
+                message = f"`{node.tool}` takes no `{arg.target}`"
+                sink.report("FC4004", message, arg.span or node.span, help=help)
+    given = {arg.target for arg in node.args}
+    meant = {spelling.nearest(name) for name in given}
+    for name in entry.parameters.get("required", ()):
+        if name not in given | meant:
+            message = f"`{node.tool}` needs `{name}`, which the node does not give"
+            sink.report("FC4004", message, node.span, help=f"give it: `args: {{{name}: …}}`")
 
 
 def _share_variables(workflows: dict[str, ir.Workflow]) -> dict[str, ir.Workflow]:

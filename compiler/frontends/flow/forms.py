@@ -22,7 +22,7 @@ from ...flow_yaml.keys import CRITERION, LIMIT, RETRY, Key, MapShape
 from ...reading.foreign import foreign_placeholders, report_foreign
 from ...source.source import Source, Span
 from ...source.spelling import Spelling
-from .schemas import schema_fault
+from .schemas import schema_fault, unlisted_names
 from .tree import YamlList, YamlMap, YamlNode, YamlScalar, brief
 
 _MOST_LISTED = 12
@@ -199,7 +199,10 @@ class Forms:
             if fault is not None:
                 message, place = fault
                 help = "write a JSON Schema (draft 2020-12)"
-                self.report("FC1005", f"the schema is none: {message}", place.span, help)
+                self.report("FC1005", f"not a JSON Schema: {message}", place.span, help)
+            for listed, help in unlisted_names(node):
+                message = f"`{brief(listed.value)}` is required, but not among the properties"
+                self.sink.report("FC1005", message, listed.span, severity="warning", help=help)
             return value
         self.wrong(name, "a JSON Schema", node, "write `type: object` and `properties:` below it")
         return None

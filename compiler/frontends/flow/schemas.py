@@ -5,12 +5,14 @@ schema: {type: object, required: true}        `required` takes a list of names
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ...ir import Json
-from .tree import YamlList, YamlMap, YamlNode
+from ...source.spelling import Spelling
+from .tree import YamlList, YamlMap, YamlNode, YamlScalar
 
 _LONGEST = 200
+_TYPES = Spelling(("string", "number", "integer", "boolean", "object", "array", "null"))
 
 
 def schema_fault(schema: Json, node: YamlNode) -> tuple[str, YamlNode] | None:
@@ -20,12 +22,35 @@ def schema_fault(schema: Json, node: YamlNode) -> tuple[str, YamlNode] | None:
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
+        if error.absolute_path and error.absolute_path[-1] == "type":
+            near = _TYPES.nearest(str(error.instance))
+            if near:
+                message = f"there is no type `{error.instance}`: did you mean `{near}`?"
+                return message, _at(node, error.absolute_path)
         text = " ".join(str(error.message).split())
         shown = text if len(text) <= _LONGEST else text[:_LONGEST] + " …"
         return shown, _at(node, error.absolute_path)
     except RecursionError:
         return "it is nested too deeply", node
     return None
+
+
+def unlisted_names(node: YamlNode) -> Iterator[tuple[YamlScalar, str]]:
+    """Yield each name below `required` that is not among the `properties` beside it, and what to
+    write, in a schema and all that are in it."""
+    match node:
+        case YamlList():
+            for item in node.items:
+                yield from unlisted_names(item)
+        case YamlMap():
+            required, properties = node.get("required"), node.get("properties")
+            if isinstance(required, YamlList) and isinstance(properties, YamlMap):
+                names = Spelling(key.value for key, _ in properties.pairs)
+                for item in required.items:
+                    if isinstance(item, YamlScalar) and item.value not in names:
+                        yield item, names.advice(item.value, "list it below `properties`")
+            for _, value in node.pairs:
+                yield from unlisted_names(value)
 
 
 def _at(node: YamlNode, path: Iterable[str | int]) -> YamlNode:

@@ -16,6 +16,7 @@ import yaml
 from ...diagnostics.diagnostic import Label, Sink
 from ...source.records import dataclass
 from ...source.source import Source, Span
+from .slips import find_slip
 
 MAX_DEPTH = 100
 """Lists and mappings within each other; a JSON Schema needs about 20."""
@@ -139,6 +140,10 @@ def read_tree(source: Source, sink: Sink) -> YamlNode | None:
                 break
     except yaml.MarkedYAMLError as error:
         span = _at(source, error.problem_mark or error.context_mark)
+        slip = find_slip(source.text, span.start)
+        if slip is not None:
+            builder.fault(slip.message, source.span(slip.start, slip.end), slip.help)
+            return None
         reasons = ", ".join(part for part in (error.context, error.problem) if part)
         help = _help(error.problem or "", source, span)
         builder.fault(f"this is not YAML: {reasons}", span, help)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Set
 from dataclasses import replace
 from typing import Any
 
@@ -63,7 +63,18 @@ class WorkflowReader:
         whole = with_implied(self._with_agents(workflow, mapping))
         names = {param.name for param in whole.params} | {field.name for field in whole.state}
         self.forms.check_texts(names)
+        self._check_outputs(mapping, names)
         return whole
+
+    def _check_outputs(self, mapping: YamlMap, names: Set[str]) -> None:
+        """Report FC3001 for an output that nothing in the workflow writes."""
+        listed = mapping.value("outputs")
+        spelling = Spelling(names)
+        for item in listed.items if isinstance(listed, YamlList) else [listed]:
+            if isinstance(item, YamlScalar) and not item.is_null and item.value not in names:
+                message = f"the output `{brief(item.value)}` is not a variable of the workflow"
+                help = spelling.advice(item.value, "name what a node writes `into`, or a parameter")
+                self.forms.report("FC3001", message, item.span, help)
 
     def _nodes(self, mapping: YamlMap, workflow: ir.Workflow) -> list[tuple[ir.Node, YamlMap]]:
         listed = mapping.get("nodes")
@@ -117,10 +128,16 @@ class WorkflowReader:
             self.forms.report("FC1005", message, kinds[1].span, "make two nodes of it")
             return
         known = Spelling(keys.NODES)
-        near = next((n for key, _ in mapping.pairs if (n := known.nearest(key.value))), None)
+        found = ((key, known.nearest(key.value)) for key, _ in mapping.pairs)
+        slip, near = next(((key, near) for key, near in found if near), (None, None))
         listed = ", ".join(f"`{word}`" for word in keys.NODES)
         help = f"did you mean `{near}`?" if near else f"a node has one of these keys: {listed}"
-        self.forms.report("FC1003", "nothing says what this node does", place(mapping), help)
+        self.forms.report(
+            "FC1003",
+            "nothing says what this node does",
+            slip.span if slip else place(mapping),
+            help,
+        )
 
     def _use_prompt(self, word: str, fields: dict[str, Any], mapping: YamlMap) -> bool:
         """Give the text of `uses:` to a node that has none of its own; return whether the node has

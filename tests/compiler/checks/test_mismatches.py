@@ -261,7 +261,7 @@ def test_what_is_given_to_each_of_a_list_is_looked_at(flow, said):
             passes=passes, span=flow.span(),
         )
     )  # fmt: skip
-    other = Workflow(name="other", params=(Param(name="parts", type="list"),))
+    other = Workflow(name="other", params=(Param(name="parts", type="list"), Param(name="x")))
     assert messages(said(mismatches, flow.workflow(), other)) == [
         "`parts` holds a list, this is a text"
     ]

@@ -46,7 +46,7 @@ def test_a_schema_whose_required_keys_are_no_list_is_told_and_no_crash(required)
     )
     (fault,) = faults(compiled(HEAD + answer + choice + "outputs: [answer]\n"))
     assert fault.code == "FC1005"
-    assert fault.message.startswith("the schema is none: ")
+    assert fault.message.startswith("not a JSON Schema: ")
 
 
 @pytest.mark.parametrize(
