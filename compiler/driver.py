@@ -93,7 +93,7 @@ def compile_file(
     path = os.path.normpath(path)
     sink = Sink(CODES)
     try:
-        source = sources.read(path)
+        source = sources.begin(path)
     except Unreadable as error:
         source = sources.add(Source(path, ""))
         sink.report(
@@ -129,6 +129,7 @@ def compile_text(
     soon after `cancelled` gives true."""
     sources = sources or SourceSet()
     source = sources.add(Source(path, text.removeprefix("\ufeff")))
+    sources.entry = path
     with collector_at_rest():
         sink = Sink(CODES)
         return _compile(source, format, sources, catalog, sink, team, strict, cancelled, host=host)

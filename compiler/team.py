@@ -58,7 +58,7 @@ def read_team(path: str, sources: SourceSet, sink: Sink) -> Team:
     fault is a diagnostic in that file."""
     path = os.path.normpath(path)
     try:
-        source = sources.read(path)
+        source = sources.read(path, below=os.sep)
     except Unreadable as error:
         source = sources.add(Source(path, ""))
         reason = "was not found" if error.reason == "not found" else error.reason

@@ -76,11 +76,13 @@ def _nearest_lock(path: str, sources: SourceSet, sink: Sink) -> Source | None:
     for _ in range(len(os.path.abspath(folder).split(os.sep))):
         candidate = os.path.normpath(os.path.join(folder, LOCK_FILE))
         try:
-            return sources.read(candidate)
+            return sources.read(candidate, below=folder)
         except Unreadable as error:
             if error.reason != "not found":
                 span = sources.add(Source(candidate, "")).span(0)
-                sink.report("FC0001", f"`{candidate}` {error.reason}", span, help=_RELOCK)
+                sink.report(
+                    "FC0001", f"`{candidate}` {error.reason}", span, help=error.help or _RELOCK
+                )
                 return None
         folder = os.path.join(folder, os.pardir)
     return None

@@ -92,12 +92,9 @@ class _Linker:
             shown = os.path.relpath(target, os.path.dirname(caller) or ".")
             missing = error.reason == "not found"
             reason = "which is not there" if missing else f"which {error.reason}"
-            sink.report(
-                "FC2001",
-                f"`{node.id}` calls `{shown}`, {reason}",
-                span,
-                help=self._suggest(target, caller) if missing else "name the file of a workflow",
-            )
+            help = self._suggest(target, caller) if missing else error.help
+            message = f"`{node.id}` calls `{shown}`, {reason}"
+            sink.report("FC2001", message, span, help=help or "name the file of a workflow")
             return None
         claims = detect(source)
         if not claims:

@@ -130,7 +130,8 @@ class PromptSpec:
 class GraphSpec:
     """One workflow, ready to build. `subgraphs` holds every workflow that is called, by path (only
     the outermost spec carries them). `digest` is that of the whole program: a run is stamped
-    with it. `relays` are nodes that do nothing: a branch leads into a join by way of one."""
+    with it. `relays` are nodes that do nothing: a branch leads into a join by way of one. `outside`
+    are files that were read outside of the folder of `file`, from there, with their SHA-256."""
 
     name: str
     title: str
@@ -158,6 +159,7 @@ class GraphSpec:
     on_error: tuple[ir.ErrorRule, ...] = ()
     limits: tuple[ir.Limit, ...] = ()
     subgraphs: tuple[tuple[str, GraphSpec], ...] = ()
+    outside: tuple[tuple[str, str], ...] | None = None
 
     def node(self, name: str) -> NodeSpec | None:
         """Return the node of this name in the workflow itself."""

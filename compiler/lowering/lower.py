@@ -11,6 +11,7 @@ once, or out; where branches run side by side the handler of success waits for a
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import assert_never
@@ -43,7 +44,13 @@ def lower(program: ir.Program, sources: SourceSet) -> GraphSpec:
         for path, workflow in program.workflows
     }
     main = specs.pop(program.entry)
-    return replace(main, subgraphs=tuple(sorted(specs.items())))
+    return replace(main, subgraphs=tuple(sorted(specs.items())), outside=_outside(sources))
+
+
+def _outside(sources: SourceSet) -> tuple[tuple[str, str], ...] | None:
+    folder = os.path.realpath(os.path.dirname(sources.entry or ""))
+    found = ((os.path.relpath(file, folder), sha) for file, sha in sources.outside.items())
+    return tuple(sorted(found)) or None
 
 
 def _lower_workflow(

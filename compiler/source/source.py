@@ -7,11 +7,12 @@ computed when somebody asks for them, both counted from 1, columns in characters
 from __future__ import annotations
 
 import bisect
+import hashlib
 import os
-import stat
+from collections.abc import Mapping
 from dataclasses import field
-from pathlib import Path
 
+from .door import NotRegular, OutsideFolder, TooLarge, lies_in, read_file
 from .records import dataclass
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -43,12 +44,14 @@ class Position:
 
 
 class Unreadable(Exception):
-    """The file cannot be read as text; `reason` says why, in words for the user."""
+    """The file cannot be read as text; `reason` says why, in words for the user, and `help` what
+    they can do about it, where that is not the same for every file."""
 
-    def __init__(self, path: str, reason: str) -> None:
+    def __init__(self, path: str, reason: str, help: str = "") -> None:
         super().__init__(f"{path}: {reason}")
         self.path = path
         self.reason = reason
+        self.help = help
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,23 +96,57 @@ class SourceSet:
     """Every file that one compilation has read, by the path under which it is shown.
 
     `overrides` maps paths to texts that stand in for the disk (editors, tests, standard input).
+    `entry` is the file that a person named. What it names in turn lies in its folder, links
+    resolved, or is `granted`: files by their real paths, with the SHA-256 (hex) of the bytes that a
+    person saw, or None for all files. Those that were read are `outside`.
     """
 
     overrides: dict[str, str] = field(default_factory=dict)
     files: dict[str, Source] = field(default_factory=dict)
+    granted: Mapping[str, str] | None = field(default_factory=dict)
+    entry: str | None = None
+    outside: dict[str, str] = field(default_factory=dict)
 
     def add(self, source: Source) -> Source:
         self.files[source.path] = source
         return source
 
-    def read(self, path: str) -> Source:
-        """Read a file once. Raise `Unreadable`: missing, a folder, not UTF-8, too large."""
+    def begin(self, path: str) -> Source:
+        """Read the file that a person named, wherever it lies. Raise `Unreadable`."""
+        self.entry = path
+        return self.read(path, below=os.sep)
+
+    def read(self, path: str, *, below: str | None = None) -> Source:
+        """Read a file once. Raise `Unreadable`: missing, a folder, not UTF-8, too large, or neither
+        granted nor `below` a folder, which is the entry's where none is named."""
         path = os.path.normpath(path)
         if path in self.files:
             return self.files[path]
+        if below is None:
+            below = os.sep if self.entry is None else os.path.dirname(self.entry) or os.curdir
+        if not lies_in(_real(path), _real(below)):
+            return self.add(Source(path, self._read_granted(path)))
         if path in self.overrides:
             return self.add(Source(path, self.overrides[path]))
-        return self.add(Source(path, read_text(path)))
+        return self.add(Source(path, decode(path, _read_bytes(path, below))))
+
+    def _read_granted(self, path: str) -> str:
+        """Return the text of a file outside of the entry's folder. What is not granted is not
+        opened, nor is it said whether it is there."""
+        real = _real(path)
+        known = None if self.granted is None else self.granted.get(real)
+        if self.granted is not None and known is None:
+            raise self._refusal(path, "and nobody granted it")
+        data = _read_bytes(real, os.sep)
+        digest = hashlib.sha256(data).hexdigest()
+        if known not in (None, digest):
+            raise self._refusal(path, "and is not what was granted any more")
+        self.outside[real] = digest
+        return self.overrides[path] if path in self.overrides else decode(path, data)
+
+    def _refusal(self, path: str, why: str) -> Unreadable:
+        help = f"flowc trust {self.entry}: shows it and asks"
+        return Unreadable(path, f"lies outside the workflow's folder, {why}", help)
 
     def get(self, path: str) -> Source | None:
         return self.files.get(path)
@@ -122,24 +159,34 @@ class SourceSet:
 
 def read_text(path: str) -> str:
     """Decode a UTF-8 file, byte-order mark dropped. Raise `Unreadable`."""
-    file = Path(path)
+    return decode(path, _read_bytes(path, os.sep))
+
+
+def _real(path: str) -> str:
     try:
-        if file.is_dir():
-            raise Unreadable(path, "is a folder, not a file")
-        status = file.stat()
-        if not stat.S_ISREG(status.st_mode):
-            # A pipe without a writer would hold the compiler, a device would fill the memory.
-            raise Unreadable(path, "is a pipe or a device, not a file (`-` reads standard input)")
-        if status.st_size > MAX_BYTES:
-            raise Unreadable(path, f"is larger than {MAX_BYTES // 2**20} MiB")
-        data = file.read_bytes()
+        return os.path.realpath(path)
+    except ValueError:
+        return os.path.abspath(path)  # no file has such a name, which is said when it is opened
+
+
+def _read_bytes(path: str, below: str) -> bytes:
+    try:
+        return read_file(path, MAX_BYTES, None if below == os.sep else below)
     except FileNotFoundError:
-        raise Unreadable(path, "not found") from None
+        reason = "not found"
+    except IsADirectoryError:
+        reason = "is a folder, not a file"
+    except NotRegular:
+        reason = "is a pipe or a device, not a file (`-` reads standard input)"
+    except TooLarge:
+        reason = f"is larger than {MAX_BYTES // 2**20} MiB"
     except PermissionError:
-        raise Unreadable(path, "may not be read (permission denied)") from None
+        reason = "may not be read (permission denied)"
+    except OutsideFolder:
+        reason = "became a link while it was read"
     except (OSError, ValueError) as error:
-        raise Unreadable(path, f"cannot be read ({error})") from None
-    return decode(path, data)
+        reason = f"cannot be read ({error})"
+    raise Unreadable(path, reason)
 
 
 def decode(path: str, data: bytes) -> str:

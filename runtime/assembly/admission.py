@@ -12,9 +12,9 @@ from flowc.compiler.ir import ExecNode, PythonNode
 from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
 
 from ..config.options import OPTIONS
-from ..config.settings import Config, project_file
+from ..config.settings import Config, home_of
 from ..config.trust_record import TrustRecord, read_lock
-from ..config.wants import NotTrusted, Wants, command_for, difference, digest_of, gather
+from ..config.wants import NotTrusted, Wants, command_for, difference, digest_of, gather, reads_of
 from ..errors import RunError
 from ..sandbox.shell import allowed_env
 from ..secrets import looks_secret
@@ -84,9 +84,9 @@ def document_wants(spec: GraphSpec, options: RunOptions, config: Config) -> Want
         "workspaces": sorted({op.workspace for op in commands if op.workspace}),
         "variables": sorted(n for n in named if n not in known and not looks_secret(n)),
     }
+    home = home_of(file)
+    about["reads"] = reads_of(spec.outside or (), file.parent, home)
     wanted = {key: value for key, value in about.items() if value}
-    project = project_file(file.parent)
-    home = project.parent if project is not None else file.parent
     if not wanted:
         return Wants(str(home))
     name = os.path.relpath(file, home)

@@ -152,6 +152,12 @@ def project_file(start: Path) -> Path | None:
     return None
 
 
+def home_of(file: Path) -> Path:
+    """Return the folder in whose name a workflow wants something: its project's, else its own."""
+    project = project_file(file.parent)
+    return project.parent if project is not None else file.parent
+
+
 def _tool_tables(pyproject: Path) -> dict[str, Any]:
     """Return [tool] of a pyproject.toml; {} for a broken file, which other tools report."""
     try:

@@ -8,10 +8,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from ..errors import RunError
 
+_SHA = ", sha256 "
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)")
 
 
@@ -80,6 +82,22 @@ def digest_of(several: Iterable[Wants]) -> str:
     """Return the SHA-256 (hex) of what folders want, wherever they lie."""
     parts = sorted(json.dumps(wants.to_json(), sort_keys=True) for wants in gather(several))
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def reads_of(outside: Iterable[tuple[str, str]], folder: Path, home: Path) -> list[str]:
+    """Return files outside of a workflow's folder, with their SHA-256, as its wants name them: from
+    the folder `home`, so that it holds wherever that lies."""
+    real, top = os.path.realpath(folder), os.path.realpath(home)
+    named = ((os.path.relpath(os.path.join(real, file), top), sha) for file, sha in outside)
+    return sorted(f"{file}{_SHA}{sha}" for file, sha in named)
+
+
+def files_of(accepted: Wants, name: str) -> dict[str, str]:
+    """Return the files that the workflow `name` may read, as `reads_of` took them."""
+    real = os.path.realpath(accepted.folder)
+    reads = _list(_table(accepted.documents.get(name)).get("reads"))
+    parts = [str(read).rpartition(_SHA) for read in reads]
+    return {os.path.normpath(os.path.join(real, file)): sha for file, _, sha in parts}
 
 
 def difference(old: Wants | None, new: Wants) -> tuple[str, ...]:
@@ -152,6 +170,8 @@ def _grants_of(about: Mapping[str, Any]) -> Iterator[str]:
         yield f"its commands may write in {folder}"
     if variables := about.get("variables"):
         yield f"it reads the variables {', '.join(variables)}"
+    for file in about.get("reads", ()):
+        yield f"it reads {file}"
 
 
 def _is_part(about: Mapping[str, Any], accepted: Mapping[str, Any] | None) -> bool:

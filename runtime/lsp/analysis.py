@@ -18,6 +18,9 @@ from flowc.compiler.frontends import FRONTENDS, is_workflow
 from flowc.compiler.reading.editing import Editing, Kind, Mention
 from flowc.compiler.source.source import Source, SourceSet, Unreadable
 
+from ..assembly.granted_sources import granted_sources
+from ..errors import RunError
+
 MAX_FILES, MAX_BYTES = 400, 1_000_000
 """Files of a workspace that are looked through for a name, and how large one may be."""
 MAX_VISITED = 20_000
@@ -93,9 +96,20 @@ def analyse(
     source = Source(path, text)
     if not is_workflow(source):
         return None
-    sources = SourceSet(overrides={p: t for p, t in texts.items() if p != path})
+    sources = _sources(path, {p: t for p, t in texts.items() if p != path})
     result = compile_text(text, path, sources=sources, cancelled=cancelled)
     return Analysis(path, version, text, result)
+
+
+def _sources(path: str, texts: Mapping[str, str]) -> SourceSet:
+    """Return sources with these texts; without a record of trust that can be read, nothing outside
+    of the file's folder is granted."""
+    try:
+        sources = granted_sources(path)
+    except RunError:
+        sources = SourceSet()
+    sources.overrides = dict(texts)
+    return sources
 
 
 def editing_of(path: str) -> Editing:
@@ -132,7 +146,7 @@ class Workspace:
         known = self._known.get(path)
         if known is not None and known[0] == stamp:
             return known[1]
-        result = compile_file(path, sources=SourceSet(overrides=dict(texts)))
+        result = compile_file(path, sources=_sources(path, texts))
         source = result.sources.files[path]
         analysis = Analysis(path, 0, source.text, result) if result.workflow else None
         self._known[path] = (stamp, analysis)

@@ -9,8 +9,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from flowc.compiler.diagnostics.render import as_dict
-from flowc.compiler.driver import CompileResult, compile_file
+from flowc.compiler.driver import CompileResult
 
+from ..assembly.granted_sources import compile_granted
 from ..assembly.launch import prepare
 from ..assembly.run_options import RunOptions
 from ..assembly.standing import Standing, standing_of
@@ -43,7 +44,7 @@ class Runs:
 
     def compile(self, file: str) -> CompileResult:
         """Return the compiled file with its faults. Raises `RunError` outside the folder."""
-        return compile_file(os.path.relpath(self._place(file)))
+        return compile_granted(os.path.relpath(self._place(file)))
 
     def diagnostics(self, compiled: CompileResult) -> list[dict[str, Json]]:
         """Return the diagnostics as `flowc check --format json` prints them."""
@@ -95,7 +96,7 @@ class Runs:
         if held and not answers and standing.line(answered=False) is None:
             return {**await self.status(run), "prompt": self._who_goes_on(standing)}
         options = RunOptions.from_json(standing.record.options)
-        compiled = compile_file(standing.record.file, team=options.team)
+        compiled = compile_granted(standing.record.file, team=options.team)
         launch = prepare(compiled, options, _without_answers(self.config))
         line = standing.line(answered=bool(answers))
         listeners = (_reporting(progress),)

@@ -14,8 +14,10 @@ from flowc.compiler.catalog.functions import FunctionEntry
 from flowc.compiler.conversion import Conversion, convert_file
 from flowc.compiler.diagnostics.diagnostic import Diagnostic, locate
 from flowc.compiler.driver import CompileResult, compile_file, compile_text
+from flowc.compiler.source.source import SourceSet
 from flowc.compiler.writers import DIALECTS, dialect_named
 
+from ..assembly.granted_sources import compile_granted, granted_sources
 from ..assembly.host_objects import HostObjects, model_name, script_of
 from ..assembly.launch import Faulty
 from ..assembly.run_options import RunOptions
@@ -86,7 +88,7 @@ def load(
         host = _host(model, models, answers, sources, dict(nodes or {}))
         host = replace(host, vouches=allowed.trust is True)
         known: list[ToolEntry | FunctionEntry] = [*entries, *_functions(host.nodes)]
-        compiled = _compile(source, format, options.team, known)
+        compiled = _compile(source, format, options, known, everything=host.vouches)
         return Flow(compiled, options, host, journal, Path(project))
 
 
@@ -100,7 +102,7 @@ def check(
         several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
         diagnostics: dict[Diagnostic, None] = {}
         for path in workflow_files([os.fspath(path) for path in several]):
-            compiled = compile_file(path, strict=strict)
+            compiled = compile_granted(path, strict=strict)
             diagnostics |= dict.fromkeys(locate(compiled.diagnostics, compiled.sources))
         return sorted(diagnostics, key=lambda d: (d.primary, d.code, d.message))
 
@@ -116,7 +118,7 @@ def convert(
         if dialect is None:
             names = ", ".join(dialect.name for dialect in DIALECTS)
             raise RunError(f"there is no format `{to}` to write", help=f"one of: {names}")
-        compiled = _compile(source, format, None, ())
+        compiled = _compile(source, format, RunOptions(), ())
         if not compiled.ok or compiled.parsed is None or compiled.workflow is None:
             raise Faulty(compiled)
         stem = os.path.join(os.path.dirname(compiled.path), compiled.workflow.name or "workflow")
@@ -128,14 +130,19 @@ def convert(
 def _compile(
     source: str | os.PathLike[str],
     format: str | None,
-    team: str | None,
+    options: RunOptions,
     host: Sequence[ToolEntry | FunctionEntry],
+    *,
+    everything: bool = False,
 ) -> CompileResult:
     if not isinstance(source, str | os.PathLike):
         raise RunError(f"a workflow is a path or a text, not {one_line(repr(source), 60)}")
     if isinstance(source, str) and "\n" in source:
-        return compile_text(source, format=format, team=team, host=host)
-    return compile_file(os.fspath(source), format=format, team=team, host=host)
+        path, read = "<text>", partial(compile_text, source)
+    else:
+        path, read = os.fspath(source), partial(compile_file, os.fspath(source))
+    sources = SourceSet(granted=None) if everything else granted_sources(path, options.trust)
+    return read(format=format, team=options.team, host=host, sources=sources)
 
 
 def _options(

@@ -15,10 +15,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from flowc.compiler.driver import CompileResult, compile_file
+from flowc.compiler.driver import CompileResult
 from flowc.compiler.ir import AgentNode
 
 from ..assembly.compose import make_services
+from ..assembly.granted_sources import compile_granted
 from ..assembly.launch import Faulty
 from ..assembly.run_options import RunOptions
 from ..config.settings import Config
@@ -289,7 +290,7 @@ class Stepper:
             place = Roots(self.folder).locate(file)
         except Failure as failure:
             raise RunError(failure.message, help=failure.help) from None
-        compiled = compile_file(os.path.relpath(place))
+        compiled = compile_granted(os.path.relpath(place))
         if not compiled.ok or compiled.workflow is None:
             raise Faulty(compiled)
         if compiled.parsed is not None and compiled.parsed.not_run:

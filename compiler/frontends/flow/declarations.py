@@ -170,6 +170,7 @@ def _read_file(path: str, written: str, span: Span, forms: Forms, sources: Sourc
     except Unreadable as error:
         missing = error.reason == "not found"
         reason = "is not there" if missing else error.reason
-        forms.report("FC2001", f"the script `{brief(written)}` {reason}", span,
-                     "write the path of a script file, or the code below `source:`")  # fmt: skip
+        help = "write the path of a script file, or the code below `source:`"
+        message = f"the script `{brief(written)}` {reason}"
+        forms.report("FC2001", message, span, error.help or help)
         return None

@@ -166,7 +166,7 @@ class _Includes:
             reason = "is not there" if error.reason == "not found" else error.reason
             message = f"`{written}` is included, but it {reason}"
             help = "the path counts from the folder of the file that includes it"
-            self.sink.report("FC2001", message, place, help=help)
+            self.sink.report("FC2001", message, place, help=error.help or help)
             return
         if self.length + len(included.text) > MAX_INCLUDED:
             self.sink.report("FC0001", f"with `{written}` the document becomes too large", place)

@@ -62,7 +62,7 @@ def _find(path: str, sources: SourceSet, sink: Sink) -> Source | None:
         except Unreadable as error:
             if error.reason != "not found":
                 message = f"the roles file `{candidate}` {error.reason}"
-                help = "replace it by a JSON file, or remove it"
+                help = error.help or "replace it by a JSON file, or remove it"
                 sink.report("FC0001", message, sources.files[path].span(0), help=help)
                 return None
     return None

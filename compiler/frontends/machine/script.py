@@ -55,7 +55,7 @@ def _find(path: str, sources: SourceSet, sink: Sink) -> tuple[str, Source] | Non
         except Unreadable as error:
             if error.reason != "not found":
                 message = f"the script `{candidate}` {error.reason}"
-                help = "replace it by a text file"
+                help = error.help or "replace it by a text file"
                 sink.report("FC0001", message, sources.files[path].span(0), help=help)
                 return language, Source(candidate, "")
     return None

@@ -23,11 +23,12 @@ from flowc.compiler.diagnostics.render import (
     render_text,
     summary_line,
 )
-from flowc.compiler.driver import CompileResult, compile_file, compile_text
+from flowc.compiler.driver import CompileResult, compile_text
 from flowc.compiler.frontends import FRONTENDS, by_name
 from flowc.compiler.source.snippet import visible
 from flowc.compiler.source.source import MAX_BYTES, Source, SourceSet, Unreadable, decode
 
+from ...assembly.granted_sources import compile_granted
 from ...config.extras import absent_for, how_to_install
 from ...errors import RunError
 from ...files.staging import replacing
@@ -146,7 +147,8 @@ def compile_path(
     """Compile a file, a workflow by name as `flowc run` finds it, or standard input (`-`)."""
     if path != "-":
         file = path if os.path.exists(path) else _by_name(path)
-        return compile_file(file, format=format, team=locate_team(team, file), strict=strict)
+        team = locate_team(team, file)
+        return compile_granted(file, format=format, team=team, strict=strict)
     data = sys.stdin.buffer.read(MAX_BYTES + 1)
     try:
         if len(data) > MAX_BYTES:

@@ -9,8 +9,9 @@ import sys
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flowc.compiler.diagnostics.render import as_dict
-from flowc.compiler.driver import CompileResult, compile_file
+from flowc.compiler.driver import CompileResult
 
+from ...assembly.granted_sources import compile_granted
 from ...assembly.launch import Launch, prepare
 from ...assembly.lazy import open_engine
 from ...assembly.run_options import RunOptions
@@ -43,10 +44,12 @@ class Begin(Protocol):
     async def __call__(self, engine: Engine, view: RunView, signals: RunSignals, /) -> Outcome: ...
 
 
-def compile_runnable(path: str, mode: Mode, team: str | None = None) -> CompileResult | None:
+def compile_runnable(
+    path: str, mode: Mode, team: str | None = None, trust: str | None = None
+) -> CompileResult | None:
     """Return the compiled file; None when it has errors, which are then shown. Warnings are only
     counted: a person who runs a workflow can seldom mend them. Raise `RunError` for a picture."""
-    compiled = compile_file(path, team=team)
+    compiled = compile_granted(path, trust, team=team)
     return compiled if check_runnable(compiled, mode) else None
 
 

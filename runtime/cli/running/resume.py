@@ -95,7 +95,7 @@ def _resume(
             help="put the file back where it was, then resume; what was done is kept",
         )
     kept = RunOptions.from_json(record.options)
-    compiled = compile_runnable(record.file, run_flags.mode, kept.team)
+    compiled = compile_runnable(record.file, run_flags.mode, kept.team, run_flags.typed.trust)
     if compiled is None:
         return FINDINGS
     config = load_config(Path.cwd())

@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flowc.compiler.driver import CompileResult, compile_file
+from flowc.compiler.driver import CompileResult
 from flowc.compiler.ir import Param
 
+from ...assembly.granted_sources import compile_granted
 from ...assembly.inputs import Ask, RawInputs, type_inputs
 from ...assembly.launch import Launch
 from ...assembly.run_options import RunOptions
@@ -66,7 +67,7 @@ def _run(
     """Check, read the inputs (`raw`: those of -i, files of --inputs), wire, execute."""
     path = locate(target, load_config(Path.cwd()).workflows)
     team = locate_team(team, path)
-    path, compiled, own = _read(path, team, run_flags.typed.store)
+    path, compiled, own = _read(path, team, run_flags.typed)
     if not check_runnable(compiled, run_flags.mode) or compiled.workflow is None:
         return FINDINGS
     config = load_config(Path.cwd())
@@ -103,15 +104,15 @@ def _beginning(launch: Launch, inputs: dict[str, Any]) -> Begin:
 
 
 def _read(
-    path: str, team: str | None, store: str | None
+    path: str, team: str | None, typed: RunOptions
 ) -> tuple[str, CompileResult, dict[str, Any]]:
     """Compile the file of the workflow. A living document is carried on by a workflow of its own:
     return that with its inputs."""
-    compiled = compile_file(path, team=team)
-    document = find_continuation(compiled, store)
+    compiled = compile_granted(path, typed.trust, team=team)
+    document = find_continuation(compiled, typed.store)
     if document is None:
         return path, compiled, {}
-    return document.workflow, compile_file(document.workflow), document.inputs
+    return document.workflow, compile_granted(document.workflow), document.inputs
 
 
 def file_reader(path: str, options: RunOptions) -> ReadFile:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from flowc.compiler.driver import compile_file
 
 from ...assembly.admission import document_wants
+from ...assembly.granted_sources import compile_everything
 from ...assembly.launch import Faulty
 from ...assembly.run_options import RunOptions
 from ...config.settings import load_config, project_wants
@@ -79,7 +79,7 @@ def _wants_in(path: Path) -> Iterator[Wants]:
     own = load_config(folder)
     whole = own if own.held is None else own.held.whole
     for file in filter(may_be_workflow, files):
-        compiled = compile_file(os.path.normpath(file))
+        compiled = compile_everything(file)
         if not (compiled.ok or path.is_dir()):
             raise Faulty(compiled)
         if compiled.ok and compiled.program is not None:

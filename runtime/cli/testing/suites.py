@@ -10,11 +10,12 @@ from pathlib import Path
 from flowc.compiler.checks import CODES
 from flowc.compiler.companions import ANSWERS, CASES
 from flowc.compiler.diagnostics.diagnostic import Sink
-from flowc.compiler.driver import CompileResult, compile_file
+from flowc.compiler.driver import CompileResult
 from flowc.compiler.frontends.flow.document import read_trials
 from flowc.compiler.ir import Trial
 from flowc.compiler.source.source import SourceSet, Unreadable
 
+from ...assembly.granted_sources import compile_granted
 from ...errors import RunError
 from ...files.workflow_files import may_be_workflow, suffixes, walk_files
 from ..authoring.check import show_diagnostics
@@ -44,7 +45,7 @@ class Suite:
     def compile(self, team: str | None) -> CompileResult:
         """Return the workflow with a team, compiled once."""
         if team not in self.compiled:
-            self.compiled[team] = compile_file(self.workflow, team=team)
+            self.compiled[team] = compile_granted(self.workflow, team=team)
         return self.compiled[team]
 
 

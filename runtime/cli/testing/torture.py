@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from flowc.compiler.driver import CompileResult, compile_file
+from flowc.compiler.driver import CompileResult
 from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
 from flowc.compiler.source.spelling import Spelling
 
+from ...assembly.granted_sources import compile_granted
 from ...assembly.inputs import RawInputs, type_inputs
 from ...assembly.run_options import RunOptions
 from ...cassette.format import read_cassette
@@ -117,7 +118,7 @@ def torture(
     """
     config = load_config(Path.cwd())
     path = locate(target, config.workflows)
-    compiled = compile_file(path, team=locate_team(team, path))
+    compiled = compile_granted(path, team=locate_team(team, path))
     if not check_runnable(compiled, "json" if as_json else "text"):
         return FINDINGS
     _refuse_useless(compiled, boundaries, moments, at, replay, real)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -102,10 +103,10 @@ def _validation(result: CompileResult) -> ValidationStatus:
 class SealedSources(SourceSet):
     """Texts of a request, without a disk behind them."""
 
-    def read(self, path: str) -> Source:
+    def read(self, path: str, *, below: str | None = None) -> Source:
         """Return one of them. Raises `Unreadable` for any other path."""
         if path in self.files or path in self.overrides:
-            return super().read(path)
+            return super().read(path, below=os.sep)
         raise Unreadable(path, "did not come with the request")
 
 
