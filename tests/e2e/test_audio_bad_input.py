@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 import soundfile
 import sounds
+from damaged_sounds import damaged
 
 
 def run(flowc: Any, audio: str, request: str, *more: str) -> Any:
@@ -207,3 +208,38 @@ def test_two_hours_of_sound_are_edited_within_bounded_memory(flowc):
     assert found["integrated_lufs"] == pytest.approx(-20, abs=0.5)
     # Of all processes that were started, and what they started, the largest.
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024 < MOST_MB
+
+
+HOSTILE = """\
+flow: 1
+params:
+  FILE: {required: true}
+nodes:
+  - {name: listen, tool: audio_measure, args: {input: FILE}, into: heard, on_error: refuse}
+  - name: told
+    assign: {result: {text: "{{ heard.duration_s }} s"}}
+  - {name: done, end: success}
+  - name: refuse
+    assign: {result: '"another sound, please"'}
+outputs: [result]
+"""
+
+
+def test_a_hostile_sound_is_a_failure_of_its_node(flowc):
+    """With `on_error` the run goes on; without it ends with the place, as JSON where that is
+    asked for."""
+    flowc.write("a.flow.yaml", HOSTILE)
+    flowc.write("b.flow.yaml", HOSTILE.replace(", on_error: refuse", ""))
+    file = damaged(10)
+    (flowc.folder / file.name).write_bytes(file.data)
+    given = ("-i", f"FILE={file.name}", "--json")
+    done = flowc("run", "a.flow.yaml", *given)
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["status"]) == (0, "success"), done.stderr
+    assert told["result"] == "another sound, please"
+    done = flowc("run", "b.flow.yaml", *given)
+    error = json.loads(done.stdout)["error"]
+    assert done.returncode == 1
+    assert (error["node"], error["kind"]) == ("listen", "failure")
+    assert error["message"].startswith(f"`{file.name}` cannot be read as sound: ")
+    assert "Traceback" not in done.stdout + done.stderr

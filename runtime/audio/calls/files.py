@@ -25,7 +25,8 @@ BLOCK = 65_536
 """Frames; with many channels fewer, so that a block stays near a few megabytes."""
 _BLOCK_SAMPLES = 8 * BLOCK
 _RIFF_LIMIT = 4_000_000_000
-_MAX_RATE = 768_000
+_LEAST_RATE, _MAX_RATE = 1000, 768_000
+"""Samples a second: a header with fewer makes hours of a few bytes."""
 _MP3_UNREAD = 65_536
 """Bytes after the last frame that may be tags."""
 _SERIAL = 1
@@ -110,8 +111,9 @@ def open_sound(path: str, place: str) -> Sound:
         sound = Sound(path, place, *shape, str(file.format), str(file.subtype))
     if sound.frames <= 0:
         raise Failure(f"`{path}` holds no samples")
-    if not 0 < sound.rate <= _MAX_RATE:
-        raise Failure(f"`{path}` says it has {sound.rate:,} samples a second")
+    if not _LEAST_RATE <= sound.rate <= _MAX_RATE:
+        most = f"from {_LEAST_RATE:,} to {_MAX_RATE:,} can be read"
+        raise Failure(f"`{path}` says it has {sound.rate:,} samples a second: {most}")
     return sound
 
 
