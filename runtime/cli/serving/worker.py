@@ -13,6 +13,7 @@ from ...errors import RunError
 from ...store.default_store import prepare_default, store_path, store_url
 from .. import flags
 from ..app import INTERRUPTED, OK, say
+from ..streams import on_terminal
 
 if TYPE_CHECKING:
     from ...assembly.reach import Reaches
@@ -49,7 +50,8 @@ async def _work(url: str, config: Config, concurrency: int | None, reaches: Reac
     async with open_executing(url, config, reaches=reaches) as executing:
         worker = Worker(executing, concurrency or CONCURRENCY)
         _end_on_signals(worker)
-        say(f"{worker.name} carries on executions in {store_path(url)} (Ctrl-C ends it)")
+        where = on_terminal(str(store_path(url)))
+        say(f"{worker.name} carries on executions in {where} (Ctrl-C ends it)")
         await worker.work()
         return INTERRUPTED if worker.abandoned else OK
 

@@ -102,6 +102,14 @@ def test_data_of_flowc_is_in_no_view(project: Path, level: str) -> None:
         assert (data / "runs.db").read_text() == CANARY
 
 
+def test_data_of_another_project_further_below_is_seen_as_documented(project: Path) -> None:
+    """Nobody looks for it: there may be a hundred thousand folders. docs/sandbox.md says so."""
+    (project / "other/.flowc").mkdir(parents=True)
+    (project / "other/.flowc/runs.db").write_text(CANARY)
+    assert CANARY in shell_of(project)("cat other/.flowc/runs.db")
+    assert CANARY not in shell_of(project / "other")("cat .flowc/runs.db")
+
+
 def test_the_folders_that_are_hidden_are_those_named_too(project: Path, tmp_path: Path) -> None:
     settings = project / "settings"
     settings.mkdir()
