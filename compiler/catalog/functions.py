@@ -7,8 +7,9 @@ asks for of the run besides has one of the names in `FROM_RUN`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from .. import ir
 from ..source.records import dataclass
 from ..source.spelling import Spelling
 
@@ -49,3 +50,27 @@ def misfits(entry: FunctionEntry, args: Sequence[str]) -> Iterator[tuple[str, st
         if name not in args and name not in FROM_RUN:
             remedy = f"give it below `args:`, or give the parameter `{name}` a default"
             yield "", f"`{entry.name}` needs `{name}`, which the node does not give", remedy
+
+
+def misfit_values(
+    name: str, schema: Mapping[str, ir.Json], values: Mapping[str, ir.Json]
+) -> Iterator[tuple[str, str]]:
+    """Yield (what is wrong, remedy) where the arguments of a call do not fit a tool's schema: names
+    that it does not take, those that it needs, values of another type."""
+    from jsonschema import Draft202012Validator
+
+    taken = schema["properties"]
+    spelling, listed = Spelling(taken), ", ".join(f"`{key}`" for key in taken)
+    meant = {}
+    for key in (key for key in values if key not in taken):
+        parts = [other for other in taken if key in other.split("_")]
+        meant[key] = spelling.nearest(key) or (parts[0] if len(parts) == 1 else None)
+        remedy = f"did you mean `{meant[key]}`?" if meant[key] else f"it takes {listed}"
+        yield f"`{name}` takes no `{key}`", remedy
+    for key in schema["required"]:
+        if key not in values and key not in meant.values():
+            yield f"`{name}` needs `{key}`", f"write `{key}=…`"
+    for key in (key for key in values if key in taken):
+        fault = next(Draft202012Validator(taken[key]).iter_errors(values[key]), None)
+        if fault is not None:
+            yield f"`{key}` of `{name}` does not fit: {fault.message}", taken[key]["description"]

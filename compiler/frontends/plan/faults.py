@@ -14,6 +14,7 @@ from ...plan.values import FencePart, Range, fence_of, read_fence
 from ...plan.words import SECTION_FIELDS, SECTION_WORDS, STEP_FIELDS, SectionKey
 from ...source.source import Source
 from ...source.spelling import Spelling
+from .nearly import check_lines
 from .places import Places
 from .steps import StepChecker
 
@@ -30,6 +31,7 @@ def check_document(document: PlanDocument, source: Source, sink: Sink) -> None:
     shape = _ShapeChecker(places, sink)
     shape.check()
     StepChecker(places, sink, is_plan_lost="plan" in shape.misspelt).check()
+    check_lines(places, source, sink)
     check_chain(places, sink)
 
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from ... import plan
+from ...catalog.audio_model import schema_of
+from ...catalog.audio_tools import AUDIO_TOOLS
+from ...catalog.functions import misfit_values
 from ...diagnostics.diagnostic import Label, Sink
+from ...plan.calls import ToolCall
 from ...plan.document import is_step
 from ...source.spelling import Spelling
 from .places import Places
@@ -22,6 +26,7 @@ class StepChecker:
             if block.kind == "step":
                 self.check_step(index, block)
         self.check_ids()
+        self.check_outputs()
         self.check_overall()
 
     def check_step(self, index: int, block: plan.Block) -> None:
@@ -95,6 +100,24 @@ class StepChecker:
             message = f"the code of {self.places.name_of(index)} cannot be executed: {reason}"
             help = "write one call in one line, such as `TOOL(input_path='a.wav')`, or `N/A`"
             self.sink.report("FC1001", message, self.places.value_span(index, "Code"), help=help)
+        else:
+            self.check_call(index, plan.read_call(code))
+
+    def check_call(self, index: int, call: ToolCall) -> None:
+        """Report a call that flowc's tools would refuse. A tool that is not among them, nor nearly,
+        is another system's."""
+        span, name = self.places.value_span(index, "Code"), call.tool.lower().removeprefix("audio_")
+        tool = next((tool for tool in AUDIO_TOOLS if tool.name == name), None)
+        if tool is None:
+            near = Spelling(tool.name for tool in AUDIO_TOOLS).nearest(name)
+            if near:
+                message = f"there is no audio tool `{call.tool}`"
+                help = f"did you mean `{near.upper()}`?"
+                self.sink.report("FC4001", message, span, severity="warning", help=help)
+            return
+        schema = schema_of(tool.parameters)
+        for message, help in misfit_values(call.tool, schema, call.arguments):
+            self.sink.report("FC4004", message, span, severity="warning", help=help)
 
     def check_ids(self) -> None:
         """Report steps without an ID of their own (A4)."""
@@ -109,6 +132,26 @@ class StepChecker:
                 self.sink.report("FC1003", message, self.places.value_span(index, "ID"), help=help)
             elif self.check_filled_in(index, block, "ID"):
                 self.check_id(index, id, first)
+
+    def check_outputs(self) -> None:
+        """Warn of two steps that write one file: the later one replaces what the earlier made. A
+        person who only listens passes the file on."""
+        first: dict[str, int] = {}
+        for index, block in enumerate(self.places.document.blocks):
+            path = plan.text_value(block, "Output Audio") if is_step(block) else ""
+            heard = plan.is_manual(plan.text_value(block, "Code"))
+            if not path or plan.is_template(path) or heard:
+                continue
+            earlier = first.setdefault(path, index)
+            if earlier != index:
+                self.sink.report(
+                    "FC1004",
+                    f"two steps write `{path[:80]}`",
+                    self.places.value_span(index, "Output Audio"),
+                    severity="warning",
+                    labels=(Label(self.places.value_span(earlier, "Output Audio"), "the first"),),
+                    help="give each step an output of its own",
+                )
 
     def check_id(self, index: int, id: str, first: dict[str, int]) -> None:
         span = self.places.value_span(index, "ID")
