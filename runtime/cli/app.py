@@ -23,11 +23,12 @@ from .streams import on_terminal, soften
 if TYPE_CHECKING:
     import typer
 
+    from ..errors import RunError
     from .screen import Tone
 
 Group = Literal["Write", "Run", "Look", "Set up"]
 
-OK, FINDINGS, USAGE, FAULT, PAUSED, LIMIT, GATE, CUT_OFF = range(8)
+OK, FINDINGS, USAGE, FAULT, PAUSED, LIMIT, GATE, CUT_OFF, UNTRUSTED = range(9)
 INTERRUPTED = 130
 _SHORT = {
     errno.EMFILE: "allow more open files: ulimit -n 1024",
@@ -176,11 +177,27 @@ def _invoke(row: Command, args: list[str]) -> int:
                 return int(code)
         return _invoke_typed(row, args)
     except RunError as error:
-        complain(error.message, error.help, error.diff)
+        if error.exit_code != UNTRUSTED or not _print_refusal(error, args):
+            complain(error.message, error.help, error.diff)
         return error.exit_code
     except Failure as failure:
         complain(failure.message, failure.help)
         return USAGE
+
+
+def _print_refusal(error: RunError, args: list[str]) -> bool:
+    """Print what nobody granted as the end that it is, where a program reads ends; return whether
+    one does."""
+    from ..config.wants import NotTrusted
+    from .streams import print_result
+
+    if not isinstance(error, NotTrusted) or not {"--json", "--jsonl"} & set(args):
+        return False
+    if "--json" in args:
+        print_result(error.as_json())
+    else:
+        print_result({**error.as_json(), "kind": "outcome"}, None)
+    return True
 
 
 def _load(module: str, attribute: str) -> Any:

@@ -110,7 +110,10 @@ def difference(old: Wants | None, new: Wants) -> tuple[str, ...]:
 
 
 class NotTrusted(RunError):
-    """What a run needs and nobody granted. `wants` are the folders' that it concerns."""
+    """What a run needs and nobody granted. `wants` are the folders' that it concerns; `lasting`:
+    they may be granted it for always."""
+
+    lasting = True
 
     def __init__(
         self, wants: Sequence[Wants], diff: Sequence[str], commands: Sequence[str]
@@ -121,8 +124,34 @@ class NotTrusted(RunError):
             help=f"{', '.join(commands)}: shows it and asks; --trust grants it by its digest, "
             f"{digest_of(wants)}",
             diff=tuple(diff),
+            exit_code=8,
         )
         self.wants = tuple(wants)
+
+    def as_json(self) -> dict[str, object]:
+        """Return it as the end of a run, for programs."""
+        return {
+            "run": None,
+            "status": "refused",
+            "error": {"kind": "trust", "message": self.message, "help": self.help},
+            "wants": [line for one in self.wants for line in one.lines()],
+            "digest": digest_of(self.wants),
+        }
+
+
+class StrangeRun(NotTrusted):
+    """A run that the user did not start, by all that is known, which is to go on with what it was
+    given."""
+
+    lasting = False
+
+    def __init__(self, run: str, wants: Wants) -> None:
+        super().__init__([wants], difference(None, wants), [])
+        self.message = f"run {run} was not started by you here: what it goes on with is not trusted"
+        self.help = (
+            "say the flags again that it may have (--allow-exec, --mcp FILE, …); --trust grants "
+            f"all of it by its digest, {digest_of([wants])}"
+        )
 
 
 def command_for(wants: Wants) -> str:
@@ -149,6 +178,18 @@ def _sentences(key: str, value: object) -> Iterator[str]:
             yield f"lets commands write in {value}"
         case "roots":
             yield from (f"lets files be read and written in {path}" for path in _list(value))
+        case "dev":
+            yield "lets LangGraph's server import modules that lie there, and read its .env"
+        case "run":
+            yield f"goes on with {value}, which somebody else may have started"
+        case "folder":
+            yield f"goes on in {value}, with what is granted there"
+        case "allow_exec":
+            yield "runs commands without asking, also those that somebody else approved"
+        case "sandbox":
+            yield "gives commands all your rights"
+        case "record":
+            yield f"writes a recording to {value}"
         case "env":
             yield f"shows workflows and commands the variables {', '.join(_list(value))}"
         case _:

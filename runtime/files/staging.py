@@ -49,6 +49,13 @@ def put_in_place(scratch: Path, place: Path) -> None:
     os.replace(scratch, real)
 
 
+def hide_from_git(folder: Path) -> None:
+    """Keep a folder out of version control, unless something says how already: nothing is written
+    behind a link that lies there. Raise OSError."""
+    with contextlib.suppress(FileExistsError), (folder / ".gitignore").open("x") as file:
+        file.write("*\n")
+
+
 def sweep(folder: str) -> None:
     """Remove the files of this kind without a lock, where that is possible."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:

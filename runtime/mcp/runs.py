@@ -13,6 +13,7 @@ from flowc.compiler.driver import CompileResult
 
 from ..assembly.granted_sources import compile_granted
 from ..assembly.launch import prepare
+from ..assembly.own_options import own_options
 from ..assembly.run_options import RunOptions
 from ..assembly.standing import Standing, standing_of
 from ..config.settings import Config
@@ -95,8 +96,10 @@ class Runs:
         held = standing.questions or standing.record.status in ("paused", "stopped")
         if held and not answers and standing.line(answered=False) is None:
             return {**await self.status(run), "prompt": self._who_goes_on(standing)}
-        options = RunOptions.from_json(standing.record.options)
-        compiled = compile_granted(standing.record.file, team=options.team)
+        record, here = standing.record, await asyncio.to_thread(Path.cwd)
+        compiled = compile_granted(record.file, team=RunOptions.from_json(record.options).team)
+        spec = compiled.spec if compiled.ok else None
+        options = own_options(record, RunOptions(), self.config, here, spec)
         launch = prepare(compiled, options, _without_answers(self.config))
         line = standing.line(answered=bool(answers))
         listeners = (_reporting(progress),)

@@ -20,10 +20,11 @@ from ..assembly.host_objects import NO_OBJECTS, HostObjects
 from ..assembly.inputs import RawInputs, type_inputs
 from ..assembly.launch import Faulty, Launch, prepare
 from ..assembly.lazy import open_engine
+from ..assembly.own_options import own_options
 from ..assembly.run_options import RunOptions
 from ..assembly.sandbox_options import own_folder
 from ..assembly.standing import Standing, standing_of
-from ..config.options import merge
+from ..config.options import Options, merge
 from ..config.settings import Config, load_config
 from ..engine.signals import RunSignals
 from ..engine.time_limit import TimeLimit
@@ -364,8 +365,10 @@ class Flow:
         """Return the launch of a run that stands somewhere. This asks the disk. Raise `RunError`
         for one that is not of this file and folder."""
         self._require_own(standing)
-        kept = RunOptions.from_json(standing.record.options)
-        return self._launch(load_config(self.project), choices, kept)
+        config, spec = load_config(self.project), self.compiled.spec if self.ok else None
+        said = Options(**merge(options_of(choices), self.options))
+        kept = own_options(standing.record, said, config, Path.cwd(), spec, self.host)
+        return self._launch(config, choices, kept)
 
     def _launch(self, config: Config, choices: Choices, kept: RunOptions) -> Launch:
         """Return the launch of one execution: what is said now goes before what was `kept`."""

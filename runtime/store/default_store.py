@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 
 from ..config.options import DEFAULT_STORE
 from ..config.settings import Config, load_config
+from ..config.trust_record import TrustRecord
 from ..db.url import MEMORY, without_password
 from ..errors import RunError, reason_of
+from ..files.staging import hide_from_git
 
 
 def store_url(flag: str | None, config: Config | None = None, project: Path = Path()) -> str:
     """Return the flag, else the configured store (FLOWC_STORE, flowc.toml), else the default, which
-    lies in the folder `project`."""
+    lies in the folder `project`. Raise `RunError` where a link leads out of there."""
     config = config if config is not None else load_config(project)
-    return flag or config.store or f"sqlite:///{project / store_path(DEFAULT_STORE)}"
+    if flag or config.store:
+        return flag or str(config.store)
+    place = project / store_path(DEFAULT_STORE)
+    refuse_link(place, project)
+    return f"sqlite:///{place}"
+
+
+def refuse_link(place: Path, project: Path) -> None:
+    """Raise `RunError` where a link leads out of a project that is not the user's own: it could
+    choose what flowc writes over."""
+    real, root = os.path.realpath(place), os.path.realpath(project)
+    if not Path(real).is_relative_to(root) and not TrustRecord.read().is_mine(root):
+        raise RunError(
+            f"a link leads from {place} to {real}, out of a folder that you do not trust",
+            help="remove the link, or name another store with --store",
+        )
 
 
 def prepared_store(flag: str | None, config: Config | None = None, project: Path = Path()) -> str:
@@ -32,7 +50,7 @@ def prepare_default(url: str) -> None:
     folder = Path(store_path(url)).parent
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
-        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+        hide_from_git(folder)
     except OSError as error:
         raise RunError(
             f"the store {store_path(url)} cannot be made: {reason_of(error)}",

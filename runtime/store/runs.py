@@ -24,6 +24,7 @@ from ..services import Json
 from .listing import COLUMNS, INDEX, LONGEST, RunList, RunStatus, digest_of, file_name, iso_time
 from .moved import Relocation, move_between, place_of, place_to_keep
 from .open import Opened, open_location
+from .own_runs import Signer, signer_of
 from .parts import PARTS, RecordParts, Split
 
 RequestKind = Literal["pause", "stop"]
@@ -82,6 +83,9 @@ class RunRecord:
     pid: int | None = None
     place: str = ""
     """Where the store was, in the run's folder, when this was written: see `store/moved.py`."""
+    signature: str | None = None
+    """Of the options, see `store/own_runs.py`. As it is read: None for the user's own, "" for those
+    of somebody else, as far as is known."""
 
     def relocate(self, move: Relocation) -> RunRecord:
         """Return the record with its paths in the project's new folder."""
@@ -97,7 +101,8 @@ def now() -> str:
 class RunStore:
     """Reads and writes records, events and requests. Made by `open_store`."""
 
-    def __init__(self, opened: Opened, place: str) -> None:
+    def __init__(self, opened: Opened, place: str, signer: Signer) -> None:
+        self.signer = signer
         self.opened = opened
         self.db = opened.db
         self.leases = opened.leases
@@ -238,7 +243,7 @@ class RunStore:
 
     async def _records(self, rows: Sequence[Row], parts: Iterable[str]) -> Sequence[RunRecord]:
         read = await self.parts.read(rows, parts)
-        records = [self._relocate(RunRecord(**fields)) for fields in read]
+        records = [self._relocate(self._check_owner(RunRecord(**fields))) for fields in read]
         running = [record.id for record in records if record.status == "running"]
         held = await self.leases.held_among(running)
         return [
@@ -272,7 +277,17 @@ class RunStore:
     def _stamp(self, record: RunRecord) -> RunRecord:
         """Return the record as it is written now."""
         place = place_to_keep(self.place, record.options.get("folder"))
-        return dataclasses.replace(record, updated=self.clock(), place=place)
+        written = dataclasses.replace(record, updated=self.clock(), place=place)
+        if written.signature == "":
+            return written
+        return dataclasses.replace(
+            written, signature=self.signer.signature(*_parts_to_sign(written))
+        )
+
+    def _check_owner(self, record: RunRecord) -> RunRecord:
+        """Return the record as it was read, and whether its options are the user's own."""
+        known = self.signer.knows(record.signature, *_parts_to_sign(record))
+        return dataclasses.replace(record, signature=None if known else "")
 
     def _row(self, record: RunRecord, parts: Split) -> Row:
         client = record.options.get(STEPPED)
@@ -296,7 +311,8 @@ async def open_store(url: str, patience: float = PATIENCE) -> AsyncIterator[RunS
     """Open the store at `url` (see `db.url.locate`), or make it. Raise `RunError`."""
     async with open_location(dataclasses.replace(locate(url), patience=patience)) as opened:
         await create_tables(opened.db, SCHEMA + kept.SCHEMA)
-        yield RunStore(opened, await asyncio.to_thread(place_of, opened.location))
+        place = await asyncio.to_thread(place_of, opened.location)
+        yield RunStore(opened, place, await asyncio.to_thread(signer_of, opened))
 
 
 def _duplicate_id(run: str) -> RunError:
@@ -307,6 +323,11 @@ async def forget(inside: Database, runs: Collection[str]) -> None:
     """Delete records, events and requests of runs, and let go all that they hold."""
     await kept.release_runs(inside, runs)
     await delete_of(inside, _TABLES, runs)
+
+
+def _parts_to_sign(record: RunRecord) -> tuple[Json, ...]:
+    """Return what a signature holds for: the options as they are kept, of this run."""
+    return record.id, record.file, record.place, record.options
 
 
 def _summary(record: RunRecord) -> dict[str, Json]:

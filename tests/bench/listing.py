@@ -85,7 +85,7 @@ async def fill(url: str, count: int) -> None:
         for begin in range(0, len(ids), BATCH):
             some = ids[begin : begin + BATCH]
             async with store.db.transaction() as inside:
-                writing: Any = RunStore(replace(store.opened, db=inside), store.place)
+                writing: Any = RunStore(replace(store.opened, db=inside), store.place, store.signer)
                 for id in some:
                     status: Any = "success" if int(id[4:]) % 100 else "failed"
                     await writing.create(replace(first, id=id, status=status))

@@ -102,6 +102,14 @@ def interrupted(flowc: Flowc) -> tuple[int, str]:
     return run.wait(), run.stdout.read()
 
 
+def untrusted(flowc: Flowc) -> tuple[int, str]:
+    """In a folder of somebody who trusts none."""
+    flowc.write("it.flow.yaml", WAITS)
+    words = ("run", "it.flow.yaml", "--run-id", "r", "--json", "--allow-exec")
+    done = flowc(*words, XDG_CONFIG_HOME=str(flowc.folder / "nobody"))
+    return done.returncode, done.stdout
+
+
 CASES: dict[int, tuple[Callable[[Flowc], tuple[int, str]], str]] = {
     0: (run_of(HELLO), "success"),
     1: (run_of(BAD), "failed"),
@@ -111,6 +119,7 @@ CASES: dict[int, tuple[Callable[[Flowc], tuple[int, str]], str]] = {
     5: (run_of(GROWS, "--max-steps", "3"), "stopped"),
     6: (run_of(GATE, "--answers", "no.yaml"), "error"),
     7: (cut_off, "error"),
+    8: (untrusted, "refused"),
     130: (interrupted, "interrupted"),
 }
 
@@ -129,7 +138,7 @@ def test_each_row_of_the_table_of_exit_codes(flowc: Flowc, code: int) -> None:
     told = json.loads(out) if out else {}
     assert told.get("status", "") == status
     if status:
-        assert told["run"] == "r"
+        assert told["run"] == (None if status == "refused" else "r")
     if status in ("paused", "stopped", "error", "interrupted"):
         assert told["resume"].startswith("flowc resume r")
 

@@ -236,9 +236,11 @@ async def _batches(
 async def _forget(engine: Engine, some: Sequence[RunSummary], pruned: _Pruned) -> None:
     """Forget those of the runs that nobody began to execute a moment ago."""
     counts = await kept_of(engine.store.db, [run.id for run in some])
+    records = await engine.store.get_each([run.id for run in some if run.own])
+    own = {record.id for record in records if record.signature is None}
     gone = set(await engine.forget([run.id for run in some]))
     for run in some:
-        if run.id in gone and run.own:
+        if run.id in gone and run.id in own:
             await asyncio.to_thread(forget_own_folder, run.own)
     left = [run.id for run in some if run.id not in gone]
     pruned.add(

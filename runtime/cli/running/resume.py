@@ -10,13 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flowc.compiler.driver import CompileResult
+from flowc.compiler.lowering.graphspec import GraphSpec
 from flowc.compiler.lowering.serde import load_spec
 
 from ...assembly.inputs import type_inputs
 from ...assembly.lazy import open_engine
+from ...assembly.own_options import own_options
 from ...assembly.run_options import RunOptions
 from ...assembly.standing import Standing, standing_of
-from ...config.settings import load_config
+from ...config.settings import Config, load_config
 from ...db.url import locate
 from ...engine.signals import RunSignals
 from ...errors import RunError, reason_of
@@ -28,6 +30,7 @@ from .. import flags
 from ..app import FINDINGS
 from ..app import say as note
 from ..inputs import read_inputs
+from ..show.consent import with_consent
 from ..show.ended import show_ended
 from ..show.output import RunView
 from ..show.questions import match_answers
@@ -87,18 +90,19 @@ def _resume(
         return show_ended(record, stand.ended, run_flags.mode, url, told=bool(answer))
     go_on = resume_command(run, url)
     answers = match_answers(answer, stand.questions, go_on if stand.answered else "")
-    record = _here_instead(record)
+    record, here = _here_instead(record), Path.cwd()
     url = enter_folder(record, url)
     if not os.path.exists(record.file):
         raise RunError(
             f"the workflow of run {run} is gone: {record.file}",
             help="put the file back where it was, then resume; what was done is kept",
         )
-    kept = RunOptions.from_json(record.options)
-    compiled = compile_runnable(record.file, run_flags.mode, kept.team, run_flags.typed.trust)
+    team = RunOptions.from_json(record.options).team
+    compiled = compile_runnable(record.file, run_flags.mode, team, run_flags.typed.trust)
     if compiled is None:
         return FINDINGS
     config = load_config(Path.cwd())
+    kept = kept_options_of(record, run_flags, config, here, compiled.spec)
     options = run_flags.options(record.file, kept, config, compiled.spec.model)
     launch = launch_of(compiled, options, config, run_flags)
 
@@ -117,6 +121,18 @@ def _resume(
         )
 
     return execute(launch, run_flags.display(url), run, begin)
+
+
+def kept_options_of(
+    record: RunRecord, run_flags: flags.RunFlags, config: Config, here: Path, spec: GraphSpec | None
+) -> RunOptions:
+    """Return the options of a run that goes on; a person on the terminal is asked for those that
+    the user did not say. Raise as `own_options` does."""
+    return with_consent(
+        run_flags.typed,
+        run_flags.mode,
+        lambda typed: own_options(record, typed, config, here, spec),
+    )
 
 
 async def _take_over(url: str, run: str) -> None:

@@ -45,7 +45,7 @@ from ..show.outcomes import result_text
 from ..show.questions import ask_person, can_ask, match_answers, question_lines, read_line
 from ..streams import print_result
 from .launch import compile_runnable
-from .resume import enter_folder
+from .resume import enter_folder, kept_options_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,7 @@ async def step_again(
         record = await engine.store.get(run)
         before = await visit_before(engine, run, load_spec(record.spec), node, visit)
         events = list(await engine.store.events(run))
+        here = Path.cwd()
         enter_folder(record, url)
         compiled = compile_runnable(
             record.file, "quiet", cast("str | None", record.options.get("team"))
@@ -82,7 +83,7 @@ async def step_again(
         spec = _present(compiled, before)
         types = {name: channel.type for name, channel in variables_of(spec).items()}
         kept = EffectJournal(engine.journal_db)
-        make = _services(run_flags, record, compiled, replay, kept, before)
+        make = _services(run_flags, record, compiled, replay, kept, before, here)
         updates = type_changes(changes, types)
         ask = _asker(answer or [])
         again = await run_node(before, spec, compiled.spec, updates, make, ask)
@@ -119,10 +120,13 @@ def _services(
     replay: str | None,
     kept: EffectJournal,
     before: Before,
+    here: Path,
 ) -> Any:
     config = load_config(Path.cwd())
-    options = RunOptions.from_json({**record.options, "record": None, "allow_exec": False})
+    again = replace(record, options={**record.options, "record": None, "allow_exec": False})
+    options = RunOptions.from_json(again.options)
     if replay != FROM_RUN:
+        options = kept_options_of(again, run_flags, config, here, None)
         options = run_flags.options(record.file, options, config, compiled.spec.model)
         factory = with_consent(
             options, run_flags.mode, lambda chosen: make_services(chosen, compiled.spec, config)

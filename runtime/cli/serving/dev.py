@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,13 +14,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...assembly.admission import admit
+from ...assembly.admission import admit, require_trust
 from ...assembly.host_objects import NO_OBJECTS
 from ...assembly.run_options import RunOptions
+from ...config.code_files import digests_of, importable_files
 from ...config.extras import require
 from ...config.settings import load_config, project_file
+from ...config.wants import NotTrusted, Wants, digest_of
 from ...errors import RunError, reason_of
-from ...store.default_store import prepare_default, store_url
+from ...files.staging import hide_from_git
+from ...store.default_store import prepare_default, refuse_link, store_url
+from ...store.own_runs import own_signer
 from .. import flags
 from ..app import FINDINGS, OK, complain, say
 from ..authoring.compile import Teams, compile_all
@@ -68,7 +73,9 @@ def dev(
         say(f"whoever reaches {host} can run these workflows: the server asks for no token")
     options = ["--host", host, "--port", str(port)] + ([] if browser else ["--no-browser"])
     serving = Serving(files, from_format, team, options)
+    with_consent(RunOptions(), "text", _admit_server)
     with_consent(RunOptions(), "text", serving.admit(workflows))
+    _make_anew(Path(FOLDER))
     serving.write(workflows)
     return serving.serve()
 
@@ -111,7 +118,7 @@ class Serving:
         files = {name.removeprefix(FOLDER): text.encode() for name, text in texts.items()}
         prepare_default(store_url(None, project=here))
         write_project(files, here / FOLDER)
-        _make_ignored(here / KEPT)
+        _make_own(here / KEPT)
         settings = project_file(here)
         read = {path for one in workflows for path in one.compiled.sources.files}
         self.stamps = _stamps({*read, *([str(settings)] if settings else [])})
@@ -136,7 +143,7 @@ class Serving:
 
     def _start(self) -> subprocess.Popen[bytes]:
         config = ["--config", f"{FOLDER}langgraph.json", "--no-reload"]
-        command = [sys.executable, "-m", "langgraph_cli", "dev", *config, *self.options]
+        command = [sys.executable, "-P", "-m", "langgraph_cli", "dev", *config, *self.options]
         # In a group of its own: Ctrl-C comes to us alone, and it ends in order.
         return subprocess.Popen(command, env=_QUIET | os.environ, start_new_session=True)
 
@@ -185,10 +192,50 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _make_ignored(folder: Path) -> None:
-    """Make a folder that version control leaves alone. Raise `RunError`."""
+def _admit_server(options: RunOptions) -> None:
+    """Raise `NotTrusted` where the current folder holds what the server would import or read."""
+    here = Path.cwd()
+    files = digests_of([*importable_files(here), here / ".env"], here)
+    wants = Wants(str(here), {"dev": "."} if files else {}, files)
+    try:
+        require_trust([wants], options.trust or load_config(here).trust)
+    except NotTrusted as refusal:
+        refusal.lasting = False
+        refusal.help = f"flowc trust --mine, where it is yours; or FLOWC_TRUST={digest_of([wants])}"
+        raise
+
+
+def _make_anew(folder: Path) -> None:
+    """Remove what lies where the server's modules are written: Python would run caches of them.
+    Raise `RunError`."""
+    refuse_link(folder, Path())
+    try:
+        if folder.is_symlink():
+            folder.unlink()
+        elif folder.exists():
+            shutil.rmtree(folder)
+    except OSError as error:
+        raise RunError(f"{folder} cannot be made anew: {reason_of(error)}") from None
+
+
+def _make_own(folder: Path) -> None:
+    """Make the folder from which the server loads objects of Python, which can run anything. Raise
+    `RunError` for one with objects that no `flowc dev` of the user's is known to have kept."""
+    refuse_link(folder, Path())
+    mark = folder / ".flowc"
     try:
         folder.mkdir(exist_ok=True)
-        (folder / ".gitignore").write_text("*\n", encoding="utf-8")
+        hide_from_git(folder)
+        about = folder.stat()
+        signer, parts = own_signer(folder), (about.st_dev, about.st_ino)
+        known = mark.read_text("ascii", "replace") if mark.is_file() else None
+        if not signer.knows(known, *parts) and any(folder.glob("**/*.pckl")):
+            raise RunError(
+                f"the server would run what lies in {folder}, and nobody knows who wrote that",
+                help=f"remove it, and Studio forgets its threads: rm -r {folder}",
+            )
+        if known != (signature := signer.signature(*parts)):
+            mark.unlink(missing_ok=True)
+            mark.write_text(signature, encoding="ascii")
     except OSError as error:
         raise RunError(f"{folder} cannot be made: {reason_of(error)}") from None

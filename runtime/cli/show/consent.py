@@ -18,7 +18,8 @@ from .questions import can_ask, read_line
 Made = TypeVar("Made")
 Consent = Literal["once", "always", "no"]
 _WORDS: dict[str, Consent] = {
-    "o": "once", "once": "once", "a": "always", "always": "always", "n": "no", "no": "no"
+    "y": "once", "yes": "once", "o": "once", "once": "once",
+    "a": "always", "always": "always", "n": "no", "no": "no",
 }  # fmt: skip
 
 
@@ -50,6 +51,9 @@ def consents(refusal: NotTrusted, mode: Mode) -> bool:
     """Ask whether what is wanted may be had; keep an answer that is for always."""
     if mode in ("json", "jsonl") or not can_ask():
         return False
+    if not refusal.lasting:
+        say(refusal.message, *color_diff(refusal.diff))
+        return ask_consent("yes / no > ") != "no"
     show_wants(refusal.wants, refusal.diff)
     answer = ask_consent("once / always / no > ")
     if answer == "always":

@@ -128,7 +128,7 @@ async def watched(url: str, count: int, look: Any) -> list[tuple[str, int]]:
         large = {"text": "x" * 5_000}
         await keep(opened, *(record(n, "success", n, inputs=large) for n in range(count)))
         db: Any = Watched(opened.db)
-        await look(RunStore(replace(opened.opened, db=db), opened.place))
+        await look(RunStore(replace(opened.opened, db=db), opened.place, opened.signer))
         return db.queries
 
 

@@ -256,7 +256,7 @@ def test_a_batch_of_events_is_one_statement(any_store, wait) -> None:
     async def go() -> None:
         async with open_store(any_store) as opened:
             db: Any = Counting(opened.db)
-            store = RunStore(replace(opened.opened, db=db), opened.place)
+            store = RunStore(replace(opened.opened, db=db), opened.place, opened.signer)
             await store.append_events("r", events)
             assert [event.node for event in await store.events("r")] == [e.node for e in events]
             assert db.count == 1

@@ -58,7 +58,7 @@ def digest(capsys: pytest.CaptureFixture[str], *path: str) -> str:
 
 
 def test_a_strangers_module_is_not_imported_and_the_remedy_is_named(folder, capsys):
-    assert run(["run", "t.flow.yaml"]) == 2
+    assert run(["run", "t.flow.yaml"]) == 8
     shown = capsys.readouterr().err
     assert "is not trusted" in shown
     assert "imports stranger_" in shown
@@ -70,7 +70,7 @@ def test_a_strangers_module_is_not_imported_and_the_remedy_is_named(folder, caps
 def test_other_commands_import_nothing_either(folder, args):
     if args[0] == "test":
         (folder / "t.flow.yaml").write_text(FLOW + "tests: {one: {result: SUCCESS}}\n")
-    assert run(args) in (1, 2)
+    assert run(args) in (1, 8)
     assert not imported(folder)
 
 
@@ -81,7 +81,7 @@ def test_what_was_accepted_runs_until_any_importable_file_changes(folder, capsys
     (folder / "unnamed").mkdir()
     (folder / "unnamed/extra.py").write_text("pass\n")
     capsys.readouterr()
-    assert run(["run", "t.flow.yaml"]) == 2
+    assert run(["run", "t.flow.yaml"]) == 8
     shown = capsys.readouterr().err
     assert "+ reads unnamed/extra.py" in shown
     assert "count_words" not in shown, "only the difference is shown"
@@ -90,13 +90,13 @@ def test_what_was_accepted_runs_until_any_importable_file_changes(folder, capsys
 def test_the_digest_and_a_lock_grant_where_nobody_is_asked(folder, capsys):
     wanted = digest(capsys, "t.flow.yaml")
     assert run(["trust", "--lock"]) == 0
-    assert run(["run", "t.flow.yaml", "--trust", "0" * 64]) == 2
+    assert run(["run", "t.flow.yaml", "--trust", "0" * 64]) == 8
     assert not imported(folder)
     assert run(["run", "t.flow.yaml", "--trust", wanted]) == 0
     assert run(["run", "t.flow.yaml", "--trust", "flowc.trust.json"]) == 0
     (folder / "more.py").write_text("pass\n")
-    assert run(["run", "t.flow.yaml", "--trust", wanted]) == 2
-    assert run(["run", "t.flow.yaml", "--trust", "flowc.trust.json"]) == 2
+    assert run(["run", "t.flow.yaml", "--trust", wanted]) == 8
+    assert run(["run", "t.flow.yaml", "--trust", "flowc.trust.json"]) == 8
     assert not record_file().exists(), "nothing is kept of it"
 
 
@@ -107,7 +107,7 @@ def test_a_folder_of_ones_own_is_trusted_until_revoked(folder, capsys):
     (folder / "more.py").write_text("pass\n")
     assert run(["run", "t.flow.yaml"]) == 0
     assert run(["trust", "--revoke"]) == 0
-    assert run(["run", "t.flow.yaml"]) == 2
+    assert run(["run", "t.flow.yaml"]) == 8
     assert run(["trust", "--revoke"]) == 1
 
 
@@ -119,7 +119,7 @@ def test_a_folder_of_another_user_is_never_ones_own(folder, capsys):
     os.chown(folder, 0, -1)
     assert run(["trust", "--mine", ".."]) == 0
     os.chown(folder, 12345, -1)
-    assert run(["run", "t.flow.yaml"]) == 2
+    assert run(["run", "t.flow.yaml"]) == 8
     assert not imported(folder)
 
 
@@ -143,7 +143,7 @@ def test_a_workflow_grants_itself_nothing(folder, capsys):
     (folder / "n.flow.yaml").write_text(NETWORK)
     (folder / "out").mkdir()
     told = ["run", "n.flow.yaml", "--allow-exec"]
-    assert run(told) == 2
+    assert run(told) == 8
     shown = capsys.readouterr().err
     assert "its commands may use the network" in shown
     assert "its commands may write in out" in shown
@@ -159,7 +159,7 @@ def test_a_workflow_that_changes_is_asked_about_again(folder, capsys):
     assert run(["trust", "--accept", digest(capsys, "n.flow.yaml"), "n.flow.yaml"]) == 0
     assert run(["run", "n.flow.yaml", "--allow-exec"]) == 0
     (folder / "n.flow.yaml").write_text(NETWORK.replace("touch out/ran", "touch out/other"))
-    assert run(["run", "n.flow.yaml", "--allow-exec"]) == 2
+    assert run(["run", "n.flow.yaml", "--allow-exec"]) == 8
     assert not (folder / "out/other").exists()
 
 
@@ -169,7 +169,7 @@ def test_a_workflow_reads_no_variable_unasked(folder, capsys, monkeypatch):
         "flow: 1\nname: e\nparams: {H: {env: HARMLESS}}\n"
         "nodes:\n  - {name: say, assign: {SAID: H}}\n"
     )
-    assert run(["run", "e.flow.yaml"]) == 2
+    assert run(["run", "e.flow.yaml"]) == 8
     shown = capsys.readouterr()
     assert "it reads the variables HARMLESS" in shown.err
     assert "canary-42" not in shown.out + shown.err
@@ -181,3 +181,17 @@ def test_a_run_that_needs_nothing_asks_nothing(folder, capsys):
     )
     assert run(["run", "plain.flow.yaml", "--allow-exec"]) == 0
     assert not imported(folder)
+
+
+@pytest.mark.parametrize("mode", ["--json", "--jsonl"])
+def test_a_refusal_is_an_object_for_programs(folder, capsys, mode):
+    """As every other end of a run is: on stdout, with what is wanted and what to do."""
+    assert run(["run", "t.flow.yaml", mode]) == 8
+    shown = capsys.readouterr()
+    told = json.loads(shown.out.splitlines()[-1] if mode == "--jsonl" else shown.out)
+    assert (told["status"], told["error"]["kind"]) == ("refused", "trust")
+    assert "is not trusted" in told["error"]["message"]
+    assert "flowc trust ." in told["error"]["help"]
+    assert any(line.startswith("imports stranger_") for line in told["wants"])
+    assert "error:" not in shown.err
+    assert run(["run", "t.flow.yaml", "--trust", told["digest"]]) == 0
