@@ -207,6 +207,9 @@ class Options:
     effects: Mapping[str, Effect] = option(
         key="tools.effects", help="what tools do: `pure`, `idempotent` or `once`",
         read=_effects, empty=dict)
+    self_approval: bool = option(
+        help="in `flowc serve`: a token may approve commands of what it started itself",
+        environment=True, empty=bool, asks=True)
     mcp_servers: Mapping[str, Any] = option(help="MCP servers by name", empty=dict, asks=True)
     # fmt: on
 

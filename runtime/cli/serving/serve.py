@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -38,6 +39,10 @@ def serve(
     concurrency: flags.Concurrency = None,
     team_root: flags.TeamRoots = None,
     team_env: flags.TeamEnv = None,
+    self_approval: Annotated[
+        bool,
+        typer.Option("--self-approval", help="a token may approve commands that it asked for"),
+    ] = False,
 ) -> None:
     """Serve the orchestration contract over HTTP: docs/api.md. Ctrl-C lets every execution write
     its checkpoint and ends; the next start, or another process on the store, goes on with them.
@@ -50,6 +55,7 @@ def serve(
     from .team_reach import read_reaches
 
     config = load_config(Path.cwd())
+    config = replace(config, self_approval=config.self_approval or self_approval)
     reaches = read_reaches(team_root or (), team_env or (), Path.cwd())
     url = store_url(store, config)
     prepare_default(url)
@@ -77,7 +83,7 @@ token = plain_app(help="Access tokens of the service. They are kept as digests."
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="whose token it is")],
     scope: Annotated[
-        str, typer.Option("--scope", metavar="read|operate|admin", help="what it may do")
+        str, typer.Option("--scope", metavar="read|operate|approve|admin", help="what it may do")
     ] = "operate",
     team: Annotated[
         str | None,

@@ -30,7 +30,7 @@ from ..records.prompt_log import LoggedModels, Prompts
 from ..records.tables import OPEN, AssignmentStatus, StoredAssignment, StoredExecution
 from .correspondence import correspondence_of
 from .dispatch import assigned_text, assignment_of, failed_at, new_assignment
-from .executions import ANSWERS, Clock, Executing, verdicts_of
+from .executions import ANSWERS, Clock, Executing, answer_key, verdicts_of
 from .team_tools import TeamDesk
 
 
@@ -52,7 +52,7 @@ class ExecutionTeam:
         if kind == "task":
             done = self._of(node, visit)
             return None if done is None or done.person is False else done.result
-        answers = self.answers.get(node, [])
+        answers = self.answers.get(answer_key(kind, node), [])
         return answers[visit - 1] if visit <= len(answers) else None
 
     def holder(self, node: str, visit: int) -> str:

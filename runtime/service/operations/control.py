@@ -154,6 +154,8 @@ async def answer_question(
     open_question = next((q for q in standing.other_questions if q.name == question), None)
     if open_question is None:
         raise standing.refusal("INVALID_REQUEST", f"no question `{question}` waits")
+    if open_question.kind == "approve":
+        executing.require_approver(caller, standing.execution)
     try:
         await executing.answer(standing.execution, open_question, request.answer)
     except RunError as error:

@@ -48,6 +48,7 @@ async def create_workflow(
         source=source,
         minutes=compiled.minutes,
         warnings=compiled.validation.warnings,
+        token=caller.token,
     )
     stored = await executing.register.add(stored)
     return responses.WorkflowCreated(
@@ -160,6 +161,7 @@ async def _execution(
         config=config,
         notifications=request.notifications.model_dump(),
         timeout_from=at,
+        askers=[token for token in (caller.token, workflow.token) if token],
         sequential=workflow.file != CONTRACT
         or json.loads(source).get("workflow_type") == "sequential",
     )

@@ -23,7 +23,7 @@ from ...config.settings import Config
 from ...db.database import Database, create_tables
 from ...engine.engine import Engine, open_engine
 from ...errors import RunError
-from ...people import Question
+from ...people import Question, QuestionKind
 from ...services import Json
 from ...state.interrupts import match_answers
 from ...store.runs import RunRecord
@@ -31,6 +31,8 @@ from ..records import messages as messages_table
 from ..records import prompt_log as prompts
 from ..records import tables as register
 from ..records import work_queue as due
+from ..records.access import Caller
+from ..records.errors import ServiceFault
 from ..records.messages import Messages
 from ..records.metrics import iso
 from ..records.tables import Register, StoredExecution
@@ -149,6 +151,18 @@ class Executing:
             now=self.clock(),
         )
 
+    def require_approver(self, caller: Caller, execution: StoredExecution) -> None:
+        """Raise `ServiceFault` for a caller who may not approve the execution's commands: without
+        the scope, or with a token that asks for them, unless the operator allows that."""
+        caller.require("approve")
+        if caller.token in execution.askers and not self.config.self_approval:
+            raise ServiceFault(
+                "FORBIDDEN",
+                "this token started the execution or made its workflow, so another one approves",
+                execution=execution.id,
+                recovery=("let somebody else approve, with a token of their own",),
+            )
+
     async def answer(self, execution: StoredExecution, question: Question, answer: Json) -> None:
         """Store the answer to a question that is not a step, and go on. Raises `RunError` when the
         question cannot take it."""
@@ -161,8 +175,11 @@ class Executing:
             if question.kind == "unknown":
                 verdicts = {**known.verdicts, question.id: {"answer": value, "at": record.updated}}
                 return replace(known, verdicts=verdicts)
-            answers = dict(known.config.get(ANSWERS, {}))
-            answers[question.node] = [*answers.get(question.node, []), value]
+            answers, key = (
+                dict(known.config.get(ANSWERS, {})),
+                answer_key(question.kind, question.node),
+            )
+            answers[key] = [*answers.get(key, []), value]
             return replace(known, config={**known.config, ANSWERS: answers})
 
         async with self.news(execution.id) as inside:
@@ -177,6 +194,12 @@ class Executing:
     def people_of(self, execution: StoredExecution) -> dict[str, bool]:
         """Return for each agent of the team whether it is a person."""
         return {agent.id: agent.person for agent in self.workflow_of(execution).agents}
+
+
+def answer_key(kind: QuestionKind, node: str) -> str:
+    """Return the key of a node's answers. Those to its commands are kept apart: an answer to a
+    question of the same name, in another workflow that is called, approves nothing."""
+    return f"approve {node}" if kind == "approve" else node
 
 
 def verdicts_of(execution: StoredExecution, record: RunRecord) -> dict[str, Json]:

@@ -27,6 +27,7 @@ from ..api.sessions import COOKIE, LASTS, form_sign, new_visit, require_sign
 from ..operations.executions import Executing
 from ..records.access import SCOPES, Caller, Scope, digest_of
 from ..records.errors import ServiceFault
+from ..records.tables import StoredExecution
 from . import words
 
 SIGN_IN = "/sign-in"
@@ -54,6 +55,14 @@ class PageVisit:
         if self.caller is None:
             raise SignedOut
         return self.caller
+
+    def may_approve(self, execution: StoredExecution) -> bool:
+        """Return whether the visitor may approve the execution's commands."""
+        try:
+            self.executing.require_approver(self.who, execution)
+        except ServiceFault:
+            return False
+        return True
 
     @property
     def executing(self) -> Executing:

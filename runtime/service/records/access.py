@@ -11,8 +11,8 @@ from typing import Literal
 from ...db.database import Database
 from .errors import ServiceFault
 
-Scope = Literal["read", "operate", "admin"]
-SCOPES: tuple[Scope, ...] = ("read", "operate", "admin")
+Scope = Literal["read", "operate", "approve", "admin"]
+SCOPES: tuple[Scope, ...] = ("read", "operate", "approve", "admin")
 """Each may do what those before it may."""
 PREFIX = "flowc_"
 

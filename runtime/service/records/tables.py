@@ -71,7 +71,7 @@ def id_of_request(kind: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredWorkflow:
-    """A workflow: its text and what its list shows."""
+    """A workflow: its text and what its list shows. `token` is the id of its maker's."""
 
     id: str
     owner: str
@@ -82,6 +82,7 @@ class StoredWorkflow:
     source: str
     minutes: float
     warnings: list[str] = field(default_factory=list)
+    token: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +102,8 @@ class StoredExecution:
     """An execution. `source` is the workflow's text with the configuration in it; times are ISO
     8601 UTC; `timeout_from` is when its time began; `paused` holds at, reason, type and the resume
     token's hash; `fault` is why it cannot be carried on; `verdicts` are the answers {answer, at} on
-    effects in doubt, by question: they count for the run as it was when it changed `at`."""
+    effects in doubt, by question: they count for the run as it was when it changed `at`. `askers`
+    are the tokens' ids of who started it and who made its workflow: its commands are theirs."""
 
     id: str
     owner: str
@@ -120,6 +122,7 @@ class StoredExecution:
     paused: dict[str, Any] | None = None
     fault: str = ""
     verdicts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    askers: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
