@@ -60,7 +60,10 @@ def executed(page: str, folder: Path, **replaced: str) -> list[tuple[str, str, s
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=folder,
-        env=environment(PATH=f"{binary}{os.pathsep}{os.environ['PATH']}"),
+        # A reader's settings trust no folder.
+        env=environment(
+            PATH=f"{binary}{os.pathsep}{os.environ['PATH']}", XDG_CONFIG_HOME=str(folder / "none")
+        ),
         capture_output=True,
         text=True,
         timeout=240,
