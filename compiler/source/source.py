@@ -165,8 +165,9 @@ def read_text(path: str) -> str:
 def _real(path: str) -> str:
     try:
         return os.path.realpath(path)
-    except ValueError:
-        return os.path.abspath(path)  # no file has such a name, which is said when it is opened
+    except (OSError, ValueError):
+        # No file has such a name, or it was swapped just now: opening it finds that out.
+        return os.path.abspath(path)
 
 
 def _read_bytes(path: str, below: str) -> bytes:

@@ -1,17 +1,43 @@
-"""The folders that a run may read and write, with all links resolved."""
+"""The folders that a run may read and write: its door to files, on top of the compiler's.
+
+Each folder is opened once. What a path leads to is found out by name, links resolved, and must lie
+in one of them; then it is opened from there, and no link is followed any more. So a folder that
+another process swaps for a link meanwhile leads nowhere.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import stat
-from dataclasses import dataclass
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from flowc.compiler.source.door import (
+    NotRegular,
+    TooLarge,
+    open_below,
+    open_file,
+    open_folder,
+    read_whole,
+)
 
 from ..errors import Failure
 from .staging import replacing
 
 MAX_BYTES = 16 * 1024 * 1024
+
+
+class OpenRoot:
+    """A folder by its real name, held open as long as this lives."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = Path(os.path.realpath(folder))
+        self.number = open_folder(self.path)
+        weakref.finalize(self, os.close, self.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +48,11 @@ class Roots:
     start: Path
     granted: tuple[Path, ...] = ()
     sealed: bool = False
+    _opened: dict[Path, OpenRoot] = field(default_factory=dict, init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for root in () if self.sealed else (self.start, *self.granted):
+            self._open(root)
 
     def locate(self, path: str) -> Path:
         """Return the target of a path, which need not exist. Raise `Failure` (refused) outside."""
@@ -34,39 +65,66 @@ class Roots:
         if "\0" in path or not path:
             raise Failure("a path is empty or holds a NUL character", "refused")
         try:
-            place = (self.start / path).resolve()
+            place = (self._real(self.start) / path).resolve()
         except (OSError, RuntimeError) as error:
             raise Failure(f"`{path}` leads nowhere: {error}", "refused") from None
-        self._admit(place, path)
-        return place
-
-    def _admit(self, place: Path, path: str) -> None:
-        if not any(place.is_relative_to(root.resolve()) for root in (self.start, *self.granted)):
+        if self.around(place) is None:
             raise Failure(
                 f"`{path}` lies outside the folders of this run",
                 "refused",
                 help="grant its folder with --root",
             )
+        return place
+
+    def tops(self) -> tuple[Path, ...]:
+        """Return the roots by their real names."""
+        return tuple(self._real(root) for root in (self.start, *self.granted))
+
+    def around(self, place: Path) -> Path | None:
+        """Return the root that a real place lies in, as it was named; None outside of all."""
+        roots = (self.start, *self.granted)
+        return next((root for root in roots if place.is_relative_to(self._real(root))), None)
 
     def show(self, place: Path) -> str:
         """Return a place as a person would write it: from the start folder, else in full."""
-        start = self.start.resolve()
+        start = self._real(self.start)
         return place.relative_to(start).as_posix() if place.is_relative_to(start) else str(place)
+
+    def status(self, place: Path) -> os.stat_result | None:
+        """Return the status of a located place, no link followed; None where nothing is there."""
+        try:
+            with self._folder(place.parent if self._is_below(place) else place) as number:
+                name = place.name if self._is_below(place) else f"/proc/self/fd/{number}/"
+                return os.stat(name, dir_fd=number, follow_symlinks=False)
+        except OSError:
+            return None
+
+    def entries(self, place: Path) -> tuple[list[str], list[str]]:
+        """Return the names of the folders in a located folder, and of what is none, both sorted. A
+        link to a folder is neither. Raise OSError."""
+        folders, others = [], []
+        with self._folder(place) as number, os.scandir(f"/proc/self/fd/{number}") as found:
+            for entry in found:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.name)
+                elif not entry.is_dir():
+                    others.append(entry.name)
+        return sorted(folders), sorted(others)
 
     def read_bytes(self, path: str) -> bytes:
         """Read a regular file of at most 16 MiB. Raise `Failure`."""
         place = self.locate(path)
         try:
-            # Not blocking: a pipe must not hold the run.
-            descriptor = os.open(place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            if not self._is_below(place):
+                raise IsADirectoryError
+            with self._folder(place.parent) as folder:
+                number = open_file(place.name, folder, follow=False)
+            try:
+                return read_whole(number, MAX_BYTES)
+            finally:
+                os.close(number)
         except OSError as error:
             raise _failure(path, error) from None
-        try:
-            # The path may have become a link since it was resolved.
-            self._admit(Path(os.readlink(f"/proc/self/fd/{descriptor}")), path)
-            return whole_file(descriptor, path, MAX_BYTES)[0]
-        finally:
-            os.close(descriptor)
 
     def read_text(self, path: str) -> str:
         """Read the same as text. Raise `Failure` when it is not UTF-8."""
@@ -80,15 +138,50 @@ class Roots:
         """Replace a file in one step, and create its folders: a reader sees the old text or the new
         one. Raise `Failure`."""
         place = self.locate(path)
-        if os.path.isdir(place):
-            raise Failure(f"`{path}` is a folder, not a file")
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            with replacing(place) as file:
-                file.write(text.encode("utf-8", "replace"))
+            if not self._is_below(place):
+                raise IsADirectoryError
+            with self._folder(place.parent, make=True) as folder:
+                inner = Path(f"/proc/self/fd/{folder}", place.name)
+                if os.path.isdir(inner):
+                    raise IsADirectoryError
+                with replacing(inner) as file:
+                    file.write(text.encode("utf-8", "replace"))
         except OSError as error:
             raise _failure(path, error) from None
         return place
+
+    def _open(self, root: Path, *, make: bool = False) -> OpenRoot | None:
+        """Open a root where that was not done before; None while it is not there."""
+        if root not in self._opened:
+            try:
+                if make:
+                    root.mkdir(parents=True, exist_ok=True)
+                self._opened[root] = OpenRoot(root)
+            except OSError:
+                return None
+        return self._opened[root]
+
+    def _real(self, root: Path) -> Path:
+        opened = self._opened.get(root)
+        return Path(os.path.realpath(root)) if opened is None else opened.path
+
+    def _is_below(self, place: Path) -> bool:
+        root = self.around(place)
+        return root is not None and place != self._real(root)
+
+    @contextmanager
+    def _folder(self, place: Path, *, make: bool = False) -> Iterator[int]:
+        """Yield the descriptor of a folder at a located place. Raise OSError."""
+        root = self.around(place)
+        top = None if root is None else self._open(root, make=make)
+        if top is None:
+            raise FileNotFoundError
+        number = open_below(top.number, place.relative_to(top.path).parts, make=make)
+        try:
+            yield number
+        finally:
+            os.close(number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +191,7 @@ class RootedFiles:
 
     roots: tuple[Path, ...] = ()
     only: Roots | None = None
+    _opened: dict[Path, Roots] = field(default_factory=dict, init=False, compare=False)
 
     def read(self, path: str, base: str) -> str:
         """Return the text of a file. Raise `Failure`: refused outside the roots."""
@@ -112,7 +206,10 @@ class RootedFiles:
         return roots.show(roots.write_text(path, text))
 
     def _of(self, base: str) -> Roots:
-        return self.only or Roots(Path(base).absolute().parent, self.roots)
+        folder = Path(base).absolute().parent
+        if self.only is None and folder not in self._opened:
+            self._opened[folder] = Roots(folder, self.roots)
+        return self.only or self._opened[folder]
 
 
 def whole_file(descriptor: int, shown: str, most: int) -> tuple[bytes, os.stat_result]:
@@ -130,6 +227,13 @@ def whole_file(descriptor: int, shown: str, most: int) -> tuple[bytes, os.stat_r
 
 
 def _failure(path: str, error: OSError) -> Failure:
-    if isinstance(error, FileNotFoundError):
-        return Failure(f"`{path}` does not exist")
+    match error:
+        case FileNotFoundError():
+            return Failure(f"`{path}` does not exist")
+        case IsADirectoryError():
+            return Failure(f"`{path}` is a folder, not a file")
+        case NotRegular():
+            return Failure(f"`{path}` is not a regular file", "refused")
+        case TooLarge():
+            return Failure(f"`{path}` is larger than {MAX_BYTES // 2**20} MiB")
     return Failure(f"`{path}`: {error.strerror or error}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import fnmatch
 import json
-import os
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,8 +54,7 @@ def _refuse_data(roots: Roots, path: str) -> None:
     """Raise `Failure` for flowc's own data, all runs' prompts and results, and for the person's
     settings: a model that asks for a file is told of neither."""
     place = roots.locate(path)
-    tops = [top.resolve() for top in (roots.start, *roots.granted)]
-    names = [place.relative_to(top).parts for top in tops if place.is_relative_to(top)]
+    names = [place.relative_to(top).parts for top in roots.tops() if place.is_relative_to(top)]
     settings = user_file().parent.resolve()
     if any(_DATA in parts for parts in names) or place.is_relative_to(settings):
         raise Failure(f"`{path}` is flowc's own data, which no tool reads or writes", "refused")
@@ -111,7 +110,7 @@ def search_files(
 def write_file(roots: Roots, path: str, content: str) -> Json:
     """Replace a file; doing it twice is doing it once."""
     place = roots.write_text(path, content)
-    return {"path": roots.show(place), "size": place.stat().st_size}
+    return {"path": roots.show(place), "size": len(content.encode("utf-8", "replace"))}
 
 
 def query_json(roots: Roots, path: str, expression: str) -> Json:
@@ -137,22 +136,32 @@ def _walk(roots: Roots, path: str, pattern: str) -> Iterator[Path]:
     """Yield regular files below a folder whose name or path matches, in order of their paths. A
     link counts where it leads to, and never out of the roots."""
     start = roots.locate(path)
-    if not os.path.exists(start):
+    info = roots.status(start)
+    if info is None:
         raise Failure(f"`{path}` does not exist")
-    if os.path.isfile(start):
+    if stat.S_ISREG(info.st_mode):
         yield start
         return
-    visited = 0
-    for folder, folders, files in os.walk(start):
-        folders[:] = sorted(name for name in folders if name not in _SKIPPED_FOLDERS)
-        for name in sorted(files):
+    visited, left = 0, [start]
+    while left:
+        folder = left.pop()
+        folders, files = _entries(roots, folder)
+        left += [folder / name for name in reversed(folders) if name not in _SKIPPED_FOLDERS]
+        for name in files:
             visited += 1
             if visited > _MAX_VISITED:
                 raise Failure(f"`{path}` holds more than {_MAX_VISITED:,} files")
-            place = Path(folder, name)
+            place = folder / name
             inner = place.relative_to(start).as_posix()
             if (_matches(name, pattern) or _matches(inner, pattern)) and _is_allowed(roots, place):
                 yield place
+
+
+def _entries(roots: Roots, folder: Path) -> tuple[list[str], list[str]]:
+    try:
+        return roots.entries(folder)
+    except OSError:
+        return [], []
 
 
 def _matches(name: str, pattern: str) -> bool:
@@ -161,7 +170,8 @@ def _matches(name: str, pattern: str) -> bool:
 
 def _is_allowed(roots: Roots, place: Path) -> bool:
     try:
-        return os.path.isfile(roots.locate(str(place)))
+        info = roots.status(roots.locate(str(place)))
+        return info is not None and stat.S_ISREG(info.st_mode)
     except Failure:
         return False
 
