@@ -249,7 +249,10 @@ class _Reading:
         if before.type == "KEY":
             self._add_value(before)
         else:
-            self.fault("there is no comma before this", token.start, token.end, "write `,`")
+            end = before.end
+            self.fault(
+                "there is no comma behind this", max(before.start, end - 1), end, "write `,`"
+            )
         self._feed(_Mark("COMMA", token.start, token.start))
         return True
 

@@ -39,6 +39,5 @@ OPERATORS = (
         r'\1\2\3"\2", ',
         r"\2",
     ),
-    Operator("role left out", r'^ +"required_role": .*\n', "", "required_role"),
-    Operator("name left out", r'^ +"step_name": .*\n', "", "step_name"),
+    Operator("role left out", r'^ +"required_role": .*\n', "", "required_role", r"^    \{$"),
 )

@@ -46,7 +46,7 @@ OPERATORS = (
     Operator("tool misspelt", r"(function\.)(\w+)(\.arguments)", typo(2), r"\2"),
     Operator("argument misspelt", r"(\.arguments\.)(\w+)", typo(2), r"\2"),
     Operator("kind of action misspelt", r'("role": ")(assistant)"', typo(2), r"\2"),
-    Operator("number as a word", r'("max_length": )(\d+)', r'\1"\2"', "integer"),
+    Operator("number as a word", r'("max_length": )(\d+)', r'\1"\2"', "number"),
     Operator(
         "one transition without its list",
         r'("transition": )\[\s*(\{[^{}]*\})\s*\]',

@@ -122,6 +122,8 @@ class Sums:
     def counts(self, session: str | None = None) -> Counts:
         """By module, of one session or of all."""
         counts: dict[str, Counter[str]] = {}
+        if not self._path.exists():
+            return counts
         for line in self._path.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             if session in (None, row["session"]):

@@ -42,6 +42,12 @@ GUARDS = (
         ("tests/compiler/test_reconcile.py",),
         ("tests/compiler/plan", "tests/fuzz/test_edited_plans.py"),
     ),
+    Guards("runtime/journal", ("tests/runtime/journal",), ("tests/runtime/engine",)),
+    Guards("runtime/budget", ("tests/runtime/budget",), ("tests/runtime/nodes",)),
+    *(
+        Guards(f"runtime/db/{module}.py", ("tests/runtime/db",), ("tests/runtime/store",))
+        for module in ("fence", "file_lease", "high_water", "ownership", "postgres/row_lease")
+    ),
     Guards(
         "runtime/nodes/talk/verdicts.py",
         ("tests/runtime/nodes/talk/test_verdicts.py",),

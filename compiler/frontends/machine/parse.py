@@ -18,6 +18,7 @@ from .document import RESUME, STOP, State, read_machine
 from .editing import machine_mentions
 from .expressions import DATA, constant, path_of, put
 from .graph import MachineGraph, variables_of
+from .nearly import check_texts
 from .roles import RoleEntry, agent_of, read_roles
 from .script import Handlers, read_script, script_of
 from .states import add_states
@@ -49,6 +50,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     if any(edge.target == graph.unknown for edge in graph.edges):
         graph.nodes.append(_unknown(graph))
     roles = read_roles(machine, sources, sink)
+    check_texts(machine, roles, file, sink)
     return Parsed(
         _workflow(graph, roles),
         details={state.name.text: _detail(state) for state in machine.states},

@@ -95,7 +95,7 @@ FAULTS = [
     ('{a: 1}', "the key `a` has no quotes", "a"),
     ("{'a': 1}", "the key `'a'` stands in single quotes", "'a'"),
     ('{"a" 1}', "`a` has no colon after it", '"a"'),
-    ('{"a": 1 "b": 2}', "there is no comma before this", '"b"'),
+    ('{"a": 1 "b": 2}', "there is no comma behind this", "1"),
     ('{"a": }', "`a` has no value", '"a"'),
     ('{"a": True}', "`True` is not a word of JSON", "True"),
     ('{"a": 01}', "`01` is not a value", "01"),
@@ -125,7 +125,7 @@ def test_reading_goes_on_after_a_fault() -> None:
     assert plain(node) == {"a": "nope", "b": [1, 2], "c": 3}
     assert [fault.message for fault in faults] == [
         "`nope` is not a value",
-        "there is no comma before this",
+        "there is no comma behind this",
         "the key `c` has no quotes",
     ]
 
