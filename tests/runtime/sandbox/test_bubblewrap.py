@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -51,12 +53,16 @@ def test_devices_of_the_machine_keep_their_modes(shell: Shell) -> None:
     assert "written" in done.out
 
 
-def test_who_is_asked_to_end_may_do_so_in_time(shell: Shell) -> None:
+@pytest.mark.parametrize("end", [os.kill, os.killpg])
+def test_who_is_asked_to_end_may_do_so_in_time(
+    shell: Shell, end: Callable[[int, int], None]
+) -> None:
+    """A tool's server is asked by the group of its processes, which bubblewrap is in."""
     command = 'trap "echo bye; exit 3" TERM; echo > ready; while :; do sleep 0.05; done'
     with shell.start(command, limits=Limits(grace=60)) as start:
         process = popen(start)
         assert until((shell.workspace / "ready").exists)
-        process.terminate()
+        end(process.pid, signal.SIGTERM)
         out = process.communicate(timeout=150)[0]
         assert (process.returncode, out[-4:], start.kill_reason()) == (3, b"bye\n", "")
 
