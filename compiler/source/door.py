@@ -8,6 +8,8 @@ more: what was swapped in between is refused.
 from __future__ import annotations
 
 import contextlib
+import errno
+import hashlib
 import os
 import stat
 from collections.abc import Iterable
@@ -36,8 +38,18 @@ def read_file(path: str | os.PathLike[str], most: int, below: str | None = None)
     number = open_file(path) if below is None else _open_inside(path, below)
     try:
         return read_whole(number, most)
+    except TooLarge as error:
+        error.filename = os.fspath(path)
+        raise
     finally:
         os.close(number)
+
+
+def digest_of_file(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 (hex) of a file of any size. Raise as `read_file` does."""
+    number = open_file(path)
+    with open(number, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_whole(number: int, most: int) -> bytes:
@@ -45,7 +57,7 @@ def read_whole(number: int, most: int) -> bytes:
     with open(number, "rb", closefd=False) as file:
         data = file.read(most + 1)
     if len(data) > most:
-        raise TooLarge(f"larger than {most} bytes")
+        raise TooLarge(errno.EFBIG, f"larger than {most} bytes")
     return data
 
 
@@ -55,10 +67,10 @@ def open_file(
     """Open a regular file, in an open folder or not. Raise `NotRegular`, IsADirectoryError and
     another OSError, and ValueError."""
     # By its status first: opening a device can act on it.
-    _require_regular(os.stat(name, dir_fd=folder, follow_symlinks=follow))
+    _require_regular(name, os.stat(name, dir_fd=folder, follow_symlinks=follow))
     number = os.open(name, _FILE | os.O_NOFOLLOW * (not follow), dir_fd=folder)
     try:
-        _require_regular(os.fstat(number))
+        _require_regular(name, os.fstat(number))
     except BaseException:
         os.close(number)
         raise
@@ -119,8 +131,8 @@ def _open_inside(path: str | os.PathLike[str], below: str) -> int:
         os.close(number)
 
 
-def _require_regular(info: os.stat_result) -> None:
+def _require_regular(name: str | os.PathLike[str], info: os.stat_result) -> None:
     if stat.S_ISDIR(info.st_mode):
-        raise IsADirectoryError
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(name))
     if not stat.S_ISREG(info.st_mode):
-        raise NotRegular("not a regular file")
+        raise NotRegular(errno.EINVAL, "not a regular file", os.fspath(name))

@@ -27,10 +27,10 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Literal, get_args
 
 import yaml
+from flowc.compiler.source.door import read_file
 
 from ..errors import RunError, reason_of
 from ..services import Json
@@ -139,10 +139,14 @@ def exchange_document(exchange: Exchange) -> bytes:
     return _document({**head, **exchange.body})
 
 
+MAX_BYTES = 2**30
+"""Of a recording; a larger file is not read."""
+
+
 def read_cassette(path: str) -> Cassette:
     """Read a cassette. Raise `RunError` (exit 2) with the line of what is wrong."""
     try:
-        data = Path(path).read_bytes()
+        data = read_file(path, MAX_BYTES)
         text = data.decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
         raise RunError(f"the recording `{path}` cannot be read: {reason_of(error)}") from None

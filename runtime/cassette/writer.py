@@ -12,14 +12,16 @@ import os
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
+
+from flowc.compiler.source.door import open_file, read_file
 
 from ..errors import RunError, reason_of
 from ..secrets import redact_value
 from ..services import Json, Tape, ToolSchema
 from .exchanges import offer_body, offer_name
 from .format import (
+    MAX_BYTES,
     RESUMED,
     START,
     WHOLE,
@@ -67,7 +69,7 @@ class CassetteWriter(Tape):
             flags = os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC
             self._file = os.open(self.path, flags, 0o600)
             if known is not None:
-                text = Path(self.path).read_text(encoding="utf-8")
+                text = read_file(self.path, MAX_BYTES).decode()
                 os.ftruncate(self._file, len(whole_part(text).encode()))
                 os.lseek(self._file, 0, os.SEEK_END)
                 self._recall(known.exchanges.values())
@@ -81,8 +83,9 @@ class CassetteWriter(Tape):
         """Return the recording that a resumed run goes on with. Raise `RunError` when the file
         holds something else, which must not be overwritten."""
         try:
-            with open(self.path, "rb") as file:
-                start = file.read(len(START))
+            number = open_file(self.path)
+            start = os.read(number, len(START))
+            os.close(number)
         except FileNotFoundError:
             return None
         except OSError as error:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from pathlib import Path
 
-from ..errors import RunError
+from flowc.compiler.source.door import digest_of_file
+
+from ..errors import RunError, reason_of
 
 _IMPORTABLE = (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)
 
@@ -36,7 +37,6 @@ def digests_of(files: Iterable[Path], folder: Path) -> dict[str, str]:
 
 def _digest(file: Path) -> str:
     try:
-        with file.open("rb") as data:
-            return hashlib.file_digest(data, "sha256").hexdigest()
+        return digest_of_file(file)
     except OSError as error:
-        raise RunError(f"`{file}` cannot be read: {error.strerror}") from None
+        raise RunError(f"`{file}` cannot be read: {reason_of(error)}") from None

@@ -16,6 +16,7 @@ from typing import Any
 import flowc
 from flowc.compiler.catalog.builtin_tools import SOUND_TOOLS
 from flowc.compiler.driver import CompileResult
+from flowc.compiler.source.source import Unreadable, read_text
 
 from ..assembly.needs import needed_tools
 from ..config.extras import EXTRAS
@@ -102,7 +103,7 @@ def _take_settings(bundle: Bundle, config: Config) -> None:
     if file.name == FILE:
         bundle.take(file, "the configuration")
     else:
-        sections = _SECTION.findall(file.read_text(encoding="utf-8"))
+        sections = _SECTION.findall(read_text(str(file)))
         bundle.settings = "".join(sections).rstrip() + "\n" if sections else ""
         if not sections:
             bundle.left.append("[tool.flowc]: write it as a table of its own")
@@ -141,8 +142,8 @@ def _servers(config: Config) -> Iterator[tuple[str, dict[str, Any]]]:
     here. What cannot be read is reported by a run."""
     servers = dict(config.mcp_servers)
     for file in config.mcp:
-        with contextlib.suppress(OSError, ValueError, TypeError, AttributeError):
-            servers |= json.loads(Path(file).read_text(encoding="utf-8"))["mcpServers"]
+        with contextlib.suppress(Unreadable, ValueError, TypeError, AttributeError, KeyError):
+            servers |= json.loads(read_text(file))["mcpServers"]
     yield from ((name, about) for name, about in servers.items() if isinstance(about, dict))
 
 
@@ -178,8 +179,8 @@ def _take_modules(bundle: Bundle, folder: Path, names: set[str]) -> set[str]:
 def _imports(file: Path) -> Iterator[str]:
     """Yield the first parts of the names that a module imports."""
     try:
-        tree = ast.parse(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError, SyntaxError, RecursionError):
+        tree = ast.parse(read_text(str(file)))
+    except (Unreadable, ValueError, SyntaxError, RecursionError):
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -10,11 +10,15 @@ from typing import Literal
 from flowc.compiler.driver import CompileResult
 from flowc.compiler.emit.langgraph.module import Served, graph_name
 from flowc.compiler.emit.langgraph.project import MARK, MODULES, Server, emit_project
+from flowc.compiler.source.door import read_file
 from flowc.compiler.team import PEOPLE
 
 from ..errors import RunError, reason_of
 from ..files.staging import replacing
 from .bundle import Bundle, gather
+
+MAX_BYTES = 2**30
+"""Of a file of a project; a larger one is not brought along."""
 
 HEAD = "Compiled by flowc from"
 State = Literal["missing", "differs", "left over"]
@@ -49,7 +53,7 @@ def make_project(workflows: Sequence[Chosen], start: Path) -> Project:
     server = Server(bundle.dependencies, bundle.settings)
     texts = {name: text.encode() for name, text in emit_project(served, server).items()}
     try:
-        copies = {name: path.read_bytes() for name, path in bundle.files.items()}
+        copies = {name: read_file(path, MAX_BYTES) for name, path in bundle.files.items()}
     except OSError as error:
         raise RunError(f"`{error.filename}` cannot be read: {reason_of(error)}") from None
     if both := sorted(texts.keys() & copies.keys()):
@@ -112,7 +116,7 @@ def differences(files: Mapping[str, bytes], folder: Path) -> dict[str, State]:
             place = folder / name
             if not place.is_file():
                 found[name] = "missing"
-            elif place.read_bytes() != data:
+            elif read_file(place, MAX_BYTES) != data:
                 found[name] = "differs"
         found |= dict.fromkeys(_modules_of(folder) - files.keys(), "left over")
     except OSError as error:
@@ -122,13 +126,13 @@ def differences(files: Mapping[str, bytes], folder: Path) -> dict[str, State]:
 
 def _modules_of(folder: Path) -> set[str]:
     """Return the names of the modules in a folder that a compilation wrote."""
-    modules = [(path, path.read_text(encoding="utf-8")) for path in folder.glob(f"{MODULES}/*.py")]
-    return {f"{MODULES}/{path.name}" for path, text in modules if HEAD in text[:2000]}
+    modules = [(path, read_file(path, MAX_BYTES)) for path in folder.glob(f"{MODULES}/*.py")]
+    return {f"{MODULES}/{path.name}" for path, data in modules if HEAD.encode() in data[:2000]}
 
 
 def _require_own(folder: Path) -> None:
     pyproject = folder / "pyproject.toml"
-    if pyproject.is_file() and MARK not in pyproject.read_text(encoding="utf-8", errors="replace"):
+    if pyproject.is_file() and MARK.encode() not in read_file(pyproject, MAX_BYTES):
         raise RunError(
             f"{pyproject} was not written {MARK}, and would be replaced",
             help="choose another folder with `-o`",

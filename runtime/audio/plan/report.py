@@ -17,6 +17,8 @@ from string import Template
 from typing import Any
 from urllib.parse import quote
 
+from flowc.compiler.source.door import read_file
+
 from ..calls.execute import shape_of
 from .check import shown_value
 from .metrics import METRICS
@@ -93,7 +95,7 @@ def _player(heard: Heard, out: Path, most: int) -> Iterator[str]:
     kind = PLAYED.get(heard.place.suffix.lower())
     size = heard.place.stat().st_size
     if kind is not None and size <= most:
-        data = base64.b64encode(heard.place.read_bytes()).decode("ascii")
+        data = base64.b64encode(read_file(heard.place, most)).decode("ascii")
         label = escape(f"{heard.role}: {heard.path}")
         yield f'<audio controls preload="metadata" aria-label="{label}" '
         yield f'src="data:{kind};base64,{data}"></audio>'

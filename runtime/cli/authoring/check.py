@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from codecs import BOM_UTF8
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,7 @@ from flowc.compiler.diagnostics.render import (
 )
 from flowc.compiler.driver import CompileResult, compile_text
 from flowc.compiler.frontends import FRONTENDS, by_name
+from flowc.compiler.source.door import read_file
 from flowc.compiler.source.snippet import visible
 from flowc.compiler.source.source import MAX_BYTES, Source, SourceSet, Unreadable, decode
 
@@ -202,8 +204,7 @@ def rewrite_file(path: str, text: str) -> None:
     """Replace a file's text at once or not at all; its byte-order mark, mode and links stay."""
     target = os.path.realpath(path)
     try:
-        with open(target, "rb") as file:
-            mark = b"\xef\xbb\xbf" if file.read(3) == b"\xef\xbb\xbf" else b""
+        mark = BOM_UTF8 if read_file(target, MAX_BYTES).startswith(BOM_UTF8) else b""
         with replacing(Path(target)) as scratch:
             scratch.write(mark + text.encode("utf-8"))
     except OSError as error:
