@@ -28,6 +28,7 @@ _NULL = re.compile(r"(?:~|null|Null|NULL)?\Z")
 _WORDS = re.compile(r"\S++")
 _FILLED = re.compile(r"\S")
 _JOINS = re.compile(r"''|\S")
+_HALF_CHARACTERS = re.compile(r"[\ud800-\udfff]")
 _ODD_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 """Line ends to older readers of YAML and characters to newer ones: a file that has them, mostly
 pasted from a page, means different things to different people."""
@@ -132,6 +133,12 @@ def read_tree(source: Source, sink: Sink) -> YamlNode | None:
         message = f"the character U+{ord(odd[0]):04X} ends a line for some readers of YAML only"
         help = f'write a line end or a blank, or the escape "\\u{ord(odd[0]):04x}" in double quotes'
         builder.fault(message, source.span(*odd.span()), help)
+        return None
+    if half := _HALF_CHARACTERS.search(source.text):
+        message = f"U+{ord(half[0]):04X} is half of a character"
+        builder.fault(
+            message, source.span(*half.span()), "write the whole character, or leave it out"
+        )
         return None
     loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
     try:

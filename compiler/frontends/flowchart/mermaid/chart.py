@@ -23,6 +23,7 @@ from .syntax import ChartFault, parse_chart
 _KEYS = Spelling(
     ("shape", "label", "icon", "form", "pos", "img", "constraint", "animate", "animation", "curve")
 )
+_SWALLOWED = re.compile(r"(?P<sign>[\])}])[ \t]*(?:--+>|-\.+->|==+>|---)[ \t|]*\w")
 _LOOKS = re.compile(r"(?:style|class|click)[ \t]+(?P<ids>[^\s,]+(?:,[^\s,]+)*)")
 _ATTRIBUTE = re.compile(r"(?P<key>[A-Za-z]+)\s*:\s*(?P<value>\"(?:[^\"\\]|\\.)*+\"|[^,}\n]*)", re.S)
 
@@ -173,7 +174,9 @@ class _Reader:
         for token in decorations:
             assert isinstance(token, Token)
             if token.type == "SHAPE":
-                shape, caption = shape_of(self.placed_text(token))
+                written = self.placed_text(token)
+                shape, caption = shape_of(written)
+                self.check_arrow(written)
             elif token.type == "ATTRIBUTES":
                 shape, caption = self.attributes(self.placed_text(token), shape, caption)
         known = self.chart.nodes.get(name.text)
@@ -194,6 +197,17 @@ class _Reader:
         if self.open and name.text not in self.boxed:
             self.put_into_box(name.text)
         return name
+
+    def check_arrow(self, written: PlacedText) -> None:
+        """Report a caption in which an arrow stands behind a bracket: the node's own bracket was
+        meant to close there, and another node's does."""
+        arrow = None if '"' in written.text else _SWALLOWED.search(written.text)
+        if arrow is not None:
+            closing = {"[": "]", "(": ")", "{": "}"}.get(written.text[0], "]")
+            place = written.group(arrow, "sign")
+            message = f"`{place.text}` does not close `{written.text[0]}`, so the arrow is caption"
+            help = f"write `{closing}`, or put the caption in quotes"
+            self.chart.faults.append(ChartFault(message, place.start, place.end, help, closing))
 
     def attributes(
         self, text: PlacedText, shape: str | None, caption: PlacedText | None

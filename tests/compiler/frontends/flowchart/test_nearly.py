@@ -1,0 +1,93 @@
+"""Words, captions and lines of a chart that are nearly what was meant."""
+
+from __future__ import annotations
+
+import pytest
+from flowc.compiler.driver import compile_text
+
+GOOD = """# Title
+
+# Workflow
+
+```mermaid
+flowchart TD
+    START --> SET_A[Set: A=one]
+    SET_A --> PROMPT_ASK[Prompt: User Ask]
+    PROMPT_ASK --> CHECK_OK{RESULT == YES}
+    CHECK_OK -->|YES| SUCCESS
+    CHECK_OK -->|NO| SET_B[Set: B=RESULT]
+    SET_B --> ASSIGN_B[Assign: B]
+    ASSIGN_B --> FAILED
+```
+
+# Prompts
+
+## User Ask
+
+Is {{A}} enough?
+"""
+
+
+def said(right: str, wrong: str) -> list[tuple[str, str, int]]:
+    assert right in GOOD
+    text = GOOD.replace(right, wrong, 1)
+    found = compile_text(text, "main.wf.md").diagnostics
+    return [(d.message, d.help, text.count("\n", 0, d.primary.start) + 1) for d in found]
+
+
+def test_the_good_one_is_good():
+    assert compile_text(GOOD, "main.wf.md").diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "message", "help", "line"),
+    [
+        ("[Prompt: U", "[Promtp: U", "`Promtp:` is not a word before a caption",
+         "did you mean `Prompt:`?", 8),
+        ("```mermaid", "```mermiad", "`mermiad` is not the language of a chart",
+         "write `mermaid`", 5),
+        ("```mermaid", "```", "this chart stands in a fence without a language",
+         "write ````mermaid`", 5),
+        ("# Workflow", "# Worfklow", "`# Worfklow` is not a section of the format",
+         "did you mean `# Workflow`?", 3),
+        ("CHECK_OK -->|NO|", "CHECK_KO -->|NO|", "`CHECK_KO` checks nothing",
+         "did you mean `CHECK_OK`? Or give it a caption such as `{RESULT == SUCCESS}`", 11),
+        ("## User Ask", "## Ask", "nobody wrote the prompt `User Ask`",
+         "write `## User Ask`", 8),
+        ("B=RESULT]", "B=RESLUT]", "`RESLUT` names no variable, so these letters are the value",
+         "did you mean `RESULT`? For the letters write `'RESLUT'`", 11),
+        ("flowchart TD\n", "flowchart TD\n    subgraph one\n", "this subgraph is not closed",
+         "write `end` behind its last line", 7),
+        ("{{A}}", "[A]", "", "", 0),
+        ("A=one]\n", "A=one)\n", "", "", 0),
+        ("A=one]\n", "A=one]\n    SET_A[Set: A=two]\n",
+         "`SET_A` has two captions: the later one counts",
+         "take one of them out, or give the node an id of its own", 8),
+        ("    START", '    P@{ shape: comment, laebl: "x" }\n    START',
+         "`laebl` is not an attribute", "did you mean `label`?", 7),
+    ],
+)  # fmt: skip
+def test_it_is_told_in_its_line(right, wrong, message, help, line):
+    found = said(right, wrong)
+    if message:
+        assert (message, help, line) in found
+    else:
+        assert found
+
+
+def test_an_arrow_behind_the_bracket_of_another_kind_is_no_caption():
+    found = said(
+        "SET_A --> PROMPT_ASK[Prompt: User Ask]",
+        "SET_A --> SET_C[C=x) --> PROMPT_ASK[Prompt: User Ask]",
+    )
+    message = "`)` does not close `[`, so the arrow is caption"
+    assert (message, "write `]`, or put the caption in quotes", 8) in found
+
+
+def test_a_comment_may_have_any_name():
+    note = '    START_HERE@{ shape: comment, label: "Begin here" }\n    START'
+    assert said("    START", note) == []
+
+
+def test_the_same_caption_twice_is_no_fault():
+    assert said("A=one]\n", "A=one]\n    SET_A[Set: A=one]\n") == []
