@@ -108,14 +108,14 @@ async def carry_on(
     executing: Executing, execution: StoredExecution, signals: RunSignals
 ) -> Outcome | None:
     """Execute the run until it rests; None when it had ended before. Raises `RunError`."""
-    result = executing.result_of(execution)
+    result = await executing.result_of(execution)
     timer = _timer(executing, execution, signals)
     engine = executing.engine
     try:
         assignments = await executing.register.assignments(execution.id)
-        team = _team_of(executing, execution, assignments)
+        team = _team_of(executing, execution, result, assignments)
         services = _services(executing, execution, result, team)
-        desk = TeamDesk(correspondence_of(executing, execution), team.holder)
+        desk = TeamDesk(await correspondence_of(executing, execution), team.holder)
         with binding(TEAM, desk):
             if not await engine.store.has(execution.id):
                 return await engine.start(
@@ -177,15 +177,19 @@ def _options(executing: Executing, result: CompileResult) -> RunOptions:
 
 
 def _team_of(
-    executing: Executing, execution: StoredExecution, assignments: list[StoredAssignment]
+    executing: Executing,
+    execution: StoredExecution,
+    result: CompileResult,
+    assignments: list[StoredAssignment],
 ) -> ExecutionTeam:
-    workflow = executing.workflow_of(execution)
+    workflow = result.workflow
+    assert workflow is not None
     return ExecutionTeam(
         execution=execution.id,
         assignments=assignments,
         answers=execution.config.get(ANSWERS, {}),
         holders={step.id: step.agent for step in steps_of(workflow) if step.agent},
-        models={id for id, person in executing.people_of(execution).items() if not person},
+        models={agent.id for agent in workflow.agents if not agent.person},
         messages=executing.messages,
         clock=executing.clock,
     )
@@ -211,14 +215,15 @@ async def write_down(executing: Executing, execution: StoredExecution) -> None:
     state = await executing.engine.state(execution.id)
     register = executing.register
     assignments = await register.assignments(execution.id)
-    steps = {step.id: step for step in steps_of(executing.workflow_of(execution))}
+    workflow = await executing.workflow_of(execution)
+    steps = {step.id: step for step in steps_of(workflow)}
     for question in state.questions:
         if question.kind != "task" or question.node not in steps:
             continue
         visit = state.visits.get(question.node, 0) + 1
         if assignment_of(assignments, question.node, visit) is None:
             step = steps[question.node]
-            made = new_assignment(executing, execution, step, visit)
+            made = new_assignment(executing, execution, workflow, step, visit)
             await register.assign(made, anew=False)
     await _complete_models(executing, state, assignments)
 

@@ -45,6 +45,7 @@ async def assign_task(
         new = new_assignment(
             executing,
             standing.execution,
+            standing.workflow,
             step,
             standing.next_visit(step.id),
             agent=request.agent_id,

@@ -19,7 +19,7 @@ from ...state.task_results import result_schema
 from ..contract.responses import CompilerDiagnostic, ValidationStatus
 from ..records.errors import ServiceFault
 from ..records.metrics import steps_of
-from ..records.tables import StoredExecution, new_id
+from ..records.tables import new_id
 
 _TEAM = "team.json"
 
@@ -171,12 +171,6 @@ def _agent(entry: dict[str, Any]) -> dict[str, Any]:
         "configuration": entry.get("configuration", entry.get("agent_config")) or {},
     }
     return {**made, "type": entry["type"]} if "type" in entry else made
-
-
-def compile_execution(execution: StoredExecution) -> CompileResult:
-    """Return the compiled workflow of an execution; its texts are without errors."""
-    team = execution.team_source or None
-    return require_valid(compile_here(execution.source, execution.file, execution.format, team))
 
 
 def task_schema(workflow: Workflow, step: str) -> dict[str, Any]:

@@ -187,6 +187,7 @@ async def restart_failed(
         new = new_assignment(
             executing,
             standing.execution,
+            standing.workflow,
             standing.step(id),
             old.visit,
             agent=old.agent,

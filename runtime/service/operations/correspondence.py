@@ -183,7 +183,7 @@ def last_words(known: Sequence[StoredMessage]) -> dict[str, set[str]]:
     return last
 
 
-def correspondence_of(executing: Executing, execution: StoredExecution) -> Correspondence:
+async def correspondence_of(executing: Executing, execution: StoredExecution) -> Correspondence:
     """Return the messages of an execution."""
-    agents = {agent.id: agent for agent in executing.workflow_of(execution).agents}
+    agents = {agent.id: agent for agent in (await executing.workflow_of(execution)).agents}
     return Correspondence(execution.id, agents, executing.messages, executing.clock)

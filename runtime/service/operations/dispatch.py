@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from flowc.compiler.ir import Workflow
+
 from ..contract import responses
 from ..records.access import Caller
 from ..records.metrics import TaskStep, completion_time, iso
@@ -19,6 +21,7 @@ _KEYS = ("priority", "deadline", "resources", "context")
 def new_assignment(
     executing: Executing,
     execution: StoredExecution,
+    workflow: Workflow,
     step: TaskStep,
     visit: int,
     *,
@@ -36,7 +39,7 @@ def new_assignment(
         id=new_id("as"),
         step=step.id,
         agent=who,
-        person=executing.people_of(execution).get(who, True),
+        person=next((a.person for a in workflow.agents if a.id == who), True),
         visit=visit,
         made=iso(now),
         start=iso(now),
@@ -110,7 +113,9 @@ def startable(executing: Executing, standing: ExecutionState) -> list[StoredAssi
         visit = standing.next_visit(step.id)
         known = assignment_of(standing.assignments, step.id, visit)
         if known is None and not step.by_nobody:
-            made.append(new_assignment(executing, standing.execution, step, visit))
+            made.append(
+                new_assignment(executing, standing.execution, standing.workflow, step, visit)
+            )
     return made
 
 

@@ -37,7 +37,8 @@ from ..records.messages import Messages
 from ..records.metrics import iso
 from ..records.tables import Register, StoredExecution
 from ..records.work_queue import BELL, Stop, WorkQueue
-from .compile import compile_execution
+from .compile import require_valid
+from .compile_pool import POOL
 from .status import ExecutionState
 
 Clock = Callable[[], datetime]
@@ -122,16 +123,22 @@ class Executing:
             looks += 1
         return True
 
-    def result_of(self, execution: StoredExecution) -> CompileResult:
-        """Return the compiled workflow."""
-        if execution.id not in self.compiled:
-            self.keep(execution, compile_execution(execution))
-        self.compiled.move_to_end(execution.id)
-        return self.compiled[execution.id]
+    async def result_of(self, execution: StoredExecution) -> CompileResult:
+        """Return the compiled workflow; one that is not kept is compiled in another process, once
+        for all who wait for it."""
+        async with self.alone(f"{execution.id} compiled"):
+            result = self.compiled.get(execution.id)
+            if result is None:
+                team = execution.team_source or None
+                about = (execution.source, execution.file, execution.format, team)
+                result = require_valid(await POOL.compile(*about))
+            self.keep(execution, result)
+            return result
 
     def keep(self, execution: StoredExecution, result: CompileResult) -> None:
         """Keep a compiled workflow until `KEPT` others were asked for."""
         self.compiled[execution.id] = result
+        self.compiled.move_to_end(execution.id)
         if len(self.compiled) > KEPT:
             self.compiled.popitem(last=False)
 
@@ -143,7 +150,7 @@ class Executing:
             state = await self.engine.state(execution.id)
         return ExecutionState(
             execution=execution,
-            workflow=self.workflow_of(execution),
+            workflow=await self.workflow_of(execution),
             record=record,
             state=state,
             assignments=await self.register.assignments(execution.id),
@@ -185,15 +192,11 @@ class Executing:
         async with self.news(execution.id) as inside:
             await inside.edit(execution.id, with_answer)
 
-    def workflow_of(self, execution: StoredExecution) -> Workflow:
+    async def workflow_of(self, execution: StoredExecution) -> Workflow:
         """Return the workflow that is executed."""
-        workflow = self.result_of(execution).workflow
+        workflow = (await self.result_of(execution)).workflow
         assert workflow is not None
         return workflow
-
-    def people_of(self, execution: StoredExecution) -> dict[str, bool]:
-        """Return for each agent of the team whether it is a person."""
-        return {agent.id: agent.person for agent in self.workflow_of(execution).agents}
 
 
 def answer_key(kind: QuestionKind, node: str) -> str:

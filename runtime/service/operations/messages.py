@@ -135,7 +135,7 @@ async def latest_messages(
     executing: Executing, standing: ExecutionState
 ) -> list[responses.Message]:
     """Return the last messages of an execution, as its status lists them."""
-    team = correspondence_of(executing, standing.execution)
+    team = await correspondence_of(executing, standing.execution)
     known = await team.kept.of(team.execution)
     if not known:
         return []
@@ -150,7 +150,7 @@ async def writable(
     """Return the messages of an execution that goes on, and its state. Raises `ServiceFault` after
     its end, unless the draft was sent before and only the response was lost."""
     standing = await standing_of(executing, caller, id)
-    team = correspondence_of(executing, standing.execution)
+    team = await correspondence_of(executing, standing.execution)
     ended = standing.status in ("completed", "failed")
     if ended and await team.kept.get(message.id) is None:
         raise standing.refusal("EXECUTION_NOT_ACTIVE", f"execution {id} is {standing.status}")
@@ -160,7 +160,7 @@ async def writable(
 async def readable(executing: Executing, caller: Caller, id: str) -> Correspondence:
     """Return the messages of an execution that the caller may see. Raises `ServiceFault`."""
     execution = await executing.register.get(StoredExecution, id, caller.owner)
-    return correspondence_of(executing, execution)
+    return await correspondence_of(executing, execution)
 
 
 def utc_text(time: datetime | None) -> str | None:

@@ -36,7 +36,7 @@ async def detail_of(
     """Return the details of a node."""
     workflow = standing.workflow
     node = next(n for n in workflow.nodes if n.id == row.id)
-    sources = executing.result_of(standing.execution).sources
+    sources = (await executing.result_of(standing.execution)).sources
     facts = [(f.label, f.text, f.form) for f in about_node(node, workflow, sources)]
     own = [(at, e) for at, e in events if e.node == row.id and not e.path]
     return NodeDetail(

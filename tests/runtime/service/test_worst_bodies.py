@@ -8,9 +8,12 @@ import json
 import time
 
 import pytest
+from flowc.runtime.config.settings import Config
 from flowc.runtime.service.api.body_bounds import MAX_DEPTH, MAX_MARKS, PIECE, refuse_beyond_bounds
 from flowc.runtime.service.operations.compile_pool import CompilePool
+from flowc.runtime.service.operations.executions import open_executing
 from flowc.runtime.service.records.errors import ServiceFault
+from flowc.runtime.service.records.tables import StoredExecution
 
 from .conftest import Desk, contract, team
 from .test_access import bearer, token
@@ -150,3 +153,40 @@ class TestCompilePool:
                 await pool.compile("1," * 400_000, "workflow.json", "contract")
 
         asyncio.run(ask())
+
+
+def test_the_loop_goes_on_while_a_stored_workflow_is_compiled(store: str) -> None:
+    """Of a service that started anew, which keeps nothing compiled: once, for all who ask."""
+    lines = "".join(f"  - {{name: n{n}, assign: {{A: 'A + {n}'}}}}\n" for n in range(3000))
+    source = f"flow: 1\nname: long\nstate: {{A: integer}}\nnodes:\n{lines}"
+    execution = StoredExecution(
+        id="ex-1",
+        owner="",
+        created="",
+        workflow="",
+        team="",
+        file="long.flow.yaml",
+        format="flow",
+        source=source,
+        team_source="",
+        inputs={},
+        config={},
+        notifications={},
+        timeout_from="",
+    )
+
+    async def look() -> tuple[float, float]:
+        async with open_executing(store, Config()) as executing:
+            begun = time.monotonic()
+            asked = [asyncio.create_task(executing.result_of(execution)) for _ in range(3)]
+            longest = 0.0
+            while not all(task.done() for task in asked):
+                at = time.monotonic()
+                await asyncio.sleep(0.01)
+                longest = max(longest, time.monotonic() - at)
+            first, *others = [task.result() for task in asked]
+            assert all(other is first for other in others)
+            return longest, time.monotonic() - begun
+
+    longest, whole = asyncio.run(look())
+    assert longest < whole / 2
