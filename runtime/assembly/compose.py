@@ -67,7 +67,7 @@ def make_services(
     folders = _root_folders(options)
     taping = choose_tape(options.record, options.replay, spec, os.environ)
     own = Path(spec.file).absolute().parent
-    roots, files = _files(options, own, folders, reach)
+    roots, files = _files(options, specs, folders, reach)
     servers = read_servers(config.mcp_servers, options.mcp)
     locked = _locked_tools(spec.file, reach) if servers or host.tools else ()
     tool_timeout = options.tool_timeout or default("tool_timeout")
@@ -156,14 +156,19 @@ def _functions(
 
 
 def _files(
-    options: RunOptions, own: Path, folders: tuple[Path, ...], reach: Reach | None
+    options: RunOptions,
+    specs: Sequence[GraphSpec],
+    folders: tuple[Path, ...],
+    reach: Reach | None,
 ) -> tuple[Roots, RootedFiles]:
-    """Return the folders of the tools, and of the workflow in the folder `own`."""
+    """Return the folders of the tools, and of the workflows, the main one first."""
     if reach is not None:
         return reach.roots(), RootedFiles(only=reach.roots())
     # Tools look at what the person stands in; a workflow that ships lies somewhere else.
     start = (*folders, Path(options.workspace or Path.cwd()))[0]
-    return Roots(start, (own, *folders[1:])), RootedFiles(folders)
+    own = Path(specs[0].file).absolute().parent
+    bases = tuple(spec.file for spec in specs)
+    return Roots(start, (own, *folders[1:])), RootedFiles(folders, bases=bases)
 
 
 def _locked_tools(path: str, reach: Reach | None) -> tuple[ToolSchema, ...]:

@@ -187,11 +187,17 @@ class Roots:
 @dataclass(frozen=True, slots=True)
 class RootedFiles:
     """`services.Files`: the files of a workflow (M22). `base` is the workflow's file, and paths
-    start at its folder, unless all of them are those of `only`."""
+    start at its folder, unless all of them are those of `only`. The folders of the files `bases`
+    are opened at once: later, what the run started may have made one of them a link."""
 
     roots: tuple[Path, ...] = ()
     only: Roots | None = None
+    bases: tuple[str, ...] = ()
     _opened: dict[Path, Roots] = field(default_factory=dict, init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for base in self.bases:
+            self._of(base)
 
     def read(self, path: str, base: str) -> str:
         """Return the text of a file. Raise `Failure`: refused outside the roots."""

@@ -69,6 +69,17 @@ def test_a_link_inside_the_folder_is_followed(place):
     assert (place / "home/alias").is_symlink()
 
 
+def test_the_folder_of_a_called_workflow_is_the_one_that_was_opened(place):
+    called = str(place / "home/sub/called.flow.yaml")
+    files = RootedFiles(bases=(base(place), called))
+    (place / "home/sub").rename(place / "home/moved")
+    (place / "home/sub").symlink_to(place / "outside")
+    assert RootedFiles().read("secret", called) == "secret\n", "what the link leads to"
+    refused(lambda: files.read("secret", called))
+    refused(lambda: asyncio.run(files.write("new", "x", called)))
+    assert not (place / "outside/new").exists()
+
+
 def test_a_granted_root_is_reached_by_its_full_path_or_from_the_workflow(place):
     files = RootedFiles((place / "outside",))
     assert files.read("../outside/secret", base(place)) == "secret\n"
