@@ -1,0 +1,87 @@
+"""Names and signs of a machine that are nearly what was meant."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from flowc.compiler.driver import compile_file
+
+ROLES = {
+    "clerk": {
+        "systemMessage": "You sort.",
+        "parsingTools": [
+            {
+                "type": "function",
+                "function": {
+                    "name": "file_under",
+                    "parameters": {"type": "object", "properties": {"topic": {}}},
+                },
+            }
+        ],
+    }
+}
+
+
+def said(tmp_path, monkeypatch, *, input="{{common_data.message}}", condition="true", stop="stop"):
+    machine = {
+        "workflow_name": "desk",
+        "description": "Sorts.",
+        "input": {"name": "message", "type": "string", "description": "said"},
+        "output": {"name": "reply", "type": "string", "description": "answered"},
+        "variables": {"attempts": 0},
+        "contexts": [{"name": "talk"}],
+        "agents": [{"agent_role": "clerk", "context": "talk", "role": "assistant"}],
+        "states": [
+            {
+                "name": "start",
+                "agent": "clerk",
+                "input": input,
+                "transition": [
+                    {"target": stop, "condition": condition, "before": "common_data.reply = 'x'"},
+                    {"target": stop, "condition": "true"},
+                ],
+            },
+            {"name": stop, "input": "common_data.reply"},
+        ],
+    }
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "desk.json").write_text(json.dumps(machine, indent=2))
+    (tmp_path / "desk").mkdir()
+    (tmp_path / "desk/roles.json").write_text(json.dumps(ROLES))
+    return [(d.message, d.help) for d in compile_file("desk.json").diagnostics]
+
+
+def test_the_good_one_is_good(tmp_path, monkeypatch):
+    condition = "common_data.attempts < 3 && function.file_under.arguments.topic === 'a=b'"
+    assert said(tmp_path, monkeypatch, condition=condition) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "text", "message", "help"),
+    [
+        ("input", "{{common_data.mesasge}}", "nothing sets `common_data.mesasge`",
+         "did you mean `message`?"),
+        ("condition", "common_data.atetmpts < 3", "nothing sets `common_data.atetmpts`",
+         "did you mean `attempts`?"),
+        ("input", "You: {{common_data.message}",
+         "`{{common_data.message}` is not a placeholder, so it stays as it is written",
+         "write `{{common_data.message}}`"),
+        ("condition", "common_data.attempts = 3",
+         "a condition sets a value here, where it should compare", "write `===` or `==`"),
+        ("condition", "lastAgenRtesponse.length > 0", "nothing is called `lastAgenRtesponse`",
+         "did you mean `lastAgentResponse`?"),
+        ("condition", "function.file_nuder.arguments.topic === 'a'",
+         "no role has the tool `file_nuder`", "did you mean `file_under`?"),
+        ("condition", "function.file_under.arguments.toipc === 'a'",
+         "`file_under` takes no `toipc`", "did you mean `topic`?"),
+        ("stop", "stpo", "`stpo` is a state like any other: there is no `stop`",
+         "did you mean `stop`?"),
+    ],
+)  # fmt: skip
+def test_it_is_told(where, text, message, help, tmp_path, monkeypatch):
+    assert (message, help) in said(tmp_path, monkeypatch, **{where: text})
+
+
+def test_javascript_may_ask_for_what_is_not_there(tmp_path, monkeypatch):
+    assert said(tmp_path, monkeypatch, condition="common_data.unheard_of === undefined") == []

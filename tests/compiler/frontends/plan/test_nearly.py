@@ -1,0 +1,55 @@
+"""Lines of a living document that are nearly a step or a field, and calls that do not fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from flowc.compiler.driver import compile_text
+
+GOOD = (Path(__file__).parents[3] / "faults/twins/plan/lecture.md").read_text(encoding="utf-8")
+
+
+def said(right: str, wrong: str) -> list[tuple[str, str, int]]:
+    assert right in GOOD
+    text = GOOD.replace(right, wrong, 1)
+    found = compile_text(text, "main.md").diagnostics
+    return [(d.message, d.help, text.count("\n", 0, d.primary.start) + 1) for d in found]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "help"),
+    [
+        ("### Step 3: Set", "## Step 3: Set", "write `### Step 3: Set the loudness`"),
+        ("### Step 3: Set", "#### Step 3: Set", "write `### Step 3: Set the loudness`"),
+        ("### Step 3: Set the loudness", "**Step 3: Set the loudness**",
+         "write `### Step 3: Set the loudness`"),
+        ("### Step 3: Set", "### Step: Set", "write `### Step N: Set the loudness`"),
+        ("*   **Status:** CODE", "*   **Status** CODE", "write `*   **Status:**`"),
+        ("*   **Status:** CODE", "*   Status: CODE", "write `*   **Status:**`"),
+        ("`lecture_clean.wav`\n*   **Code", "`lecture_clean.wav\n*   **Code",
+         "write a backtick at the end of the path"),
+        ("gain_db=3", "gian_db=3", "did you mean `gain_db`?"),
+        ("gain_db=3", "db=3", "did you mean `gain_db`?"),
+        (", gain_db=3", "", "write `gain_db=…`"),
+        ("HIGHPASS(", "HIHGPASS(", "did you mean `HIGHPASS`?"),
+    ],
+)  # fmt: skip
+def test_it_is_told_in_its_line(right, wrong, help):
+    line = GOOD[: GOOD.index(right)].count("\n") + 1
+    assert (help, line) in [(h, n) for _, h, n in said(right, wrong)]
+
+
+def test_a_value_of_another_type_is_told():
+    (found,) = said("gain_db=3", 'gain_db="loud"')
+    assert found[0] == "`gain_db` of `GAIN` does not fit: 'loud' is not of type 'number'"
+
+
+def test_two_steps_do_not_write_one_file():
+    found = said("Audio:** `lecture_final.wav`", "Audio:** `lecture_raised.wav`")
+    assert "two steps write `lecture_raised.wav`" in [message for message, _, _ in found]
+
+
+@pytest.mark.parametrize("line", ["In step 1: nothing", "* Step 1: nothing", "Status: fine"])
+def test_prose_is_left_alone(line):
+    assert said("*   **Goal:** ", f"{line}\n\n*   **Goal:** ") == []
