@@ -116,13 +116,18 @@ class NotTrusted(RunError):
     lasting = True
 
     def __init__(
-        self, wants: Sequence[Wants], diff: Sequence[str], commands: Sequence[str]
+        self,
+        wants: Sequence[Wants],
+        diff: Sequence[str],
+        commands: Sequence[str],
+        message: str = "",
+        help: str = "",
     ) -> None:
         folders = " and ".join(f"`{one.folder}`" for one in wants)
         super().__init__(
-            f"what {folders} wants is not trusted",
-            help=f"{', '.join(commands)}: shows it and asks; --trust grants it by its digest, "
-            f"{digest_of(wants)}",
+            message or f"what {folders} wants is not trusted",
+            help=f"{help or ', '.join(commands) + ': shows it and asks'}; --trust grants it by its "
+            f"digest, {digest_of(wants)}",
             diff=tuple(diff),
             exit_code=8,
         )
@@ -146,11 +151,12 @@ class StrangeRun(NotTrusted):
     lasting = False
 
     def __init__(self, run: str, wants: Wants) -> None:
-        super().__init__([wants], difference(None, wants), [])
-        self.message = f"run {run} was not started by you here: what it goes on with is not trusted"
-        self.help = (
-            "say the flags again that it may have (--allow-exec, --mcp FILE, …); --trust grants "
-            f"all of it by its digest, {digest_of([wants])}"
+        super().__init__(
+            [wants],
+            difference(None, wants),
+            (),
+            f"run {run} was not started by you here: what it goes on with is not trusted",
+            "say the flags again that it may have (--allow-exec, --mcp FILE, …)",
         )
 
 

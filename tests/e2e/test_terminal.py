@@ -130,3 +130,20 @@ def test_the_line_of_a_running_node_is_taken_away_when_it_is_done(flowc):
     terminal.expect("\x1b[1A\x1b[2K")
     assert terminal.close() == 0
     assert terminal.screen.count("✓ EXECUTE_MARK") == 1
+
+
+def test_a_run_that_somebody_else_started_is_asked_about(flowc):
+    """Its options are shown; a no leaves everything as it is, a yes holds for this once."""
+    flowc.write(
+        "a.flow.yaml",
+        "flow: 1\nname: a\noutputs: [SAID]\nstate: {WHO: text}\nnodes:\n"
+        "  - {name: who, ask: 'Who?', into: WHO}\n  - {name: go, exec: echo hello, into: SAID}\n",
+    )
+    assert flowc("run", "a.flow.yaml", "--run-id", "r", "--allow-exec").returncode == 4
+    words = ("resume", "r", "--answer", "who=Ana")
+    for answer, code in (("no", 8), ("yes", 0)):
+        terminal = flowc.terminal(*words, XDG_CONFIG_HOME=str(flowc.folder / "nobody"))
+        terminal.expect("runs commands without asking")
+        terminal.expect("yes / no >")
+        terminal.type(f"{answer}\r")
+        assert terminal.close() == code, terminal.screen

@@ -294,6 +294,7 @@ FOLDERS: dict[str, Folder] = {
             },
             "t.flow.yaml": SAYS,
         },
+        command="dev",
     ),
     "answers": Folder(
         "answers, a team, a recording and a lock of tools under usual names",

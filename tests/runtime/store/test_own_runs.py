@@ -71,7 +71,7 @@ def test_a_run_of_somebody_else_is_refused_with_what_it_wants(
     folder, tmp_path, monkeypatch, capsys
 ):
     be(monkeypatch, tmp_path / "two")
-    assert run(RESUME) != 0
+    assert run(RESUME) == 8
     shown = capsys.readouterr().err
     for wanted in (
         "run r was not started by you here",
@@ -94,7 +94,7 @@ def test_a_run_of_somebody_else_is_refused_with_what_it_wants(
 )
 def test_flags_said_again_are_the_persons_own(folder, tmp_path, monkeypatch, capsys, again, left):
     be(monkeypatch, tmp_path / "two")
-    assert run([*RESUME, *again]) != 0
+    assert run([*RESUME, *again]) == 8
     assert left in capsys.readouterr().err
     assert run([*RESUME, "--allow-exec", "--workspace", ".", "--root", "."]) == 0
 
@@ -103,7 +103,7 @@ def test_its_digest_grants_it_once(folder, tmp_path, monkeypatch, capsys):
     be(monkeypatch, tmp_path / "two")
     run(RESUME)
     digest = capsys.readouterr().err.split()[-1]
-    assert run([*RESUME, "--trust", "0" * 64]) != 0
+    assert run([*RESUME, "--trust", "0" * 64]) == 8
     assert run([*RESUME, "--trust", digest]) == 0
 
 
@@ -115,7 +115,7 @@ def test_options_that_were_changed_in_the_store_are_a_strangers(folder, capsys):
         record = json.loads(without_digest(text))
         record["options"]["network"] = True
         store.execute("update runs set record = ?", (with_digest(json.dumps(record)),))
-    assert run(RESUME) != 0
+    assert run(RESUME) == 8
     assert "+ lets commands use the network" in capsys.readouterr().err
 
 
@@ -131,14 +131,14 @@ def test_a_signature_is_that_of_one_run(folder, capsys):
         other |= {name: mine[name] for name in ("options", "signature")}
         text = with_digest(json.dumps(other))
         store.execute("update runs set record = ? where id = 's'", (text,))
-    assert run(["resume", "s", "--answer", "who=Ana"]) != 0
+    assert run(["resume", "s", "--answer", "who=Ana"]) == 8
     assert "run s was not started by you here" in capsys.readouterr().err
 
 
 def test_a_fork_of_a_strangers_run_is_a_strangers(folder, tmp_path, monkeypatch):
     be(monkeypatch, tmp_path / "two")
     assert run(["fork", "r", "--at", "who", "--run-id", "f"]) == 0
-    assert run(["resume", "f", "--answer", "who=Ana"]) != 0
+    assert run(["resume", "f"]) == 8
     assert not (folder / "ran").exists()
 
 
@@ -150,7 +150,7 @@ def test_approvals_of_somebody_else_do_not_count(tmp_path, monkeypatch, capsys):
     assert run(["run", "a.flow.yaml", "--run-id", "r"]) == 4
     assert run(RESUME) == 4
     be(monkeypatch, tmp_path / "two")
-    assert run(["resume", "r", "--answer", "go=yes"]) != 0
+    assert run(["resume", "r", "--answer", "go=yes"]) == 8
     assert "that somebody else approved" in capsys.readouterr().err
 
 
@@ -181,7 +181,7 @@ def test_where_no_key_can_be_kept_the_flags_are_said_again(tmp_path, monkeypatch
     (tmp_path / "a.flow.yaml").write_text(ASKS)
     words = ["--run-id", "r", "--allow-exec"]
     assert run(["run", "a.flow.yaml", *words]) == 4
-    assert run(RESUME) != 0
+    assert run(RESUME) == 8
     assert "say the flags again" in capsys.readouterr().err
     assert run([*RESUME, "--allow-exec"]) == 0
 
@@ -199,7 +199,7 @@ def test_an_encrypted_store_is_known_by_its_own_key(tmp_path, monkeypatch):
 
 def test_a_key_that_others_can_read_is_none(folder, capsys):
     key_file().chmod(0o644)
-    assert run(RESUME) != 0
+    assert run(RESUME) == 8
     assert "not started by you" in capsys.readouterr().err
 
 
@@ -221,3 +221,50 @@ def test_processes_that_begin_together_have_one_key(tmp_path):
         for _ in range(4)
     ]
     assert len({process.communicate()[0] for process in begun}) == 1
+
+
+def test_a_program_is_refused_too(folder, tmp_path, monkeypatch):
+    import flowc
+    from flowc.runtime.errors import RunError
+
+    be(monkeypatch, tmp_path / "two")
+    flow = flowc.load("a.flow.yaml")
+    with pytest.raises(RunError, match="not started by you here"):
+        flow.resume("r", "Ana")
+    assert not (folder / "ran").exists()
+    mine = flowc.load("a.flow.yaml", permissions=flowc.Permissions(trust=True))
+    assert mine.resume("r", "Ana").status == "success"
+
+
+def test_a_client_of_the_mcp_server_is_refused_too(folder, tmp_path, monkeypatch, wait):
+    from flowc.runtime.config.settings import load_config
+    from flowc.runtime.engine.engine import open_engine
+    from flowc.runtime.errors import RunError
+    from flowc.runtime.mcp.runs import Runs
+
+    be(monkeypatch, tmp_path / "two")
+
+    async def go() -> None:
+        async with open_engine("sqlite:///.flowc/runs.db") as engine:
+            (question,) = (await engine.state("r")).questions
+            runs = Runs(engine, load_config(folder), folder, lambda: "x")
+
+            async def tell(done: int, node: str) -> None: ...
+
+            await runs.resume("r", {question.id: "Ana"}, tell)
+
+    with pytest.raises(RunError, match="not started by you here"):
+        wait(go())
+    assert not (folder / "ran").exists()
+
+
+def test_a_node_of_it_is_tried_with_nothing_of_what_it_grants(
+    folder, tmp_path, monkeypatch, capsys
+):
+    assert run(RESUME) == 0
+    (folder / "ran").unlink()
+    be(monkeypatch, tmp_path / "two")
+    assert run(["step", "go", "--from", "r", "--allow-exec"]) == 8
+    assert "+ lets commands write in" in capsys.readouterr().err
+    assert run(["step", "go", "--from", "r", "--replay", "run"]) == 0
+    assert not (folder / "ran").exists()
