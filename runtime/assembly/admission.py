@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from flowc.compiler.catalog.builtin_tools import BUILTIN
-from flowc.compiler.ir import ExecNode, PythonNode
+from flowc.compiler.ir import AskNode, ExecNode, PythonNode
 from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
 
 from ..config.options import OPTIONS
@@ -121,6 +121,9 @@ def _reasons(
         yield not functions.isdisjoint(set(whole.python_nodes) - set(host.nodes))
     if "python_tools" in held or any(name.startswith("mcp") for name in held):
         yield not set(BUILTIN).issuperset(needed_tools(spec, by_hand=False))
+    if "answers" in held and not (options.model or options.answers or host.answers):
+        # A file of answers may also say that a command is approved.
+        yield any(isinstance(op, ExecNode | AskNode) or answering_agent(op, one) for op, one in ops)
     if "base_url" in held and not (options.base_url or options.answers or host.answers):
         yield any(answering_agent(op, one) for op, one in ops)
     if held & {"network", "workspace"}:

@@ -32,7 +32,9 @@ def folder_wants(folder: Path, asking: Mapping[str, object], options: Options) -
     """Return what a folder wants whose file says this; `options` are its values. Raise `RunError`
     for a file that cannot be read."""
     runs = options.python_tools or options.python_nodes or options.mcp_servers or options.mcp
-    files = {*importable_files(folder), *_of_servers(folder, options)} if runs else ()
+    files = {*importable_files(folder), *_of_servers(folder, options)} if runs else set()
+    if options.answers:
+        files.add(folder / options.answers)
     return Wants(str(folder), dict(asking), digests_of(files, folder))
 
 

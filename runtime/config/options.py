@@ -118,7 +118,7 @@ class Options:
     answers: str | None = option(
         "--answers", "FILE|NAME",
         "scripted answers instead of a model; NAME is NAME.answers.yaml beside the workflow",
-        environment=True, answers=True, path=True)
+        environment=True, answers=True, path=True, asks=True)
     team: str | None = option(
         "--team", "FILE|people",
         "who does the tasks: a team's file, or `people`: whoever runs it does everything",

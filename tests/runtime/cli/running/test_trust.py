@@ -175,6 +175,20 @@ def test_a_workflow_reads_no_variable_unasked(folder, capsys, monkeypatch):
     assert "canary-42" not in shown.out + shown.err
 
 
+def test_answers_of_the_folder_approve_nothing_unasked(folder, capsys):
+    (folder / "flowc.toml").write_text('answers = "a.yaml"\n')
+    (folder / "a.yaml").write_text("approve: yes\n")
+    (folder / "c.flow.yaml").write_text(
+        "flow: 1\nname: c\nnodes: [{name: go, exec: touch ran, into: O}]\n"
+    )
+    assert run(["run", "c.flow.yaml"]) == 8
+    assert "answers = a.yaml" in capsys.readouterr().err
+    run(["trust", "--accept", digest(capsys)])
+    assert run(["run", "c.flow.yaml"]) == 0
+    (folder / "a.yaml").write_text("approve: yes\nelse: more\n")
+    assert run(["run", "c.flow.yaml"]) == 8
+
+
 def test_a_run_that_needs_nothing_asks_nothing(folder, capsys):
     (folder / "plain.flow.yaml").write_text(
         "flow: 1\nname: p\nnodes:\n  - {name: go, exec: 'true', into: O}\n"
