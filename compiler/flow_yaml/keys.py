@@ -359,6 +359,20 @@ SECTIONS: dict[str, str] = {
 }
 """Keys of a workflow beside those of `TOP`."""
 
+OTHER_WORDS: dict[str, str] = {
+    "steps": "nodes", "jobs": "workflows", "stages": "groups", "tasks": "nodes", "states": "nodes",
+    "run": "exec", "shell": "exec", "command": "exec", "cmd": "exec", "bash": "exec",
+    "uses": "call", "action": "tool", "function": "python", "llm": "agent", "user": "ask",
+    "human": "ask", "input": "ask", "question": "ask", "set": "assign", "switch": "choose",
+    "for_each": "foreach", "for": "foreach", "matrix": "foreach", "loop": "foreach",
+    "needs": "after", "depends_on": "after", "if": "when", "id": "name",
+    "timeout-minutes": "timeout",
+    "env": "params", "inputs": "params", "variables": "state", "vars": "state", "result": "outputs",
+    "instructions": "system", "text": "prompt", "output": "into", "save": "into", "goto": "next",
+    "then": "next", "transition": "next", "retries": "retry", "max_attempts": "retry",
+}  # fmt: skip
+"""What other tools call it, GitHub Actions among them, and the key here."""
+
 LANGUAGES: dict[str, Literal["javascript", "python"]] = {
     ".js": "javascript", ".mjs": "javascript", ".py": "python",
 }  # fmt: skip

@@ -18,7 +18,7 @@ from ...expr.parse import ParseFault, parse
 from ...expr.shell import quoted_command
 from ...expr.template import Template, read_template
 from ...expr.walk import map_spans
-from ...flow_yaml.keys import CRITERION, LIMIT, RETRY, Key, MapShape
+from ...flow_yaml.keys import CRITERION, LIMIT, OTHER_WORDS, RETRY, Key, MapShape
 from ...reading.foreign import foreign_placeholders, report_foreign
 from ...source.source import Source, Span
 from ...source.spelling import Spelling
@@ -117,7 +117,9 @@ class Forms:
         for name in [name for name, _ in mapping.pairs if name.value not in known]:
             listed = ", ".join(f"`{key}`" for key in known[:_MOST_LISTED])
             more = ", …" if len(known) > _MOST_LISTED else ""
-            help = Spelling(known).advice(name.value, f"the keys are {listed}{more}")
+            same = OTHER_WORDS.get(name.value.lower())
+            keys = f"here it is `{same}:`" if same in known else f"the keys are {listed}{more}"
+            help = keys if same in known else Spelling(known).advice(name.value, keys)
             self.report("FC1002", f"{what} has no key `{brief(name.value)}`", name.span, help)
 
     def value(self, key: Key, name: YamlScalar, node: YamlNode) -> Any:

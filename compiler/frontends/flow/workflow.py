@@ -128,7 +128,10 @@ class WorkflowReader:
             self.forms.report("FC1005", message, kinds[1].span, "make two nodes of it")
             return
         known = Spelling(keys.NODES)
-        found = ((key, known.nearest(key.value)) for key, _ in mapping.pairs)
+        others = {word: key for word, key in keys.OTHER_WORDS.items() if key in keys.NODES}
+        found = (
+            (key, others.get(key.value) or known.nearest(key.value)) for key, _ in mapping.pairs
+        )
         slip, near = next(((key, near) for key, near in found if near), (None, None))
         listed = ", ".join(f"`{word}`" for word in keys.NODES)
         help = f"did you mean `{near}`?" if near else f"a node has one of these keys: {listed}"

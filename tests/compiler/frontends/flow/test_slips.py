@@ -57,3 +57,17 @@ def test_lines_in_a_block_of_text_are_not_slips():
     assert [d.message for d in result.diagnostics if d.code == "FC1001"] == [
         "this `[` is not closed"
     ]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "help"),
+    [
+        ("nodes:", "steps:", "here it is `nodes:`"),
+        ("params:", "env:", "here it is `params:`"),
+        ("    next: end", "    goto: end", "here it is `next:`"),
+        ("    agent: clerk", "    llm: clerk", "did you mean `agent`?"),
+    ],
+)
+def test_words_of_other_tools_are_told_by_their_names_here(right, wrong, help):
+    found = compile_text(GOOD.replace(right, wrong, 1), "main.flow.yaml").diagnostics
+    assert help in [d.help for d in found]
