@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -68,7 +69,7 @@ def trust(
     wants = gather(_wants_in(path))
     if lock:
         return _lock(wants)
-    return _decide(wants, accept, as_json)
+    return _decide(wants, accept, path, as_json)
 
 
 def _wants_in(path: Path) -> Iterator[Wants]:
@@ -86,7 +87,7 @@ def _wants_in(path: Path) -> Iterator[Wants]:
             yield document_wants(compiled.spec, RunOptions(), whole)
 
 
-def _decide(wants: list[Wants], accept: str | None, as_json: bool) -> int:
+def _decide(wants: list[Wants], accept: str | None, path: Path, as_json: bool) -> int:
     record, digest = TrustRecord.read(), digest_of(wants)
     left = [one for one in wants if not record.trusts(one)]
     if accept is not None and accept != digest:
@@ -104,11 +105,14 @@ def _decide(wants: list[Wants], accept: str | None, as_json: bool) -> int:
         folders = [_object(one, trusted=one not in left) for one in wants]
         print_result({"digest": digest, "trusted": not left, "folders": folders})
     else:
-        _show(wants, left, digest)
+        _show(wants, left)
+        if left:
+            of = "" if str(path) == "." else f" {shlex.quote(str(path))}"
+            say(on_terminal(f"grant it: flowc trust --accept {digest}{of}"))
     return FINDINGS if left else OK
 
 
-def _show(wants: list[Wants], left: list[Wants], digest: str) -> None:
+def _show(wants: list[Wants], left: list[Wants]) -> None:
     for one in wants:
         state = "not trusted" if one in left else "trusted"
         print(on_terminal(f"{one.folder}: {state}"))
@@ -116,8 +120,6 @@ def _show(wants: list[Wants], left: list[Wants], digest: str) -> None:
             print(on_terminal(f"  {line}"))
     if not wants:
         print("nothing is wanted here that has to be granted")
-    if left:
-        say(f"grant it: flowc trust --accept {digest}")
 
 
 def _object(wants: Wants, *, trusted: bool) -> dict[str, object]:

@@ -175,6 +175,14 @@ def test_a_workflow_reads_no_variable_unasked(folder, capsys, monkeypatch):
     assert "canary-42" not in shown.out + shown.err
 
 
+def test_the_command_that_grants_works_as_it_is_shown(folder, capsys):
+    (folder / "n.flow.yaml").write_text(NETWORK)
+    run(["trust", "n.flow.yaml"])
+    shown = capsys.readouterr().err.rpartition("grant it: flowc ")[2].split()
+    assert shown[-1] == "n.flow.yaml"
+    assert run(shown) == 0
+
+
 def test_answers_of_the_folder_approve_nothing_unasked(folder, capsys):
     (folder / "flowc.toml").write_text('answers = "a.yaml"\n')
     (folder / "a.yaml").write_text("approve: yes\n")
