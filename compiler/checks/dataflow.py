@@ -121,14 +121,32 @@ def undefined_reads(
     names = {param.name for param in workflow.params if param.span not in by_use}
     names |= {entry.name for entry in workflow.state if entry.default is not None}
     names |= names_written(workflow) | names_from_callers(workflow, program)
-    if any(writes_all(node) for node in workflow.nodes):
-        names |= {entry.name for entry in workflow.state}
+    names |= _names_from_calls(workflow, program, set())
     found: dict[str, list[tuple[ir.Node | None, Read]]] = {}
     places += [(None, read) for read in reads_beside(workflow)]
     for node, read in places:
         if read.span is not None and read.name not in names:
             found.setdefault(read.name, []).append((node, read))
     return found
+
+
+def _names_from_calls(workflow: ir.Workflow, program: ir.Program, seen: set[str]) -> set[str]:
+    """What calls that return every variable may have given a value: anything, where the called
+    workflow is not known."""
+    called = dict(program.workflows)
+    names: set[str] = set()
+    for node in workflow.nodes:
+        if not isinstance(node, ir.CallNode) or not writes_all(node) or node.workflow in seen:
+            continue
+        target = called.get(node.workflow)
+        if target is None:
+            return {entry.name for entry in workflow.state}
+        seen.add(node.workflow)
+        given = (p.name for p in target.params if p.default is not None or p.env is not None)
+        defaults = (entry.name for entry in target.state if entry.default is not None)
+        names |= names_written(target) | {*given, *defaults}
+        names |= _names_from_calls(target, program, seen)
+    return names
 
 
 def known_names(workflow: ir.Workflow) -> set[str]:

@@ -91,3 +91,30 @@ def test_a_comment_may_have_any_name():
 
 def test_the_same_caption_twice_is_no_fault():
     assert said("A=one]\n", "A=one]\n    SET_A[Set: A=one]\n") == []
+
+
+CALLED = """# Called
+
+# Workflow
+
+```mermaid
+flowchart TD
+    START --> PARAMS_NONE
+    PARAMS@{ shape: comment, label: "TONE=calm" }
+    PARAMS_NONE[Set: FOUND=yes] --> SUCCESS
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("FOUND", False), ("TONE", False), ("ONE", False), ("FUOND", True)]
+)
+def test_a_call_makes_known_what_the_called_workflow_writes_and_nothing_else(
+    name, told, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "called.wf.md").write_text(CALLED.replace("PARAMS_NONE", "SET_FOUND"))
+    text = GOOD.replace("SET_A --> P", "SET_A --> CALL_IT[[called.wf.md]]\n    CALL_IT --> P")
+    text = text.replace("A=one", "ONE=one").replace("{{A}}", f"{{{{{name}}}}}")
+    found = [d.message for d in compile_text(text, "main.wf.md").diagnostics if d.code == "FC3001"]
+    assert found == ([f"`PROMPT_ASK` reads `{name}`, which nothing writes"] if told else [])
