@@ -15,10 +15,12 @@ from .. import ir
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
-from ..expr.ast import Expr, Literal
+from ..expr.ast import Binary, Expr, Literal
 from ..expr.functions import Type
+from ..expr.show import show
 from ..expr.types import infer, operand_faults
 from ..expr.values import read_number
+from ..expr.walk import names_read, walk
 from ..source.source import Span
 from ..source.spelling import Spelling
 from .borders import border_faults
@@ -71,6 +73,7 @@ def mismatches(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnosti
         yield from _node(node, fields, program, types)
     for choice, edges in choices(workflow):
         yield from _foreign_cases(choice, edges, workflow)
+    yield from _foreign_values(workflow)
 
 
 MISMATCHES = Check(
@@ -232,6 +235,26 @@ def _foreign_cases(
                 if near
                 else "it is one of " + ", ".join(f"`{value}`" for value in known),
             )
+
+
+def _foreign_values(workflow: ir.Workflow) -> Iterator[Diagnostic]:
+    """Yield the comparisons with a text that the value never has."""
+    given = {param.name for param in workflow.params}
+    given |= {field.name for field in workflow.state if field.default is not None}
+    for expr, _ in expressions(workflow):
+        for part in walk(expr):
+            if not isinstance(part, Binary) or part.op not in ("==", "!="):
+                continue
+            for value, other in ((part.left, part.right), (part.right, part.left)):
+                if given & {name.name for name in names_read(value)}:
+                    continue
+                written = other.value if isinstance(other, Literal) else None
+                known = known_values(value, workflow) if isinstance(written, str) else None
+                span = other.span or part.span
+                if known and written and written not in known and span is not None:
+                    listed = ", ".join(f"`{word}`" for word in known)
+                    help = Spelling(known).advice(str(written), f"it is one of {listed}")
+                    yield _mismatch(f"`{show(value)}` is never `{written}`", span, help=help)
 
 
 def _mismatch(

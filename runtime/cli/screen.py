@@ -11,9 +11,12 @@ import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TextIO
+from typing import TYPE_CHECKING, Literal, TextIO
 
 from flowc.compiler.source.snippet import visible
+
+if TYPE_CHECKING:
+    from flowc.compiler.ir import Workflow
 
 Tone = Literal["good", "bad", "warn", "ask", "dim", "strong"]
 _SGR: dict[Tone, str] = {
@@ -136,3 +139,12 @@ def count_of(number: int, noun: str) -> str:
 def tokens_of(number: int) -> str:
     """Return `340 tokens`, `1.2k tokens`."""
     return count_of(number, "token") if number < 1000 else f"{number / 1000:.1f}k tokens"
+
+
+def written_size(workflow: Workflow) -> str:
+    """Return how many nodes and edges the file writes, in words; implied ones are left out."""
+    implied = {e.target for e in workflow.edges if e.implied}
+    plain = {e.target for e in workflow.edges if not e.implied}
+    nodes = [n for n in workflow.nodes if n.id not in implied - plain or n.id == workflow.entry]
+    edges = sum(not e.implied for e in workflow.edges)
+    return f"{count_of(len(nodes), 'node')}, {count_of(edges, 'edge')}"

@@ -37,7 +37,7 @@ from ...files.staging import replacing
 from ...files.workflow_files import workflow_files
 from ..app import FINDINGS, OK, say
 from ..locate import locate_team
-from ..screen import screen_on
+from ..screen import screen_on, written_size
 from ..streams import put
 
 STDIN = "<stdin>"
@@ -273,8 +273,7 @@ def _overview(result: CompileResult) -> list[str]:
     if workflow is None or frontend is None:
         return [f"{result.path}: not read"]
     source = result.sources.files[result.path]
-    size = f"{len(workflow.nodes)} nodes, {len(workflow.edges)} edges"
-    rows = [f"{result.path}: {frontend.name}, {size}"]
+    rows = [f"{result.path}: {frontend.name}, {written_size(workflow)}"]
     if result.program is not None and result.ok:
         rows.append(f"  {_worst(worst_case(result.program))}")
     for node in workflow.nodes:

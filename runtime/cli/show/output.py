@@ -24,7 +24,7 @@ from flowc.compiler.source.snippet import visible
 
 from ...events import Listener, RunEvent
 from ...services import Outcome
-from ..screen import Screen, count_of, seconds_of, tokens_of
+from ..screen import Screen, count_of, seconds_of, tokens_of, written_size
 from ..streams import Mode, print_result
 from .failures import failure_lines
 from .narrate import Narrator
@@ -208,11 +208,12 @@ class RunView:
         return failure_lines(error, spec, sources, self.screen, remedy)
 
     def _header(self, event: RunEvent) -> list[str]:
-        nodes, edges = _written_size(self.compiled)
+        workflow = self.compiled.workflow
+        assert workflow is not None
         verb = "goes on" if event.kind == "run_resumed" else "run"
         name = os.path.basename(self.compiled.path)
         run = f"run {self.run} {verb}" if verb != "run" else f"run {self.run}"
-        counts = f"{count_of(nodes, 'node')}, {count_of(edges, 'edge')}"
+        counts = written_size(workflow)
         lines = [f"{self.screen.ink(name, 'strong')} · {self._format()} · {counts} · {run}"]
         if self.label and (self._needs_model() or event.data.get("replayed")):
             lines.append(self.screen.ink(visible(self.label), "dim" if self.is_model else "warn"))
@@ -240,13 +241,3 @@ class RunView:
         while True:
             await asyncio.sleep(TICK_SECONDS)
             self.screen.update((), self._live())
-
-
-def _written_size(compiled: CompileResult) -> tuple[int, int]:
-    """Return the numbers of nodes and edges that the file writes; implied ones are left out."""
-    workflow = compiled.workflow
-    assert workflow is not None
-    implied = {e.target for e in workflow.edges if e.implied}
-    plain = {e.target for e in workflow.edges if not e.implied}
-    nodes = [n for n in workflow.nodes if n.id not in implied - plain or n.id == workflow.entry]
-    return len(nodes), sum(not e.implied for e in workflow.edges)

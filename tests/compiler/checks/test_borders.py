@@ -98,3 +98,21 @@ def test_a_default_of_another_type_is_an_error():
     )
     (found,) = compile_text(text, "main.flow.yaml").diagnostics
     assert found.message == "`n` holds a whole number, its default is a text"
+
+
+ASK = "  - {name: ask, ask: How?, choices: [good, bad], into: mood}\n"
+
+
+@pytest.mark.parametrize(
+    ("condition", "told"),
+    [
+        ('mood == "maybe"', True),
+        ('"godo" != mood', True),
+        ('mood == "good"', False),
+        ('mood == ""', False),
+        ('topic == "maybe"', False),
+    ],
+)
+def test_a_comparison_with_what_is_never_chosen_is_an_error(condition, told):
+    found = said(f"{ASK}  - {{name: a, assert: '{condition}'}}\n")
+    assert [m.startswith("`mood` is never `") for _, m, _ in found] == [True] * told
