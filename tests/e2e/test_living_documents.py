@@ -84,14 +84,14 @@ def test_an_assistant_that_resumes_a_run_meets_the_edits_too(paused, flowc, monk
 
     async def tell(done: int, node: str) -> None: ...
 
-    async def resume(answer: str | None) -> dict[str, object]:
+    async def resume(answers: dict[str, object]) -> dict[str, object]:
         async with open_engine("sqlite:///.flowc/runs.db") as engine:
             runs = Runs(engine, load_config(flowc.folder, {}), flowc.folder, lambda: "r2")
-            return await runs.resume("r1", answer, None, tell)
+            return await runs.resume("r1", answers, tell)
 
     with pytest.raises(RunError, match="may no longer ask this"):
-        asyncio.run(resume("late"))
-    assert asyncio.run(resume(None))["status"] == "success"
+        asyncio.run(resume({"question": "late"}))
+    assert asyncio.run(resume({}))["status"] == "success"
     assert (flowc.folder / "last.wav").exists()
 
 

@@ -31,7 +31,7 @@ from ..records import messages as messages_table
 from ..records import prompt_log as prompts
 from ..records import tables as register
 from ..records import work_queue as due
-from ..records.access import Caller
+from ..records.access import APPROVING, Caller
 from ..records.errors import ServiceFault
 from ..records.messages import Messages
 from ..records.metrics import iso
@@ -161,7 +161,7 @@ class Executing:
     def require_approver(self, caller: Caller, execution: StoredExecution) -> None:
         """Raise `ServiceFault` for a caller who may not approve the execution's commands: without
         the scope, or with a token that asks for them, unless the operator allows that."""
-        caller.require("approve")
+        caller.require(APPROVING)
         if caller.token in execution.askers and not self.config.self_approval:
             raise ServiceFault(
                 "FORBIDDEN",

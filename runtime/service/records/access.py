@@ -14,6 +14,8 @@ from .errors import ServiceFault
 Scope = Literal["read", "operate", "approve", "admin"]
 SCOPES: tuple[Scope, ...] = ("read", "operate", "approve", "admin")
 """Each may do what those before it may."""
+APPROVING: Scope = "approve"
+"""What answers the approval of a command or of a grant."""
 PREFIX = "flowc_"
 
 SCHEMA = """

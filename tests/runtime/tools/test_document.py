@@ -154,7 +154,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("update", {"step": "step_1", "status": "CODE_GENERATED", "code": CODE}),
     ("update", {"step": "step_1", "status": "EXECUTING"}),
     ("update", {"step": "step_1", "status": "FAILED", "error": "no"}),
-    ("fix", {"step": "step_1", "code": "TRIM_SILENCE()"}),
+    ("fix", {"step": "step_1", "code": 'TRIM_SILENCE(input="in.wav", output="out.wav")'}),
     ("update", {"step": "step_1", "status": "EXECUTING"}),
     ("update", {"step": "step_1", "status": "FAILED", "error": "no"}),
     ("fix", {"step": "step_1", "code": CODE}),
