@@ -9,7 +9,7 @@ from __future__ import annotations
 import bisect
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
 
 from .door import NotRegular, OutsideFolder, TooLarge, lies_in, read_file
@@ -91,6 +91,9 @@ class Source:
         return Span(self.path, start, start if end is None else end)
 
 
+Grants = Mapping[str, str] | None
+
+
 @dataclass(slots=True)
 class SourceSet:
     """Every file that one compilation has read, by the path under which it is shown.
@@ -98,12 +101,13 @@ class SourceSet:
     `overrides` maps paths to texts that stand in for the disk (editors, tests, standard input).
     `entry` is the file that a person named. What it names in turn lies in its folder, links
     resolved, or is `granted`: files by their real paths, with the SHA-256 (hex) of the bytes that a
-    person saw, or None for all files. Those that were read are `outside`.
+    person saw, or None for all files; where that is a function, it is asked when the first such
+    file is named. Those that were read are `outside`.
     """
 
     overrides: dict[str, str] = field(default_factory=dict)
     files: dict[str, Source] = field(default_factory=dict)
-    granted: Mapping[str, str] | None = field(default_factory=dict)
+    granted: Grants | Callable[[], Grants] = field(default_factory=dict)
     entry: str | None = None
     outside: dict[str, str] = field(default_factory=dict)
 
@@ -134,8 +138,10 @@ class SourceSet:
         """Return the text of a file outside of the entry's folder. What is not granted is not
         opened, nor is it said whether it is there."""
         real = _real(path)
-        known = None if self.granted is None else self.granted.get(real)
-        if self.granted is not None and known is None:
+        granted = self.granted() if callable(self.granted) else self.granted
+        self.granted = granted
+        known = None if granted is None else granted.get(real)
+        if granted is not None and known is None:
             raise self._refusal(path, "and nobody granted it")
         data = _read_bytes(real, os.sep)
         digest = hashlib.sha256(data).hexdigest()

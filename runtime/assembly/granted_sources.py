@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flowc.compiler.driver import CompileResult, compile_file
-from flowc.compiler.source.source import SourceSet
+from flowc.compiler.source.source import Grants, SourceSet
 
-from ..config.settings import home_of, load_config, project_wants
-from ..config.trust_record import TrustRecord, read_lock
-from ..config.wants import Wants, digest_of, files_of
+if TYPE_CHECKING:
+    from ..config.wants import Wants
 
 
 def compile_granted(
@@ -30,16 +31,24 @@ def compile_granted(
 def granted_sources(path: str, trust: str | None = None) -> SourceSet:
     """Return sources for a file: what it names outside of its folder may be read if the user's
     record says so, or `trust`, which is the digest that `flowc trust` shows for the file, or a
-    lock. Raise `RunError` for a record or lock that is not one."""
-    file = Path(os.path.abspath(path))
+    lock. They raise `RunError` for a record or lock that is not one."""
+    return SourceSet(granted=partial(_granted, Path(os.path.abspath(path)), trust))
+
+
+def _granted(file: Path, trust: str | None) -> Grants:
+    # Hardly any file names another one outside: `flowc check` of those reads no configuration.
+    from ..config.settings import home_of
+    from ..config.trust_record import TrustRecord
+    from ..config.wants import files_of
+
     home = home_of(file)
     record = TrustRecord.read()
     if record.is_mine(str(home)):
-        return SourceSet(granted=None)
+        return None
     accepted = [record.acceptance(str(home)), *_by_option(file, trust)]
     name = os.path.relpath(file, home)
     granted = [files_of(one, name) for one in accepted if one is not None]
-    return SourceSet(granted={place: sha for files in granted for place, sha in files.items()})
+    return {place: sha for files in granted for place, sha in files.items()}
 
 
 def compile_everything(path: str) -> CompileResult:
@@ -48,6 +57,9 @@ def compile_everything(path: str) -> CompileResult:
 
 
 def _by_option(file: Path, trust: str | None) -> Iterator[Wants]:
+    from ..config.trust_record import read_lock
+    from ..config.wants import digest_of
+
     trust = trust or os.environ.get("FLOWC_TRUST")
     if not trust:
         return
@@ -61,7 +73,8 @@ def _by_option(file: Path, trust: str | None) -> Iterator[Wants]:
 
 def _wants_of(file: Path) -> Iterator[Wants]:
     """Yield what `flowc trust FILE` shows."""
-    from .admission import document_wants  # only here: `flowc check` needs none of what it imports
+    from ..config.settings import load_config, project_wants
+    from .admission import document_wants
     from .run_options import RunOptions
 
     yield project_wants(file.parent)
