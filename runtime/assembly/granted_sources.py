@@ -32,10 +32,10 @@ def granted_sources(path: str, trust: str | None = None) -> SourceSet:
     """Return sources for a file: what it names outside of its folder may be read if the user's
     record says so, or `trust`, which is the digest that `flowc trust` shows for the file, or a
     lock. They raise `RunError` for a record or lock that is not one."""
-    return SourceSet(granted=partial(_granted, Path(os.path.abspath(path)), trust))
+    return SourceSet(granted=partial(_grants, Path(os.path.abspath(path)), trust))
 
 
-def _granted(file: Path, trust: str | None) -> Grants:
+def _grants(file: Path, trust: str | None) -> Grants:
     # Hardly any file names another one outside: `flowc check` of those reads no configuration.
     from ..config.settings import home_of
     from ..config.trust_record import TrustRecord
