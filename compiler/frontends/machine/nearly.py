@@ -24,7 +24,7 @@ from .scripts.functions import ScriptFile
 _READ = re.compile(r"common_data\.(\w+)(?!\w|\s*\()")
 _SET = re.compile(r"common_data(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*(?:\+\+|--|[-+*/]?=(?!=))")
 _WORD = re.compile(r"(?<![\w$.'\"])(?:this\.)?([A-Za-z_]\w{6,})\b")
-_DECLARED = re.compile(r"\b(?:let|const|var|function)\s+(\w+)|(\w+)\s*=>")
+_DECLARED = re.compile(r"\b(?:let|const|var|function)\s+(\w+)|\b(\w++)\s*+=>")
 _HOLE = re.compile(r"(?<![${])\{{1,2}\s*(?:this\.)?(common_data(?:\.\w+)+)\s*\}{0,2}(?!\})")
 _ASSIGNS = re.compile(r"(?<![=!<>+\-*/%&|^?:])=(?![=>])")
 _TOOL = re.compile(r"(?<![\w.])function\.(\w+)(?:\.arguments\.(\w+))?")

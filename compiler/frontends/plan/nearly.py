@@ -18,7 +18,7 @@ _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})")
 _STEP = re.compile(
     r"[ ]{0,3}(?P<open>\#{1,6}[ \t]+|\*\*|__)Step(?:[ \t]+(?P<number>[0-9]+))?[ \t]*[:.–—-]"
-    r"[ \t]*(?P<title>[^\r\n]*?)[ \t]*(?:\*\*|__)?\r?\n?$"
+    r"(?P<title>[^\r\n]*)"
 )
 _FIELD = re.compile(
     rf"(?P<all>[ ]{{0,3}}(?P<bullet>[*+-][ \t]+)?(?P<stars>\*\*)?(?P<name>{'|'.join(_NAMES)})"
@@ -69,7 +69,8 @@ def _check_step(line: str, start: int, source: Source, sink: Sink) -> None:
     match = _STEP.match(line)
     if match is None:
         return
-    written = f"### Step {match['number'] or 'N'}: {match['title']}".rstrip()
+    title = match["title"].strip().removesuffix("**").removesuffix("__").strip()
+    written = f"### Step {match['number'] or 'N'}: {title}".rstrip()
     at = source.span(start + match.start("open"), start + len(line.rstrip()))
     message = f"`{line.strip()[:60]}` is nearly a step's heading, so what follows is not one"
     fix = Fix(f"write `{written}`", at, written, True) if match["number"] else None

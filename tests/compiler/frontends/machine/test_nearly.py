@@ -85,3 +85,10 @@ def test_it_is_told(where, text, message, help, tmp_path, monkeypatch):
 
 def test_javascript_may_ask_for_what_is_not_there(tmp_path, monkeypatch):
     assert said(tmp_path, monkeypatch, condition="common_data.unheard_of === undefined") == []
+
+
+@pytest.mark.timeout(20)
+def test_a_long_condition_takes_no_longer_than_its_length(tmp_path, monkeypatch):
+    condition = f"{'a' * 200_000} = common_data.{'x' * 100_000}"
+    found = said(tmp_path, monkeypatch, condition=condition)
+    assert any("sets a value here" in message for message, _ in found)

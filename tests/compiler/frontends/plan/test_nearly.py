@@ -53,3 +53,9 @@ def test_two_steps_do_not_write_one_file():
 @pytest.mark.parametrize("line", ["In step 1: nothing", "* Step 1: nothing", "Status: fine"])
 def test_prose_is_left_alone(line):
     assert said("*   **Goal:** ", f"{line}\n\n*   **Goal:** ") == []
+
+
+@pytest.mark.timeout(20)
+def test_a_long_line_takes_no_longer_than_its_length():
+    found = said("### Step 3: Set", f"#### Step 3:{' ' * 200_000}Set")
+    assert "write `### Step 3: Set the loudness`" in [help for _, help, _ in found]
