@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -59,8 +60,8 @@ def make_services(
     """Return how the engine makes the services of one run. Raise `RunError` (exit 2) now for what
     is missing: a model, key, package, trust, file. `reach`: all that a request's run has here."""
     config = _admit(options, spec, config, host, reach)
-    options = settle(options, config, spec.model)
     specs = (spec, *(sub for _, sub in spec.subgraphs))
+    options = _with_bound_model(settle(options, config, spec.model), specs, host)
     require_holders(spec)
     budget = _budget_maker(specs, options)
     answering = _answering(options, specs, host)
@@ -118,6 +119,20 @@ def _most_steps(spec: GraphSpec) -> int:
     where it has one."""
     own = any(limit.name == "steps" for limit in spec.limits)
     return sys.maxsize if own else int(default("max_steps"))
+
+
+def _with_bound_model(
+    options: RunOptions, specs: tuple[GraphSpec, ...], host: HostObjects
+) -> RunOptions:
+    """Return the options with a model where none was chosen and none is missed: whatever asks one
+    asks for it by a name that the program bound."""
+    if options.model or options.answers or options.replay or host.answers is not None:
+        return options
+    agents = (answering_agent(node.op, spec) for spec in specs for node in spec.nodes)
+    asked = {agent.model for agent in agents if agent is not None}
+    if not asked or not asked <= host.models.keys():
+        return options
+    return replace(options, model=min(filter(None, asked)))
 
 
 def _answering(options: RunOptions, specs: tuple[GraphSpec, ...], host: HostObjects) -> Answering:

@@ -34,15 +34,16 @@ class HostObjects:
 NO_OBJECTS = HostObjects()
 
 
-def model_name(model: object) -> str:
-    """Return the name of a model as an option says it: `openai:gpt-5-mini`. Raise `RunError` for
-    what is not a chat model."""
+def model_name(model: object, argument: str = "model") -> str:
+    """Return the name of a model as an option says it: `openai:gpt-5-mini`. Raise `RunError` for an
+    argument that is not a chat model."""
     from langchain_core.language_models import BaseChatModel
 
     if not isinstance(model, BaseChatModel):
+        kind = "a chat model of LangChain's" + " or a name" * (argument == "model")
         raise RunError(
-            f"`model` is a chat model of LangChain's or a name, not {one_line(repr(model), 60)}",
-            help="a name is written provider:name",
+            f"`{argument}` is {kind}, not {one_line(repr(model), 60)}",
+            help="a name is written provider:name" if argument == "model" else "",
         )
     provider = type(model).__module__.partition(".")[0].removeprefix("langchain_")
     for field_name in ("model_name", "model", "model_id"):

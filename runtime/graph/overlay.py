@@ -85,7 +85,7 @@ def draw_dot(dot: str, form: str) -> bytes:
     return process.stdout
 
 
-_TEXT_FORMS = "-f mermaid and -f dot need nothing"
+_TEXT_FORMS = "the forms mermaid and dot need nothing"
 
 
 def _draw_inside(dot: str, form: str) -> bytes:

@@ -14,6 +14,7 @@ from ..errors import RunError, one_line
 from ..events import Listener
 from ..people import Question
 from ..services import Json
+from .arguments import each_of
 
 
 class Choices(TypedDict, total=False):
@@ -66,20 +67,17 @@ def option_value(name: str, value: object) -> Any:
 
 
 def breakpoints_of(choices: Choices) -> tuple[str, ...]:
-    """Return the nodes to pause before; a single one may stand alone."""
-    nodes = choices.get("breakpoints", ())
-    return (nodes,) if isinstance(nodes, str) else tuple(nodes)
+    """Return the nodes to pause before; a single one may stand alone. Raise `RunError`."""
+    nodes = choices.get("breakpoints")
+    return (nodes,) if isinstance(nodes, str) else each_of("breakpoints", nodes, "nodes")
 
 
-def inputs_of(inputs: object) -> Mapping[str, Json]:
-    """Return inputs by name. Raise `RunError` for anything but a mapping from names."""
-    if inputs is None:
-        return {}
-    if not isinstance(inputs, Mapping) or not all(isinstance(name, str) for name in inputs):
-        raise RunError(
-            f"inputs are a mapping from the names of parameters, not {one_line(repr(inputs), 60)}"
-        )
-    return inputs
+def listeners_of(choices: Choices) -> tuple[Listener, ...]:
+    """Return who hears the events of an execution. Raise `RunError` for what cannot be called."""
+    listen = choices.get("listen")
+    if listen is not None and not callable(listen):
+        raise RunError(f"`listen` is a function of an event, not {one_line(repr(listen), 60)}")
+    return () if listen is None else (listen,)
 
 
 def answers_by_id(answers: Json, questions: Sequence[Question]) -> dict[str, Json]:

@@ -34,7 +34,8 @@ from ..events import Listener
 from ..services import Emit, Journal, Json, Outcome, Services
 from ..store.default_store import prepared_store, store_url
 from ..store.names import new_run_name
-from .choices import Choices, answers_by_id, breakpoints_of, inputs_of, options_of, require_id
+from .arguments import by_name
+from .choices import Choices, answers_by_id, breakpoints_of, listeners_of, options_of, require_id
 from .drawing import draw
 from .run_list import RunQuery, filter_of, is_own, runs_of
 from .run_stream import AsyncRunStream, Executing, RunStream
@@ -99,7 +100,7 @@ class Flow:
         `RunError` for another form, for a file without a workflow, and for svg, png and pdf where
         Graphviz is missing."""
         with python_errors():
-            if form not in PICTURES:
+            if not isinstance(form, str) or form not in PICTURES:
                 raise RunError(f"there is no form `{form}`", help=f"one of: {', '.join(PICTURES)}")
             if self.compiled.workflow is None:
                 raise Faulty(self.compiled)
@@ -181,7 +182,7 @@ class Flow:
     ) -> Outcome:
         """Go on with a run: see `resume`."""
         with python_errors():
-            listeners = _heard_by(choices)
+            listeners = listeners_of(choices)
             async with self._open(run) as engine:
                 standing = await standing_of(engine, run)
                 launch = await in_thread(partial(self._relaunch, standing, choices))
@@ -251,7 +252,8 @@ class Flow:
         name = new_run or new_run_name()
         async with self._open(run) as engine:
             require_id(name)
-            return (await engine.fork(run, at, dict(values or {}), name)).id
+            changes = by_name("values", values, "variables to values")
+            return (await engine.fork(run, at, changes, name)).id
 
     def graph(self, checkpointer: Saver | None = None, store: Store | None = None) -> FlowGraph:
         """Return the workflow as a graph of LangGraph's, to invoke, stream or make a node of
@@ -332,7 +334,7 @@ class Flow:
             name = run or new_run_name()
             require_id(name)
             launch, values, store = await in_thread(partial(self._prepare, name, inputs, choices))
-            listeners = (*listeners, *_heard_by(choices))
+            listeners = (*listeners, *listeners_of(choices))
             async with open_engine(store) as engine:
 
                 async def begin(signals: RunSignals) -> Outcome:
@@ -354,11 +356,12 @@ class Flow:
         self, run: str, inputs: Mapping[str, Json] | None, choices: Choices
     ) -> tuple[Launch, dict[str, Json], str]:
         """Return the launch of a new run, its inputs and its store. This asks the disk."""
+        given = by_name("inputs", inputs, "the names of parameters to values")
         config = load_config(self.project)
         launch = self._launch(config, choices, RunOptions(own=own_folder(run)))
         workflow = launch.compiled.workflow
         assert workflow is not None
-        values = type_inputs(RawInputs(inputs_of(inputs)), workflow, self.compiled.sources)
+        values = type_inputs(RawInputs(given), workflow, self.compiled.sources)
         return launch, values, prepared_store(self.journal, config, self.project)
 
     def _relaunch(self, standing: Standing, choices: Choices) -> Launch:
@@ -393,7 +396,3 @@ class Flow:
             )
         if not is_own(record, os.path.abspath(self.path)) or record.name != self.name:
             raise RunError(f"run {record.id} is of {record.file}", help="load that file")
-
-
-def _heard_by(choices: Choices) -> tuple[Listener, ...]:
-    return (choices["listen"],) if "listen" in choices else ()

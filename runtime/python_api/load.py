@@ -23,9 +23,10 @@ from ..assembly.launch import Faulty
 from ..assembly.run_options import RunOptions
 from ..errors import RunError, one_line
 from ..files.workflow_files import workflow_files
+from .arguments import by_name, each_of, one_of, path_of
 from .choices import option_value
 from .flow import Flow
-from .wording import python_errors
+from .wording import diagnostic_in_python, python_errors
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -59,12 +60,12 @@ def load(
     format: str | None = None,
     model: BaseChatModel | str | None = None,
     models: Mapping[str, BaseChatModel] | None = None,
-    tools: Sequence[BaseTool | Callable[..., Any] | str | Mapping[str, Any]] = (),
+    tools: Iterable[BaseTool | Callable[..., Any] | str | Mapping[str, Any]] = (),
     nodes: Mapping[str, Callable[..., Any]] | None = None,
     team: str | os.PathLike[str] | None = None,
     answers: str | os.PathLike[str] | Mapping[str, Any] | None = None,
     permissions: Permissions | None = None,
-    journal: str | None = None,
+    journal: str | os.PathLike[str] | None = None,
     project: str | os.PathLike[str] = "",
 ) -> Flow:
     """Read a workflow and check it; nothing is run, and a file with faults is a value too: see
@@ -78,18 +79,22 @@ def load(
     each takes the arguments of its node and, where it asks for them by name, `inputs`, `state`,
     `config`, `runtime` and `idempotency_key`. `team` is the file of a team,
     or `people`. `answers` are scripted answers in place of a model: a file, or its content.
-    `journal` is the URL of the store that keeps the runs (default: the project's). `project` is the
-    folder whose flowc.toml and store count (default: the current folder). Raise `RunError` for a
-    tool or function that cannot be one, and for two that answer."""
+    `journal` is the URL or the file of the store that keeps the runs (default: the project's).
+    `project` is the folder whose flowc.toml and store count (default: the current folder). Raise
+    `RunError` for an argument of another kind, a tool or function that cannot be one, and for two
+    that answer."""
     with python_errors():
-        sources, entries = _sources(tools)
-        allowed = permissions or Permissions()
+        sources, entries = _sources(each_of("tools", tools, "tools"))
+        allowed = one_of("permissions", permissions, Permissions, "a flowc.Permissions")
+        allowed = allowed or Permissions()
         options = _options(model, team, answers, allowed)
-        host = _host(model, models, answers, sources, dict(nodes or {}))
+        functions = by_name("nodes", nodes, "names to functions")
+        host = _host(model, models, answers, sources, functions)
         host = replace(host, vouches=allowed.trust is True)
         known: list[ToolEntry | FunctionEntry] = [*entries, *_functions(host.nodes)]
         compiled = _compile(source, format, options, known, everything=host.vouches)
-        return Flow(compiled, options, host, journal, Path(project))
+        store = None if journal is None else path_of("journal", journal, "the URL of a store")
+        return Flow(compiled, options, host, store, Path(path_of("project", project, "a folder")))
 
 
 def check(
@@ -99,11 +104,14 @@ def check(
     `strict` asks for what only careful people want to hear. Raise `RunError` for a folder without
     workflows."""
     with python_errors():
-        several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+        one = isinstance(paths, str | os.PathLike)
+        several = (paths,) if one else each_of("paths", paths, "files and folders")
+        files = [path_of("paths", path, "files and folders") for path in several]
         diagnostics: dict[Diagnostic, None] = {}
-        for path in workflow_files([os.fspath(path) for path in several]):
+        for path in workflow_files(files):
             compiled = compile_granted(path, strict=strict)
-            diagnostics |= dict.fromkeys(locate(compiled.diagnostics, compiled.sources))
+            found = map(diagnostic_in_python, compiled.diagnostics)
+            diagnostics |= dict.fromkeys(locate(found, compiled.sources))
         return sorted(diagnostics, key=lambda d: (d.primary, d.code, d.message))
 
 
@@ -142,7 +150,9 @@ def _compile(
     else:
         path, read = os.fspath(source), partial(compile_file, os.fspath(source))
     sources = SourceSet(granted=None) if everything else granted_sources(path, options.trust)
-    return read(format=format, team=options.team, host=host, sources=sources)
+    one_of("format", format, str, "the name of a format")
+    compiled = read(format=format, team=options.team, host=host, sources=sources)
+    return replace(compiled, diagnostics=tuple(map(diagnostic_in_python, compiled.diagnostics)))
 
 
 def _options(
@@ -184,7 +194,9 @@ def _host(
     tools: Sequence[Callable[[], ToolSource]],
     nodes: Mapping[str, Callable[..., Any]],
 ) -> HostObjects:
-    named = dict(models or {})
+    named = by_name("models", models, "names to chat models")
+    for name, held in named.items():
+        model_name(held, f"models.{name}")
     if model is not None and not isinstance(model, str):
         named[model_name(model)] = model
     script = script_of(answers) if isinstance(answers, Mapping) else None

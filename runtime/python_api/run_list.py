@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypedDict
 
+from ..errors import RunError, one_line
 from ..event_loops import in_thread
 from ..store.listing import RunFilter, RunSummary, read_filter
 from ..store.runs import RunRecord, RunStore
+from .arguments import each_of, one_of
 
 _PAGE = 200
 
@@ -25,10 +27,22 @@ class RunQuery(TypedDict, total=False):
 
 
 def filter_of(query: RunQuery, workflow: str) -> RunFilter:
-    """Return the filter of a query. Raise `RunError` for a status or a time that is none."""
-    status = query.get("status", ())
-    statuses = (status,) if isinstance(status, str) else status
-    return read_filter(statuses, query.get("since"), query.get("before"), workflow)
+    """Return the filter of a query. Raise `RunError` for what it does not have, and for a status, a
+    time or a number that is none."""
+    for name in query:
+        if name not in RunQuery.__annotations__:
+            raise RunError(
+                f"a list of runs is not chosen by `{name}`",
+                help=f"it is by {', '.join(RunQuery.__annotations__)}",
+            )
+    status, limit = query.get("status"), query.get("limit")
+    statuses = (status,) if isinstance(status, str) else each_of("status", status, "statuses")
+    if limit is not None and (not isinstance(limit, int) or limit < 0):
+        raise RunError(f"`limit` is a number of runs, not {one_line(repr(limit), 60)}")
+    since, before = (
+        one_of(name, query.get(name), str, "an age or a date") for name in ("since", "before")
+    )
+    return read_filter(statuses, since, before, workflow)
 
 
 async def runs_of(

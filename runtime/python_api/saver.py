@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from ..store.default_store import prepared_store
 from ..store.open import open_location
+from .arguments import path_of
 from .wording import python_errors
 
 if TYPE_CHECKING:
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def open_saver(
-    journal: str | None = None, *, project: str | os.PathLike[str] = ""
+    journal: str | os.PathLike[str] | None = None, *, project: str | os.PathLike[str] = ""
 ) -> AsyncIterator[Saver]:
-    """Open a checkpointer of LangGraph's on the store of runs at the URL `journal`, for `async
-    with`. The default is that of the folder `project`, by default the current one.
+    """Open a checkpointer of LangGraph's on the store of runs at the URL or file `journal`, for
+    `async with`. The default is that of the folder `project`, by default the current one.
 
     A thread of a graph that has it is a run of that store: `flowc runs` and `flowc show` tell where
     it stands, `flowc resume` and `flow.resume` go on with it, and the graph goes on with runs of
@@ -31,6 +32,8 @@ async def open_saver(
     from ..db.url import locate
 
     with python_errors():
-        url = await asyncio.to_thread(prepared_store, journal, None, Path(project))
+        store = None if journal is None else path_of("journal", journal, "the URL of a store")
+        home = Path(path_of("project", project, "a folder"))
+        url = await asyncio.to_thread(prepared_store, store, None, home)
         async with open_location(locate(url)) as opened, opened.checkpointer() as saver:
             yield saver

@@ -10,12 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import get_args
+
+from flowc.compiler.diagnostics.diagnostic import Diagnostic
 
 from ..config.options import OPTIONS, TYPES
 from ..errors import RunError
 
 _ARGUMENTS = {row.flag: name for name, row in OPTIONS.items() if row.flag} | {
+    "--from": "format",
     "--root": "permissions.roots",
     "--workspace": "permissions.workspace",
     "--network": "permissions.network",
@@ -57,6 +61,11 @@ def in_python(text: str) -> str:
     text = _COMMAND.sub(lambda match: f"`{_COMMANDS[match[1]]}`", text)
     text = _INPUTS.sub(_inputs, text)
     return _GAPS.sub("  ", _FLAG.sub(_argument, text))
+
+
+def diagnostic_in_python(diagnostic: Diagnostic) -> Diagnostic:
+    """Return a diagnostic whose help speaks of arguments."""
+    return replace(diagnostic, help=in_python(diagnostic.help))
 
 
 def _inputs(match: re.Match[str]) -> str:

@@ -60,8 +60,8 @@ def test_a_run_that_has_ended_is_not_resumed(greet):
         ({"WHO": "Ada", "TIMES": "two"}, "`TIMES` must be a whole number"),
         ({"WHO": "Ada", "TIMES": True}, "`TIMES` must be a whole number"),
         ({"WHO": "Ada", "WHOM": "x"}, "did you mean `WHO`"),
-        ("WHO", "inputs are a mapping from the names of parameters, not 'WHO'"),
-        ({3: "Ada"}, "inputs are a mapping from the names of parameters"),
+        ("WHO", "`inputs` is a mapping from the names of parameters to values, not 'WHO'"),
+        ({3: "Ada"}, "`inputs` is a mapping from the names of parameters to values"),
     ],
 )
 def test_inputs_that_do_not_fit_are_refused_before_anything_runs(greet, inputs, words):
@@ -75,6 +75,26 @@ def test_the_runs_of_a_workflow_are_listed_the_latest_first(greet):
     other = flowc.load(GREET.replace("name: greet", "name: other"), answers={"hello": "x"})
     other.run({"WHO": "Eve"})
     assert [record.id for record in greet.runs()] == runs[::-1]
+
+
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ({"statuz": "paused"}, "a list of runs is not chosen by `statuz`"),
+        ({"status": 3}, "`status` is a list of statuses, not 3"),
+        ({"since": 3}, "`since` is an age or a date, not 3"),
+        ({"limit": -1}, "`limit` is a number of runs, not -1"),
+    ],
+)
+def test_a_list_that_is_asked_for_in_other_words_is_refused(greet, query, words):
+    with pytest.raises(errors.RunError, match=words):
+        greet.runs(**query)
+
+
+def test_a_fork_takes_values_by_name(greet):
+    waiting = greet.run({"WHO": "Ada"})
+    with pytest.raises(errors.RunError, match="`values` is a mapping from variables to values"):
+        greet.fork(waiting.run, at="confirm", values=["greeting"])
 
 
 def test_a_fork_begins_before_a_node_with_another_value(greet):
@@ -140,6 +160,8 @@ def test_limits_stop_a_run_that_can_go_on(greet):
         ({"on_unknown": "shrug"}, "`on_unknown` takes"),
         ({"breakpoints": ("nowhere",)}, "there is no node `nowhere` to break at"),
         ({"breakpoints": "nowhere"}, "there is no node `nowhere` to break at"),
+        ({"breakpoints": 3}, "`breakpoints` is a list of nodes, not 3"),
+        ({"listen": 3}, "`listen` is a function of an event, not 3"),
         ({"max_stepz": 3}, "an execution has no choice `max_stepz`"),
     ],
 )
@@ -234,6 +256,11 @@ def test_a_notebook_shows_the_picture_and_the_faults():
 )
 def test_pictures(greet, form, start):
     assert greet.draw(form).startswith(start)
+
+
+def test_a_form_that_is_a_list_is_refused(greet):
+    with pytest.raises(errors.RunError, match=r"there is no form `\['svg'\]`"):
+        greet.draw(["svg"])
 
 
 def test_a_form_that_is_not_there_is_refused(greet):

@@ -91,6 +91,15 @@ def test_a_model_that_an_agent_names_answers_for_it(client, openai_server):
     assert outcome.variables["greeting"] == "Hello from the other."
 
 
+def test_where_each_agent_names_a_model_that_is_bound_no_other_is_wanted(client, openai_server):
+    openai_server.will(Say("Hello from the only one."))
+    text = GREET.replace("{system: You are polite.}", "{system: You are polite., model: other}")
+    outcome = flowc.load(text, models={"other": client}).run({"WHO": "Ada"})
+    assert outcome.variables["greeting"] == "Hello from the only one."
+    with pytest.raises(errors.RunError, match="no model was chosen"):
+        flowc.load(text, models={"another": client}).run({"WHO": "Ada"})
+
+
 def test_what_a_model_refuses_is_the_failure_of_its_node(client, openai_server):
     openai_server.will(Refuse(401, "who are you"))
     outcome = flowc.load(GREET, model=client).run({"WHO": "Ada"})
@@ -125,7 +134,17 @@ def test_a_model_and_answers_exclude_each_other():
         (b"flow: 1", {}, "a workflow is a path or a text, not b'flow: 1'"),
         (GREET, {"model": 5}, "`model` is a chat model of LangChain's or a name, not 5"),
         (GREET, {"model": ""}, "`model` takes a text, not ''"),
+        (GREET, {"models": ["x"]}, "`models` is a mapping from names to chat models, not"),
+        (GREET, {"models": {"a": "openai:x"}}, "`models.a` is a chat model of LangChain's, not"),
         (GREET, {"tools": [5]}, "`5` cannot be a tool"),
+        (GREET, {"tools": "shop:pay"}, "`tools` is a list of tools, not 'shop:pay'"),
+        (GREET, {"tools": {"files": {"command": "x"}}}, "`tools` is a list of tools, not"),
+        (GREET, {"tools": len}, "`tools` is a list of tools, not"),
+        (GREET, {"nodes": [len]}, "`nodes` is a mapping from names to functions, not"),
+        (GREET, {"permissions": {"commands": "allow"}}, "`permissions` is a flowc.Permissions"),
+        (GREET, {"journal": 5}, "`journal` is the URL of a store, not 5"),
+        (GREET, {"project": 5}, "`project` is a folder, not 5"),
+        (GREET, {"format": 5}, "`format` is the name of a format, not 5"),
         (GREET, {"tools": [{"files": 3}]}, "mcp_servers.files is not an object"),
     ],
 )
@@ -200,6 +219,26 @@ def test_what_cannot_be_a_tool_is_refused():
     pure.metadata = {"effect": "sometimes"}
     with pytest.raises(errors.RunError, match="`sometimes` is not what a call"):
         flowc.load(LOUD, tools=[pure])
+
+
+def test_a_fault_speaks_of_arguments_and_of_no_flag(here):
+    (here / "what.md").write_text("Hello.\n", encoding="utf-8")
+    faults = [*flowc.load("what.md").diagnostics, *flowc.check("what.md")]
+    assert [fault.help.partition(":")[0] for fault in faults] == [
+        "say which format it is with `format=…`"
+    ] * 2
+    assert "--from" not in flowc.load("what.md").report()
+
+
+def test_check_takes_paths():
+    with pytest.raises(errors.RunError, match="`paths` is a list of files and folders, not 5"):
+        flowc.check(5)
+
+
+def test_the_store_may_be_named_by_its_file(here):
+    flow = flowc.load(GREET, answers={"hello": "Hello."}, journal=here / "mine.db")
+    assert flow.run({"WHO": "Ada"}).status == "paused"
+    assert (here / "mine.db").is_file()
 
 
 def test_check_gives_the_faults_of_a_folder_sorted(here):
