@@ -43,7 +43,7 @@ def unsafe_effects(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagn
         match node:
             case ir.ToolNode() if node.tool in once:
                 yield from _call(node, node.tool, circles.get(node.id, []))
-            case ir.PythonNode(effect="once"):
+            case ir.PythonNode(effect="once" | None):
                 yield from _call(node, node.function, circles.get(node.id, []))
             case ir.AgentNode() if node.retry is not None:
                 yield from _talk(node, sorted(once & _tools(node, workflow)))
@@ -85,7 +85,7 @@ UNSAFE_EFFECTS = Check(
 
 def _acts_once(tool: ir.Tool) -> bool:
     """Whether it is known of a tool that its call acts once; nothing is said of unknown tools."""
-    return tool.effect == "once" and tool.source != "unknown" and tool.result == "execute"
+    return tool.counted == "once" and tool.source != "unknown" and tool.result == "execute"
 
 
 def _tools(node: ir.AgentNode, workflow: ir.Workflow) -> set[str]:

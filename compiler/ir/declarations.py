@@ -90,17 +90,24 @@ class Agent(Spanned):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool(Spanned):
-    """A tool the workflow names. `source` and `effect` are bound by resolve from the catalogue;
-    source "unknown" means that nothing known at compile time provides it. A tool whose `result` is
+    """A tool the workflow names. `effect` is what the file says of its calls, None for nothing.
+    `source` and what is `known` of them are bound by resolve from the catalogue; source "unknown"
+    means that nothing known at compile time provides it. A tool whose `result` is
     "answer" is never executed: the model's call of it is its reply. The file declares such a tool
     with a `description` and a JSON `schema` of its arguments (source "declared")."""
 
     id: str
     source: Lit["builtin", "lock", "declared", "unknown"] = "unknown"
-    effect: Effect = "once"
+    effect: Effect | None = None
+    known: Effect | None = None
     result: Lit["execute", "answer"] = "execute"
     description: str = ""
     schema: Json = None
+
+    @property
+    def counted(self) -> Effect:
+        """What its calls count as: once where the file says so, else what is known of them."""
+        return "once" if self.effect == "once" else self.known or self.effect or "once"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,14 +102,14 @@ class PythonNode(NodeBase):
 
     The function is called by the names of its parameters: `args`, and what it asks for of the run
     (`FROM_RUN`). Its result goes `into` a variable; with `sets` it is an object, whose values go
-    into the variables of these names. `effect` says whether a call may be repeated; `target_span`
-    is where the file names the function."""
+    into the variables of these names. `effect` says whether a call may be repeated, None for once
+    as far as the file says; `target_span` is where it names the function."""
 
     function: str
     target_span: Span | None = field(default=None, compare=False)
     args: tuple[Assignment, ...] = ()
     sets: tuple[str, ...] = ()
-    effect: Effect = "once"
+    effect: Effect | None = None
     into: str | None = None
     kind: Lit["python"] = "python"
 

@@ -151,4 +151,4 @@ def _bind_task(node: ir.Node, holders: dict[str, str]) -> ir.Node:
 
 def _bind_tool(tool: ir.Tool, catalog: Catalog) -> ir.Tool:
     entry = catalog.entries.get(tool.id) if tool.source != "declared" else None
-    return replace(tool, source=entry.source, effect=entry.effect) if entry else tool
+    return replace(tool, source=entry.source, known=entry.effect) if entry else tool

@@ -85,7 +85,7 @@ def _lower_workflow(
         ),
         joins=ways.joins,
         relays=ways.relays,
-        tools=tuple(tool for tool in workflow.tools if tool.source == "declared"),
+        tools=tuple(tool for tool in workflow.tools if tool.source == "declared" or tool.effect),
         threads=workflow.threads,
         scripts=tuple(replace(s, indent=_indent(s, sources)) for s in workflow.scripts),
         groups=workflow.groups,

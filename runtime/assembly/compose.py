@@ -74,12 +74,14 @@ def make_services(
     tool_timeout = options.tool_timeout or default("tool_timeout")
     needed = needed_tools(spec, by_hand=answering.by_hand)
     functions = _functions(options, specs, needed, host, config)
+    once = {tool.id: tool.effect for s in specs for tool in s.tools if tool.effect == "once"}
 
     def services(journal: Journal, emit: Emit) -> Services:
         held = _confinement(options, (own, *folders), emit, reach)
         workers = AudioWorkers(OwnModules(held))
         around = ToolSetting(config, servers, roots, workers, _free_code(held), host.tools)
-        box = ToolBox(tool_sources(around), needed, dict(config.effects), tool_timeout, locked)
+        effects = {**once, **config.effects}
+        box = ToolBox(tool_sources(around), needed, effects, tool_timeout, locked)
         plain = Services(
             models=answering.models,
             people=answering.people,

@@ -95,7 +95,7 @@ class Door:
                 await stack.enter_async_context(kept.engine.hold(stay.lease, goes_on=True))
                 record = await stay.find_record(kept.engine)
             point = await stay.find_point()
-            journal = await _journal(kept, point, stay.scope(point.turn))
+            journal = await _journal(kept, point, stay.scope(point.turn), self.spec)
             events = await stack.enter_async_context(_hearing(record))
             # Whatever reads files has a thread: a server refuses that on its event loop.
             if events.log is not None and isinstance(journal, EffectJournal):
@@ -137,7 +137,7 @@ class Door:
                 stack, thread, saver, self._store_url(saver), self.usual, store
             )
             turn = (await point_in(saver, on_thread(config))).turn
-            journal = kept.journal(turn, "")
+            journal = kept.journal(turn, "", self.spec)
             doubtful = await journal.in_doubt(thread) if isinstance(journal, EffectJournal) else ()
         if doubtful:
             raise _doubt_error(doubtful[0])
@@ -256,10 +256,10 @@ async def _wait_for_step(saver: Saver, config: RunnableConfig) -> None:
     raise RunError("the graph around does not keep its steps, so effects in it could be repeated")
 
 
-async def _journal(kept: Keeping, point: TurnPoint, scope: str) -> Journal:
+async def _journal(kept: Keeping, point: TurnPoint, scope: str, spec: GraphSpec) -> Journal:
     """Return the journal of a turn. Raise `RunError` where a line begins while an effect of the
     turn is in doubt."""
-    journal = kept.journal(point.turn, scope)
+    journal = kept.journal(point.turn, scope, spec)
     if isinstance(journal, EffectJournal):
         await journal.recall(kept.thread)
         doubtful = await journal.in_doubt_elsewhere(kept.thread) if point.begins_line else ()

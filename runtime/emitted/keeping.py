@@ -12,6 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from flowc.compiler.ir import PythonNode
+from flowc.compiler.lowering.graphspec import GraphSpec
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
@@ -25,7 +27,7 @@ from ..journal import rows
 from ..journal.before import JournalBefore, NoJournal
 from ..journal.effects import EffectJournal
 from ..secrets import secret_values
-from ..services import MODEL_CALL, EffectCall, Journal, Json
+from ..services import EffectCall, Journal, Json
 from ..state.thread_turns import ThreadTurn
 
 if TYPE_CHECKING:
@@ -47,15 +49,16 @@ class Keeping:
     engine: Engine | None = None
     missing: str = ""
 
-    def journal(self, turn: ThreadTurn, scope: str) -> Journal:
-        """Return the journal of a turn's effects, known outside by their `scope`."""
+    def journal(self, turn: ThreadTurn, scope: str, spec: GraphSpec) -> Journal:
+        """Return the journal of a turn's effects, known outside by their `scope`. With nothing
+        to keep them in, those that the files of `spec` declare to act once are refused."""
         if self.engine is not None:
             return replace(self.engine.journal(self.thread, turn=turn), scope=scope)
         if self.db is not None:
             hidden = secret_values(os.environ)
             return EffectJournal(self.db, hidden=hidden, turn=turn, scope=scope)
         if self.missing:
-            return JournalBefore(NoJournal(), partial(_refuse, self.missing))
+            return JournalBefore(NoJournal(), partial(_refuse, declared_once(spec), self.missing))
         return NoJournal()
 
     def ledger(self, scope: str) -> Ledger | None:
@@ -63,10 +66,19 @@ class Keeping:
         return Ledger(self.db.for_run(self.thread), scope) if self.db is not None else None
 
 
-async def _refuse(missing: str, journal: Journal, act: EffectCall) -> Json:
-    """Refuse what acts once in a thread that goes on after a kill, and has nothing to be kept in.
-    Model calls and commands are made."""
-    if act.effect == "once" and act.name != MODEL_CALL and not act.name.startswith("command "):
+def declared_once(spec: GraphSpec) -> frozenset[str]:
+    """Return the names of the effects that the files of a program declare to act once."""
+    specs = (spec, *(inner for _, inner in spec.subgraphs))
+    tools = (f"tool {tool.id}" for s in specs for tool in s.tools if tool.effect == "once")
+    ops = (node.op for s in specs for node in s.nodes)
+    calls = (op for op in ops if isinstance(op, PythonNode) and op.effect == "once")
+    return frozenset((*tools, *(f"function {op.function}" for op in calls)))
+
+
+async def _refuse(once: frozenset[str], missing: str, journal: Journal, act: EffectCall) -> Json:
+    """Refuse what the file declares to act once in a thread that goes on after a kill, and has
+    nothing to be kept in. All else is called."""
+    if act.name in once:
         raise RunError(
             f"`{act.name}` acts once, and nothing can keep that it did: {missing}",
             help='name a store that can be written: flowc.load(…, journal="sqlite:///PATH")',

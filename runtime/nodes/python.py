@@ -19,6 +19,7 @@ async def run(visit: Visit, op: PythonNode) -> Done:
     if functions is None:
         raise Failure("this run calls no functions", "refused")
     args = assign(visit.scope, op.args)
+    effect = op.effect or "once"
     state = deepcopy(dict(visit.scope.values))
 
     async def call() -> Json:
@@ -29,14 +30,14 @@ async def run(visit: Visit, op: PythonNode) -> Done:
             ok = True
             return result
         except Failure as failure:
-            if failure.kind == "timeout" and op.effect == "once":
+            if failure.kind == "timeout" and effect == "once":
                 raise InDoubt(failure.message) from failure
             raise
         finally:
             seconds = round(time.monotonic() - started, 6)
             visit.emit("tool_called", {"tool": op.function, "seconds": seconds, "ok": ok})
 
-    act = EffectCall(visit.runtime, f"function {op.function}", op.effect, args, call)
+    act = EffectCall(visit.runtime, f"function {op.function}", effect, args, call)
     result = await visit.services.journal.once(act)
     variables = {op.into: result} if op.into else {}
     shown = shorten(f"{op.function} → {visit.scope.show(result)}")

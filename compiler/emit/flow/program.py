@@ -92,21 +92,14 @@ def _state(field: ir.StateField) -> Value:
 
 def _tools(workflow: ir.Workflow) -> Value:
     """Nothing when the tools are those that nodes and agents name."""
-    bare = all(tool.source != "declared" and tool.effect == _usual(tool) for tool in workflow.tools)
+    bare = all(tool.source != "declared" and tool.effect is None for tool in workflow.tools)
     named = [tool.id for tool in implied_tools(workflow.agents, workflow.nodes)]
     if bare and [tool.id for tool in workflow.tools] == named:
         return {}
     return {tool.id: _tool(tool) for tool in workflow.tools}
 
 
-def _usual(tool: ir.Tool) -> str:
-    """What a catalogue says of a tool is not the file's to say."""
-    return tool.effect if tool.source in ("builtin", "lock") else "once"
-
-
 def _tool(tool: ir.Tool) -> Value:
-    if tool.source in ("builtin", "lock"):
-        return {}
     found = dict(mapping_of(tool, keys.TOOL))
     if tool.source == "declared" and not found.keys() & {"description", "schema", "result"}:
         found["result"] = tool.result

@@ -12,6 +12,7 @@ import flowc
 import pytest
 from flowc import errors
 from langchain_core.language_models import FakeListChatModel
+from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.store.memory import InMemoryStore
@@ -27,6 +28,12 @@ nodes:
   - {name: charge, tool: charge, args: {}, into: receipt}
   - {name: sure, ask: Again?, into: sure}
   - {name: bye, agent: host, prompt: Say bye., into: greeting}
+outputs: [receipt]
+"""
+DECLARED = CHARGE.replace("nodes:", "tools: {charge: {effect: once}}\nnodes:")
+PYTHON = """flow: 1
+name: pay
+nodes: [{name: charge, python: charge, into: receipt EFFECT}]
 outputs: [receipt]
 """
 
@@ -100,11 +107,11 @@ def test_in_memory_a_limit_holds_over_pauses():
         graph.invoke(Command(resume="yes"), THREAD)
 
 
-def test_without_a_place_what_acts_once_is_refused_and_the_rest_runs_with_one_warning(unwritable):
+def test_without_a_place_what_the_file_declares_once_is_refused_with_one_warning(unwritable):
     async def go() -> None:
         till = Till()
         async with AsyncSqliteSaver.from_conn_string("threads.db") as saver:
-            graph = flow_of(till).graph(checkpointer=saver, store=InMemoryStore())
+            graph = flow_of(till, DECLARED).graph(checkpointer=saver, store=InMemoryStore())
             for _ in range(2):
                 with pytest.raises(errors.RunError, match="`tool charge` acts once") as told:
                     await graph.ainvoke({}, THREAD)
@@ -119,6 +126,42 @@ def test_without_a_place_what_acts_once_is_refused_and_the_rest_runs_with_one_wa
     assert [str(w.message).partition(":")[0] for w in heard if w.category is RuntimeWarning] == [
         "effects are kept nowhere"
     ]
+
+
+def test_without_a_place_what_nobody_declares_once_runs_with_a_warning(unwritable):
+    async def go() -> tuple[int, str]:
+        till = Till()
+        async with AsyncSqliteSaver.from_conn_string("threads.db") as saver:
+            await flow_of(till).graph(checkpointer=saver).ainvoke({}, THREAD)
+            call = PYTHON.replace("EFFECT", "")
+            flow = flowc.load(call, nodes={"charge": till.charge})
+            paid = await flow.graph(checkpointer=saver).ainvoke(
+                {}, {"configurable": {"thread_id": "b"}}
+            )
+            return till.calls, paid["receipt"]
+
+    assert asyncio.run(go()) == (2, "receipt 2")
+
+
+def test_without_a_place_a_function_that_the_file_declares_once_is_refused(unwritable):
+    async def go() -> int:
+        till = Till()
+        flow = flowc.load(PYTHON.replace("EFFECT", ", effect: once"), nodes={"charge": till.charge})
+        async with AsyncSqliteSaver.from_conn_string("threads.db") as saver:
+            with pytest.raises(errors.RunError, match="`function charge` acts once"):
+                await flow.graph(checkpointer=saver).ainvoke({}, THREAD)
+        return till.calls
+
+    assert asyncio.run(go()) == 0
+
+
+def test_a_call_acts_once_where_the_file_says_so_whatever_the_tool_says():
+    till = Till()
+    held = tool(till.charge)
+    held.metadata = {"effect": "pure"}
+    model = FakeListChatModel(responses=["Good day."])
+    flow, saver = flowc.load(DECLARED, tools=[held], model=model), InMemorySaver()
+    asyncio.run(asks_once(*(flow.graph(checkpointer=saver) for _ in range(2)), till))
 
 
 def test_where_the_project_s_store_cannot_be_written_the_program_s_own_keeps_effects(unwritable):

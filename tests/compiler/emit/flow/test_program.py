@@ -81,7 +81,7 @@ ELEMENTS = [
 ] + list(flow_keys.NODES.values())  # fmt: skip
 ELSEWHERE = {
     "id", "span", "kind", "target_span", "origin", "source", "name", "function",
-    "seed", "file", "line", *ir.Workflow.__dataclass_fields__,
+    "seed", "file", "line", "known", *ir.Workflow.__dataclass_fields__,
 }  # fmt: skip
 """Fields that other code writes: names are keys of mappings, sections are lists of elements."""
 
