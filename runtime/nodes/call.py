@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from flowc.compiler.expr.values import read_number
@@ -21,6 +22,7 @@ from ..state.channels import (
     variables_of,
 )
 from ..state.scope import Scope
+from .visit.reading import with_files
 from .visit.spending import inside
 from .visit.visit import Done, Visit, assign
 
@@ -40,11 +42,15 @@ async def run(visit: Visit, op: CallNode) -> Done:
         sessions = (key for key in result if key.startswith("$session."))
         done.channels |= {key: result[key] for key in sessions if key in visit.node.writes}
     if outcome_in(spec, result) == "success":
-        inner = Scope(variable_values(spec, result), visit.scope.files, visit.scope.base)
-        done.variables |= {a.target: inner.value(a.value) for a in op.returns}
+        inner = Scope(variable_values(spec, result), visit.services.files, visit.scope.base)
+        done.variables |= await with_files(inner, partial(_returned, op))
     else:
         done.failure = Failure(f"the called workflow `{spec.name}` ended FAILED")
     return done
+
+
+async def _returned(op: CallNode, inner: Scope) -> dict[str, Json]:
+    return {a.target: inner.value(a.value) for a in op.returns}
 
 
 def subgraph_inputs(

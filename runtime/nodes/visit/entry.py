@@ -11,8 +11,10 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from flowc.compiler.ir import Assignment
 from flowc.compiler.lowering.graphspec import Branch, NodeSpec
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
@@ -30,6 +32,7 @@ from ...state.channels import (
 from ...state.scope import Scope
 from ...values import NotStorable, storable_value
 from .limits import counters, enforce_limits
+from .reading import reading, with_files
 from .retry import run_attempts
 from .spending import spending
 from .visit import Body, Done, NodeLimits, Setting, Surroundings, Visit, assign, shorten
@@ -41,6 +44,7 @@ def node_function(
     node: NodeSpec, setting: Setting, body: Body, branch: Branch | None, subgraph: object
 ) -> NodeFunction:
     """Return the LangGraph node."""
+    body = reading(body) if setting.reads_files else body
     entrance = _Entrance(node, setting, body, branch, NodeLimits.of(node, setting.spec))
     if subgraph is None:
         return entrance
@@ -162,9 +166,13 @@ async def _catch(visit: Visit, failure: Failure, done: Done) -> dict[str, Any]:
         scope = visit.scope.with_values({**variables, "error": failure.as_value()})
         for rule in visit.setting.spec.on_error:
             if failure.kind in rule.kinds:
-                variables |= assign(scope, rule.assignments)
+                variables |= await with_files(scope, partial(_assigned, rule.assignments))
     case = f"error:{failure.kind}"
     return _writes(visit, Done(variables=variables, channels=done.channels, case=case))
+
+
+async def _assigned(assignments: tuple[Assignment, ...], scope: Scope) -> dict[str, Json]:
+    return assign(scope, assignments)
 
 
 def _writes(visit: Visit, done: Done) -> dict[str, Any]:

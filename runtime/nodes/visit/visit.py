@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from flowc.compiler.expr.ast import Expr
+from flowc.compiler.analysis.variables import expressions_of
+from flowc.compiler.expr.ast import Call, Expr
+from flowc.compiler.expr.walk import walk
 from flowc.compiler.ir import Assignment, Limit
 from flowc.compiler.lowering.graphspec import SUCCESS_CASE, Channel, GraphSpec, NodeSpec
 from flowc.compiler.source.records import dataclass as record
@@ -46,6 +48,15 @@ class Setting:
     def variables(self) -> dict[str, Channel]:
         """Return the variables' channels by the names that expressions use."""
         return variables_of(self.spec)
+
+    @cached_property
+    def reads_files(self) -> bool:
+        """Tell whether an expression of the workflow's nodes reads a file."""
+        spec = self.spec
+        texts = (*(p.template for p in spec.prompts), *(agent.system for agent in spec.agents))
+        exprs = (expr for node in spec.nodes for expr in expressions_of(node.op))
+        every = (part for expr in (*texts, *exprs) if expr is not None for part in walk(expr))
+        return any(isinstance(part, Call) and part.function == "read_file" for part in every)
 
     @cached_property
     def outcome(self) -> str:
