@@ -85,7 +85,7 @@ UNSAFE_EFFECTS = Check(
 
 def _acts_once(tool: ir.Tool) -> bool:
     """Whether it is known of a tool that its call acts once; nothing is said of unknown tools."""
-    return tool.counted == "once" and tool.source != "unknown" and tool.result == "execute"
+    return tool.call_effect == "once" and tool.source != "unknown" and tool.result == "execute"
 
 
 def _tools(node: ir.AgentNode, workflow: ir.Workflow) -> set[str]:

@@ -105,7 +105,7 @@ class Tool(Spanned):
     schema: Json = None
 
     @property
-    def counted(self) -> Effect:
+    def call_effect(self) -> Effect:
         """What its calls count as: once where the file says so, else what is known of them."""
         return "once" if self.effect == "once" else self.known or self.effect or "once"
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from flowc.compiler.catalog.catalog import load_catalog
 from flowc.compiler.diagnostics.diagnostic import Sink
+from flowc.compiler.ir import Effect
 from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
 from flowc.compiler.source.source import SourceSet
 
@@ -74,13 +75,12 @@ def make_services(
     tool_timeout = options.tool_timeout or default("tool_timeout")
     needed = needed_tools(spec, by_hand=answering.by_hand)
     functions = _functions(options, specs, needed, host, config)
-    once = {tool.id: tool.effect for s in specs for tool in s.tools if tool.effect == "once"}
+    effects = {**_once_by_file(specs), **config.effects}
 
     def services(journal: Journal, emit: Emit) -> Services:
         held = _confinement(options, (own, *folders), emit, reach)
         workers = AudioWorkers(OwnModules(held))
         around = ToolSetting(config, servers, roots, workers, _free_code(held), host.tools)
-        effects = {**once, **config.effects}
         box = ToolBox(tool_sources(around), needed, effects, tool_timeout, locked)
         plain = Services(
             models=answering.models,
@@ -121,6 +121,11 @@ def _most_steps(spec: GraphSpec) -> int:
     where it has one."""
     own = any(limit.name == "steps" for limit in spec.limits)
     return sys.maxsize if own else int(default("max_steps"))
+
+
+def _once_by_file(specs: tuple[GraphSpec, ...]) -> dict[str, Effect]:
+    """Return the effects of the tools whose calls the files declare to act once."""
+    return {tool.id: tool.effect for s in specs for tool in s.tools if tool.effect == "once"}
 
 
 def _with_bound_model(

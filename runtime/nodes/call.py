@@ -43,13 +43,13 @@ async def run(visit: Visit, op: CallNode) -> Done:
         done.channels |= {key: result[key] for key in sessions if key in visit.node.writes}
     if outcome_in(spec, result) == "success":
         inner = Scope(variable_values(spec, result), visit.services.files, visit.scope.base)
-        done.variables |= await with_files(inner, partial(_returned, op))
+        done.variables |= await with_files(inner, partial(_returns, op))
     else:
         done.failure = Failure(f"the called workflow `{spec.name}` ended FAILED")
     return done
 
 
-async def _returned(op: CallNode, inner: Scope) -> dict[str, Json]:
+async def _returns(op: CallNode, inner: Scope) -> dict[str, Json]:
     return {a.target: inner.value(a.value) for a in op.returns}
 
 

@@ -54,7 +54,7 @@ def plan_of(
                 "kind": node.kind,
                 "does": does(node, sources),
                 "tools": [
-                    {"name": t, "source": effects[t].source, "effect": effects[t].counted}
+                    {"name": t, "source": effects[t].source, "effect": effects[t].call_effect}
                     for t in _tools(node)
                     if t in effects
                 ],

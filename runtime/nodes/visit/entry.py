@@ -166,12 +166,12 @@ async def _catch(visit: Visit, failure: Failure, done: Done) -> dict[str, Any]:
         scope = visit.scope.with_values({**variables, "error": failure.as_value()})
         for rule in visit.setting.spec.on_error:
             if failure.kind in rule.kinds:
-                variables |= await with_files(scope, partial(_assigned, rule.assignments))
+                variables |= await with_files(scope, partial(_assignments, rule.assignments))
     case = f"error:{failure.kind}"
     return _writes(visit, Done(variables=variables, channels=done.channels, case=case))
 
 
-async def _assigned(assignments: tuple[Assignment, ...], scope: Scope) -> dict[str, Json]:
+async def _assignments(assignments: tuple[Assignment, ...], scope: Scope) -> dict[str, Json]:
     return assign(scope, assignments)
 
 

@@ -19,7 +19,7 @@ def test_tools_take_source_and_effect_from_the_catalogue() -> None:
     bound = resolve(
         Program(entry="w", workflows=(("w", workflow),)), Catalog({"read_file": entry}), Sink(CODES)
     ).main
-    assert [(t.id, t.source, t.counted) for t in bound.tools] == [
+    assert [(t.id, t.source, t.call_effect) for t in bound.tools] == [
         ("read_file", "builtin", "pure"),
         ("nope", "unknown", "once"),
     ]
