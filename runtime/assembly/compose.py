@@ -68,17 +68,16 @@ def make_services(
     answering = _answering(options, specs, host)
     folders = _root_folders(options)
     taping = choose_tape(options.record, options.replay, spec, os.environ)
-    own = Path(spec.file).absolute().parent
     roots, files = _files(options, specs, folders, reach)
     servers = read_servers(config.mcp_servers, options.mcp)
+    effects = {**_once_by_file(specs), **config.effects}
     locked = _locked_tools(spec.file, reach) if servers or host.tools else ()
     tool_timeout = options.tool_timeout or default("tool_timeout")
     needed = needed_tools(spec, by_hand=answering.by_hand)
     functions = _functions(options, specs, needed, host, config)
-    effects = {**_once_by_file(specs), **config.effects}
 
     def services(journal: Journal, emit: Emit) -> Services:
-        held = _confinement(options, (own, *folders), emit, reach)
+        held = _confinement(options, (Path(spec.file).absolute().parent, *folders), emit, reach)
         workers = AudioWorkers(OwnModules(held))
         around = ToolSetting(config, servers, roots, workers, _free_code(held), host.tools)
         box = ToolBox(tool_sources(around), needed, effects, tool_timeout, locked)

@@ -157,7 +157,7 @@ def test_what_nothing_refers_to_any_more_is_deleted(tmp_path: Path, wait) -> Non
     assert counts[0] > counts[2] > counts[3] == 0
 
 
-async def call_effect(saver: Any) -> int:
+async def counted(saver: Any) -> int:
     query = "select (select count(*) from blobs), (select count(distinct hash) from holds)"
     blobs, held = (await saver.conn.execute_fetchall(query))[0]
     assert blobs == held
@@ -169,7 +169,7 @@ def test_a_write_visits_the_thread_of_sqlite_once(tmp_path: Path, wait) -> None:
         async with sqlite_saver(tmp_path / "runs.db") as saver:
             seen, execute = [], saver.conn._execute
 
-            async def call_effect(call: Any, *given: Any, **more: Any) -> Any:
+            async def counted(call: Any, *given: Any, **more: Any) -> Any:
                 seen.append(call)
                 return await execute(call, *given, **more)
 
