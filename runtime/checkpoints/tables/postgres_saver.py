@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import functools
+import contextlib
 import math
-import re
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -28,11 +27,13 @@ from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg.types.json import Jsonb
 
 from ...db.fence import Epochs
-from ...db.postgres.connection import FENCE, LATER, LET, PostgresDatabase, pass_fence
+from ...db.postgres.connection import PostgresDatabase, pass_fence
 from ...db.postgres.errors import is_gone, postgres_error
 from ...db.postgres.link import Connection, Link
 from ...db.url import Location
+from ...errors import RunError
 from ..channels import is_snapshot
+from .held_writes import TURNS, HeldWrites, Row
 from .integrity import IntactReads
 from .postgres_marks import (
     COLUMNS,
@@ -41,9 +42,18 @@ from .postgres_marks import (
     refuse_changed_among,
     refuse_changed_within,
     value_mark,
-    with_checkpoint_mark,
-    with_mark,
     write_mark,
+)
+from .postgres_statements import (
+    CHECKPOINT,
+    MOST,
+    TOGETHER,
+    as_one,
+    flat,
+    insert_blobs,
+    insert_writes,
+    lots,
+    with_marks,
 )
 from .serializer import StrictSerializer
 
@@ -55,11 +65,8 @@ _FORGETTING = (
     " delete from checkpoint_writes as w using gone where w.thread_id = gone.thread_id"
     " and w.checkpoint_ns = gone.checkpoint_ns and w.checkpoint_id = gone.checkpoint_id"
 )
-_CHECKPOINT = with_checkpoint_mark(AsyncPostgresSaver.UPSERT_CHECKPOINTS_SQL)
 _WALKED: ContextVar[Sequence[str]] = ContextVar("flowc_walked", default=())
 """The checkpoints whose writes the reading task puts together."""
-MOST = 5_000
-"""Rows that one statement writes: the protocol numbers its parameters with 16 bits."""
 SHORT = 100
 """Characters of a text that may lie in a checkpoint itself."""
 
@@ -81,6 +88,9 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         self.link, self.epochs = link, epochs
         # One lock: LangGraph's own methods put the connection into pipeline mode for a while.
         self.db = PostgresDatabase(link, lock=self.lock)
+        self._held = HeldWrites(lambda row: (row[1], row[2], row[3], row[5]))
+        self._order = asyncio.Lock()
+        self._soon: set[asyncio.Task[None]] = set()
 
     async def aput(
         self,
@@ -89,8 +99,8 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Write the rows of LangGraph's own method in one statement: it sends one for each value
-        and another for the checkpoint."""
+        """Write the rows of LangGraph's own method in one statement, with what was written before
+        and is held: it sends one for each value, one for each write and one for the checkpoint."""
         into = config["configurable"]
         place = {"thread_id": into["thread_id"], "checkpoint_ns": into["checkpoint_ns"]}
         inline, apart = _parts(checkpoint["channel_values"], self.serde.cipher is not None)
@@ -98,14 +108,14 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         rows = self._dump_blobs(place["thread_id"], place["checkpoint_ns"], apart, versions)
         run = place["thread_id"]
         while len(rows) > MOST:
-            await self._write(run, (_blobs(MOST),), _with_marks(rows[:MOST], value_mark))
+            await self._write(run, (insert_blobs(MOST),), flat(with_marks(rows[:MOST], value_mark)))
             rows = rows[MOST:]
-        values = _with_marks(rows, value_mark)
+        values = flat(with_marks(rows, value_mark))
         values += [*place.values(), checkpoint["id"], into.get("checkpoint_id")]
         values.append(Jsonb({**checkpoint, "channel_values": inline}))
         values.append(Jsonb(get_serializable_checkpoint_metadata(config, metadata)))
-        blobs = (_blobs(len(rows)),) if rows else ()
-        await self._write(run, (*blobs, _CHECKPOINT), values)
+        blobs = (insert_blobs(len(rows)),) if rows else ()
+        await self._write(run, (*blobs, CHECKPOINT), values)
         return {"configurable": {**place, "checkpoint_id": checkpoint["id"]}}
 
     async def aput_writes(
@@ -115,19 +125,49 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        """Write the rows of LangGraph's own method in one statement. It need not wait for the disk:
-        the checkpoint after it does, and a node whose writes are lost with the machine runs again,
-        where its effects are known."""
+        """Write the rows of LangGraph's own method with the checkpoint after them, or, where none
+        comes at once, in a statement of their own. That need not wait for the disk: the checkpoint
+        does, and a node whose writes are lost runs again, where its effects are known. Questions
+        and errors, which end a run, are written before this returns."""
         if not writes:
             return
         into = config["configurable"]
-        place = (into["thread_id"], into["checkpoint_ns"], into["checkpoint_id"])
-        rows = self._dump_writes(*place, task_id, task_path, writes)
+        run, epoch = into["thread_id"], self.epochs.get(into["thread_id"])
+        place = (run, into["checkpoint_ns"], into["checkpoint_id"])
+        rows = with_marks(self._dump_writes(*place, task_id, task_path, writes), write_mark)
+        if len(rows) <= MOST and not any(channel in WRITES_IDX_MAP for channel, _ in writes):
+            if self._held.has_any_of(run, epoch, rows):
+                await self.flush()
+            self._held.add(run, epoch, rows)
+            task = asyncio.create_task(self._flush_soon(run, epoch))
+            self._soon.add(task)
+            task.add_done_callback(self._soon.discard)
+            return
         special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
-        for first in range(0, len(rows), MOST):
-            some = rows[first : first + MOST]
-            inserts = (_writes(len(some), special),)
-            await self._write(place[0], inserts, _with_marks(some, write_mark), later=True)
+        for some in lots(rows):
+            await self._write(run, (insert_writes(len(some), special),), flat(some), later=True)
+
+    async def flush(self) -> None:
+        """Write what is held. Raise `RunError`, and hold it still, when it cannot be written."""
+        for run, epoch in list(self._held.rows):
+            async with self._order:
+                with self._held.taken(run, epoch) as rows:
+                    await self._write_rows(run, epoch, rows)
+
+    async def _flush_soon(self, run: str, epoch: int | None) -> None:
+        """Write what is held of a run, unless its checkpoint comes first. What cannot be written is
+        held for the next call, which says why."""
+        for _ in range(TURNS):
+            await asyncio.sleep(0)
+            if (run, epoch) not in self._held.rows:
+                return
+        async with self._order:
+            with contextlib.suppress(RunError), self._held.taken(run, epoch) as rows:
+                await self._write_rows(run, epoch, rows)
+
+    async def _write_rows(self, run: str, epoch: int | None, rows: Sequence[Row]) -> None:
+        for some in lots(rows):
+            await self._execute(run, epoch, (insert_writes(len(some), False),), flat(some), True)
 
     def get_next_version(self, current: str | None, channel: None) -> str:
         """Return a version that comes after another one, in LangGraph's order and with less chance
@@ -137,6 +177,7 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint, by default the latest of its namespace."""
+        await self.flush()
         run, space, id = _place(config)
         await refuse_changed(self.db, run, space, id)
         return await super().aget_tuple(config)
@@ -150,6 +191,7 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """Yield the checkpoints of a thread, the newest first."""
+        await self.flush()
         within = config is not None and "checkpoint_ns" in config["configurable"] and limit is None
         if config is not None and within:
             await refuse_changed_within(self.db, *_place(config)[:2])
@@ -164,6 +206,7 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         """Return what was written to delta channels since they were last kept as a whole."""
+        await self.flush()
         run, space, _ = _place(config)
         _WALKED.set(())
         try:
@@ -178,10 +221,28 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
     async def _write(
         self, run: str, inserts: tuple[str, ...], values: Sequence[Any], *, later: bool = False
     ) -> None:
-        """Execute some statements as one, behind the fence of a run that this process holds. What
-        is on the disk `later` is so with whatever is written next."""
-        epoch = self.epochs.get(run)
-        query = _together(inserts, epoch is not None, later)
+        """Execute some statements as one, with what is held of the run before them. What is on the
+        disk `later` is so with whatever is written next."""
+        async with self._order:
+            epoch = self.epochs.get(run)
+            with self._held.taken(run, epoch) as held:
+                if len(held) > TOGETHER:
+                    await self._write_rows(run, epoch, held)
+                elif held:
+                    inserts = (insert_writes(len(held), False), *inserts)
+                    values = [*flat(held), *values]
+                await self._execute(run, epoch, inserts, values, later)
+
+    async def _execute(
+        self,
+        run: str,
+        epoch: int | None,
+        inserts: tuple[str, ...],
+        values: Sequence[Any],
+        later: bool,
+    ) -> None:
+        """Execute statements as one, behind the fence of a run that this process holds."""
+        query = as_one(inserts, epoch is not None, later)
         row = values if epoch is None else (run, epoch, *values)
 
         async def write() -> None:
@@ -192,11 +253,13 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete everything of a thread."""
+        await self.flush()
         await self.send(lambda: AsyncPostgresSaver.adelete_thread(self, thread_id))
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete the checkpoints of executions that LangGraph's server takes back, and what was
         written after them."""
+        await self.flush()
         await self._write("", (_FORGETTING,), ([str(run) for run in run_ids],))
 
     async def send(self, read: Callable[[], Awaitable[Result]]) -> Result:
@@ -213,43 +276,6 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
             async with self.lock:
                 if self.conn is connection:
                     await connection.close()
-
-
-@functools.lru_cache(maxsize=64)
-def _writes(count: int, special: bool) -> str:
-    """Return LangGraph's statement for one write, for `count` of them."""
-    saver = AsyncPostgresSaver
-    one = saver.UPSERT_CHECKPOINT_WRITES_SQL if special else saver.INSERT_CHECKPOINT_WRITES_SQL
-    return _repeat(with_mark(one), count)
-
-
-@functools.lru_cache(maxsize=64)
-def _blobs(count: int) -> str:
-    return _repeat(with_mark(AsyncPostgresSaver.UPSERT_CHECKPOINT_BLOBS_SQL), count)
-
-
-@functools.lru_cache(maxsize=256)
-def _together(statements: tuple[str, ...], behind_fence: bool, later: bool) -> bytes:
-    """Return one statement that does what several do."""
-    *first, last = (statement.strip().rstrip(";") for statement in statements)
-    parts = [f"{name} as ({each})" for name, each in zip("abcdef", first, strict=False)]
-    if behind_fence:
-        fence = [FENCE.replace("?", "%s").removeprefix("with "), *([LATER] if later else [])]
-        parts = [*fence, *parts, f"written as ({last})"]
-        last = f"{LET}, later" if later else LET
-    head = f"with {', '.join(parts)} " if parts else ""
-    return f"{head}{last}".encode()
-
-
-def _with_marks(rows: Sequence[Sequence[Any]], mark: Callable[[Sequence[Any]], bytes]) -> list[Any]:
-    """Return the values of rows, each with its digest behind it."""
-    return [value for row in rows for value in (*row, mark(row))]
-
-
-def _repeat(one: str, count: int) -> str:
-    """Return a statement that inserts one row, for `count` of them."""
-    head, row, tail = re.split(r"(?<=VALUES) (\([^)]*\))", one, maxsplit=1)
-    return f"{head} {', '.join([row] * count)}{tail}"
 
 
 def _parts(values: Mapping[str, Any], sealed: bool) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -292,6 +318,7 @@ async def open_postgres_saver(
         saver.store_url = location.complete
         await _set_up(saver, link)
         yield saver
+        await saver.flush()
     finally:
         await link.close()
 

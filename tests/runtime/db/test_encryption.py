@@ -26,7 +26,7 @@ def test_no_other_character_is_read_as_the_one_that_was_kept(text: str) -> None:
         for other in OTHERS:
             changed = f"{kept[:place]}{other}{kept[place + 1 :]}"
             if other != old:
-                with pytest.raises(RunError, match="^it was not encrypted with the key"):
+                with pytest.raises(RunError, match=r"^it was not encrypted with the key"):
                     seal().open_text(changed, "it")
 
 

@@ -19,7 +19,9 @@ from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.store.open import open_location
 from langgraph.checkpoint.serde.types import _DeltaSnapshot
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from specs import SUCCESS, assign, lit, program
 from stores import ask, fresh_store
+from worlds import World, start
 
 PLACE = {"thread_id": "t", "checkpoint_ns": ""}
 VALUES: dict[str, Any] = {
@@ -287,7 +289,25 @@ def test_a_checkpoint_of_postgresql_is_one_statement(tmp_path: Path, wait) -> No
             return len(counted)
 
     with fresh_store("postgresql", tmp_path) as url:
-        assert wait(statements(url)) == 9
+        assert wait(statements(url)) == 6  # a checkpoint, then writes with the error after them
+
+
+def test_a_step_in_postgresql_is_one_transaction(tmp_path: Path, wait) -> None:
+    """What a node wrote is in the store with the checkpoint after it, or neither is."""
+    steps = program(*(assign(f"a{n}", N=lit(n)) for n in range(5)), SUCCESS)
+
+    async def run(url: str) -> None:
+        async with open_engine(url) as engine:
+            await start(engine, steps, World())
+
+    with fresh_store("postgresql", tmp_path) as url:
+        wait(run(url))
+        query = (
+            "select count(*), count(distinct w.xmin::text), bool_and(w.xmin = c.xmin)"
+            " from flowc.checkpoint_writes w join flowc.checkpoints c"
+            " on c.parent_checkpoint_id = w.checkpoint_id where w.channel = '$visits'"
+        )
+        assert ask(url, query) == [(6, 6, True)]
 
 
 def test_what_a_task_wrote_waits_for_the_disk_with_the_checkpoint_after_it(

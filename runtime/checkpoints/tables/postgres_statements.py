@@ -1,0 +1,67 @@
+"""LangGraph's statements for the rows of a checkpoint, with digests, and several of them as one."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+
+from ...db.postgres.connection import FENCE, LATER, LET
+from .held_writes import Row
+from .postgres_marks import with_checkpoint_mark, with_mark
+
+MOST = 5_000
+"""Rows that one statement writes: the protocol numbers its parameters with 16 bits."""
+TOGETHER = 1_000
+"""Rows of writes that go with a checkpoint."""
+CHECKPOINT = with_checkpoint_mark(AsyncPostgresSaver.UPSERT_CHECKPOINTS_SQL)
+
+
+@functools.lru_cache(maxsize=64)
+def insert_writes(count: int, special: bool) -> str:
+    """Return LangGraph's statement for one write, for `count` of them."""
+    saver = AsyncPostgresSaver
+    one = saver.UPSERT_CHECKPOINT_WRITES_SQL if special else saver.INSERT_CHECKPOINT_WRITES_SQL
+    return _repeat(with_mark(one), count)
+
+
+@functools.lru_cache(maxsize=64)
+def insert_blobs(count: int) -> str:
+    return _repeat(with_mark(AsyncPostgresSaver.UPSERT_CHECKPOINT_BLOBS_SQL), count)
+
+
+@functools.lru_cache(maxsize=256)
+def as_one(statements: tuple[str, ...], behind_fence: bool, later: bool) -> bytes:
+    """Return one statement that does what several do."""
+    *first, last = (statement.strip().rstrip(";") for statement in statements)
+    parts = [f"{name} as ({each})" for name, each in zip("abcdef", first, strict=False)]
+    if behind_fence:
+        fence = [FENCE.replace("?", "%s").removeprefix("with "), *([LATER] if later else [])]
+        parts = [*fence, *parts, f"written as ({last})"]
+        last = f"{LET}, later" if later else LET
+    head = f"with {', '.join(parts)} " if parts else ""
+    return f"{head}{last}".encode()
+
+
+def with_marks(rows: Sequence[Row], mark: Callable[[Row], bytes]) -> list[Row]:
+    """Return rows, each with its digest behind it."""
+    return [(*row, mark(row)) for row in rows]
+
+
+def flat(rows: Sequence[Row]) -> list[Any]:
+    return [value for row in rows for value in row]
+
+
+def lots(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
+    """Yield as many rows as a statement may write, and again."""
+    for first in range(0, len(rows), MOST):
+        yield rows[first : first + MOST]
+
+
+def _repeat(one: str, count: int) -> str:
+    """Return a statement that inserts one row, for `count` of them."""
+    head, row, tail = re.split(r"(?<=VALUES) (\([^)]*\))", one, maxsplit=1)
+    return f"{head} {', '.join([row] * count)}{tail}"
