@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections import deque
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -112,14 +113,14 @@ class BodyLimit:
                 reason = f"a request has at most {self.most:,} bytes"
                 await _refuse(send, "INVALID_REQUEST", reason, 413)
                 return
-        body, is_sent = b"".join(parts), False
+        # As it came: putting four megabytes together takes milliseconds.
+        waiting = deque(parts)
 
         async def replay() -> Message:
-            nonlocal is_sent
-            if is_sent:
+            if not waiting:
                 return await receive()
-            is_sent = True
-            return {"type": "http.request", "body": body, "more_body": False}
+            part = waiting.popleft()
+            return {"type": "http.request", "body": part, "more_body": bool(waiting)}
 
         await self.app(scope, replay, send)
 

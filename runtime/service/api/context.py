@@ -13,11 +13,13 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
 
 from ...store.audit_log import Audit
+from ..contract.documents import TextRequest
 from ..contract.requests import ID_PATTERN
 from ..operations.executions import Executing
+from ..operations.read_body import fields_of, model_of
+from ..operations.request_pool import READERS
 from ..records.access import LOCAL, Caller, Tokens
 from ..records.errors import ServiceFault
-from .body_bounds import refuse_beyond_bounds
 from .idempotency import Once
 from .rate_limits import Rate
 from .sessions import Sessions
@@ -87,30 +89,52 @@ def _refuse_unknown_queries(request: Request) -> None:
 Who = Annotated[Caller, Depends(caller_of)]
 
 
-class BoundedRoute(APIRoute):
-    """A path of the API: a body is looked at when its sender is known, and parsed when it keeps
-    to the bounds. FastAPI alone parses first."""
+class ReadRequest(Request):
+    """A request whose body was read already, and fits."""
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what answers a request."""
-        answer = super().get_route_handler()
-        is_open = not any(part.call is caller_of for part in self.dependant.dependencies)
+    value: BaseModel | None = None
 
-        async def answer_within_bounds(request: Request) -> Response:
-            if request.method != "GET":
+    async def body(self) -> bytes:
+        """Return something where there was a body: FastAPI asks whether there was one."""
+        return b"{}" if self.value is not None else b""
+
+    async def json(self) -> Any:
+        """Return the body as the model of its operation, which FastAPI takes as it is."""
+        return self.value
+
+
+def route_reading(operation: str, by_name: bool) -> type[APIRoute]:
+    """Return the kind of a path whose body is read when its sender is known, and not on the event
+    loop unless it is small. FastAPI alone parses first, and there."""
+
+    class ReadingRoute(APIRoute):
+        def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+            answer = super().get_route_handler()
+            is_open = not any(part.call is caller_of for part in self.dependant.dependencies)
+            model = model_of(operation, by_name)
+
+            async def answer_read(request: Request) -> Response:
+                if request.method == "GET":
+                    return await answer(request)
                 if not is_open:
                     await caller_of(request, request.headers.get("authorization"))
-                await refuse_beyond_bounds(await request.body())
-            return await answer(request)
+                whole = ReadRequest(request.scope, request.receive)
+                parts = [part async for part in whole.stream() if part]
+                if parts or issubclass(model, TextRequest):
+                    read = await READERS.read(operation, by_name, parts)
+                    whole.value = read.request(model)
+                return await answer(whole)
 
-        return answer_within_bounds
+            return answer_read
+
+    return ReadingRoute
 
 
 async def post_once(
     request: Request,
     caller: Caller,
     key: str | None,
-    about: object,
+    about: Callable[[], object],
     do: Callable[[], Awaitable[BaseModel]],
 ) -> tuple[int, dict[str, Any]]:
     """Do it once for one idempotency key. Return the status and the body of the response."""
@@ -125,7 +149,7 @@ async def post_once(
     if key is None:
         status, body = await respond()
     else:
-        text = json.dumps([request.url.path, about], sort_keys=True, default=str)
+        text = json.dumps([request.url.path, about()], sort_keys=True, default=str)
         now = service.executing.clock()
         status, body = await service.once.answer(caller, key, text, now, respond)
     outcome = str(body.get("error_code", "done"))
@@ -140,12 +164,3 @@ def read_request(model: type[BaseModel], values: dict[str, Any]) -> Any:
         return model.model_validate(values)
     except ValidationError as error:
         raise ServiceFault("INVALID_REQUEST", fields_of(error.errors())) from None
-
-
-def fields_of(errors: Any) -> str:
-    """Return the first fields that do not fit and why, without the values that were sent."""
-    parts = []
-    for error in list(errors)[:5]:
-        place = ".".join(str(part) for part in error["loc"] if part != "body") or "the body"
-        parts.append(f"{place}: {str(error['msg']).lower()}")
-    return "; ".join(parts)

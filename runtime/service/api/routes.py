@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeGuard, get_type_hints
 
 from fastapi import Depends, FastAPI, Header, Query, Request
 from fastapi.responses import JSONResponse, Response
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from sse_starlette import EventSourceResponse
 
 from ..contract import responses
@@ -18,18 +18,18 @@ from ..contract.documents import TextRequest, schema_in_one_piece
 from ..contract.operation import Operation
 from ..contract.operations import OPERATIONS, operation_of
 from ..contract.requests import Id
+from ..operations.read_body import model_of
 from ..records.access import LOCAL, Caller
-from ..records.errors import ServiceFault
 from ..records.tables import StoredExecution
 from .context import (
     Authorization,
-    BoundedRoute,
     Key,
+    ReadRequest,
     Who,
     caller_of,
-    fields_of,
     post_once,
     read_request,
+    route_reading,
     service_of,
 )
 from .sessions import COOKIE
@@ -53,7 +53,7 @@ def add_routes(app: FastAPI, operations: Sequence[Operation] = OPERATIONS) -> No
             response_model=row.response,
             openapi_extra=_body(row, {} if row.method == "GET" else row.example),
             responses=links,
-            route_class_override=BoundedRoute,
+            route_class_override=route_reading(row.name, by_name=False),
         )
         if row.in_contract:
             reads_text = issubclass(row.request, TextRequest)
@@ -66,7 +66,7 @@ def add_routes(app: FastAPI, operations: Sequence[Operation] = OPERATIONS) -> No
                 response_model=row.response,
                 openapi_extra=_body(row, row.whole_example()),
                 responses=links if reads_text else None,
-                route_class_override=BoundedRoute,
+                route_class_override=route_reading(row.name, by_name=True),
             )
 
 
@@ -90,7 +90,8 @@ def _endpoint(
         if row.scope is not None:
             caller.require(row.scope)
         if issubclass(row.request, TextRequest):
-            body: Any = _read_text(row.request, await request.body())
+            assert isinstance(request, ReadRequest)
+            body: Any = request.value
         elif queries:
             body = read_request(row.request, _from_query(row.request, values))
         else:
@@ -100,7 +101,10 @@ def _endpoint(
         do = partial(function, service_of(request).executing, caller, *parts.values(), body)
         if queries:
             return await do()
-        about = {**body.model_dump(mode="json"), **parts}
+
+        def about() -> object:
+            return {**body.model_dump(mode="json"), **parts}
+
         status, response = await post_once(request, caller, idempotency_key, about, do)
         return JSONResponse(response, status)
 
@@ -127,7 +131,7 @@ def _parameters(row: Operation, by_name: bool, queries: bool) -> Iterator[tuple[
         yield from _query_fields(row.request)
         return
     if not issubclass(row.request, TextRequest):
-        yield "body", row.whole_request() if by_name else row.request, none
+        yield "body", model_of(row.name, by_name), none
     yield "idempotency_key", Key, None
 
 
@@ -151,17 +155,6 @@ def _from_query(model: type[BaseModel], values: Mapping[str, Any]) -> dict[str, 
 
 def _is_model(kind: object) -> TypeGuard[type[BaseModel]]:
     return isinstance(kind, type) and issubclass(kind, BaseModel)
-
-
-def _read_text(model: type[TextRequest], body: bytes) -> TextRequest:
-    """Return the request in a body. Raises `ServiceFault` unless it is UTF-8 and its fields fit."""
-    try:
-        return model.read(body.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        message = f"the request is not UTF-8: byte {error.start}"
-    except ValidationError as error:
-        message = fields_of(error.errors())
-    raise ServiceFault("INVALID_REQUEST", message)
 
 
 def _body(row: Operation, example: Mapping[str, Any]) -> dict[str, Any] | None:

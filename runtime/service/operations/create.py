@@ -15,9 +15,9 @@ from ..records.errors import ServiceFault
 from ..records.metrics import gates_of
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow, id_of_request
 from .compile import refuse_findings, require_valid, team_text, with_config
-from .compile_pool import POOL
 from .dispatch import startable, task_description
 from .executions import Executing
+from .request_pool import POOL
 
 _PROBE = json.dumps(
     {

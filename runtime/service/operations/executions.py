@@ -38,7 +38,7 @@ from ..records.metrics import iso
 from ..records.tables import Register, StoredExecution
 from ..records.work_queue import BELL, Stop, WorkQueue
 from .compile import require_valid
-from .compile_pool import POOL
+from .request_pool import POOL
 from .status import ExecutionState
 
 Clock = Callable[[], datetime]

@@ -19,8 +19,8 @@ from ..api.sessions import COOKIE, new_visit
 from ..contract.documents import CONTRACT, TeamText, WorkflowText
 from ..contract.requests import After, ExecuteWorkflow, Id
 from ..operations.compile import require_valid, roles_of
-from ..operations.compile_pool import POOL
 from ..operations.create import create_team, create_workflow, execute_workflow
+from ..operations.request_pool import POOL
 from ..records.errors import ServiceFault
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
 from . import forms

@@ -184,7 +184,7 @@ async def operate(
     visit.who.require("operate")
     # As a digest: a field may hold what no key may.
     once = digest_of(given) if (given := field(form, "once")) else None
-    _, body = await post_once(visit.request, visit.who, once, about, do)
+    _, body = await post_once(visit.request, visit.who, once, lambda: about, do)
     if not body["success"]:
         raise ServiceFault.from_answer(body)
     return body

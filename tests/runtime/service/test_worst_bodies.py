@@ -9,9 +9,16 @@ import time
 
 import pytest
 from flowc.runtime.config.settings import Config
-from flowc.runtime.service.api.body_bounds import MAX_DEPTH, MAX_MARKS, PIECE, refuse_beyond_bounds
-from flowc.runtime.service.operations.compile_pool import CompilePool
+from flowc.runtime.service.contract.requests import ExecuteWorkflow
+from flowc.runtime.service.operations.body_bounds import (
+    MAX_DEPTH,
+    MAX_MARKS,
+    PIECE,
+    refuse_beyond_bounds,
+)
 from flowc.runtime.service.operations.executions import open_executing
+from flowc.runtime.service.operations.read_body import SMALL, read_body
+from flowc.runtime.service.operations.request_pool import RequestPool
 from flowc.runtime.service.records.errors import ServiceFault
 from flowc.runtime.service.records.tables import StoredExecution
 
@@ -32,7 +39,7 @@ WORST = {
 
 def refused(body: bytes) -> str:
     try:
-        asyncio.run(refuse_beyond_bounds(body))
+        refuse_beyond_bounds(body)
     except ServiceFault as fault:
         return fault.message
     return ""
@@ -88,16 +95,67 @@ def test_the_bounds_themselves_are_kept() -> None:
     assert refused(b"," * (MAX_MARKS + 1)) != ""
 
 
-def test_others_get_their_turn_while_a_body_is_looked_at() -> None:
-    async def turns() -> int:
-        looking = asyncio.create_task(refuse_beyond_bounds(b'"' + b"x" * 4 * MEGABYTE + b'"'))
-        found = 0
-        while not looking.done():
-            await asyncio.sleep(0)
-            found += 1
-        return found
+MANY = {
+    "keys": json.dumps(dict.fromkeys(map(str, range(24_000)), 1)).encode(),
+    "inputs": json.dumps(
+        {"workflow_id": "w", "input_parameters": dict.fromkeys(map(str, range(24_000)), 1)}
+    ).encode(),
+    "a string": b'"' + b"x" * 4 * MEGABYTE + b'"',
+    "quotation marks": b'"' * 3 * MEGABYTE,
+}
 
-    assert asyncio.run(turns()) > 100
+
+def pieces(body: bytes) -> list[bytes]:
+    return [body[at : at + PIECE] for at in range(0, len(body), PIECE)]
+
+
+@pytest.mark.parametrize("body", MANY.values(), ids=MANY)
+def test_the_loop_goes_on_while_a_body_is_read(body: bytes) -> None:
+    """What holds it is what the same takes on the loop, in part."""
+
+    async def stall() -> tuple[float, float]:
+        pool = RequestPool(1)
+        await pool.read("EXECUTE_WORKFLOW", False, [b" " * (SMALL + 1)])  # the process starts
+        begin = time.monotonic()
+        read_body("EXECUTE_WORKFLOW", False, body)
+        here = time.monotonic() - begin
+        reading = asyncio.create_task(pool.read("EXECUTE_WORKFLOW", False, pieces(body)))
+        longest = 0.0
+        while not reading.done():
+            before = time.monotonic()
+            await asyncio.sleep(0.001)
+            longest = max(longest, time.monotonic() - before)
+        return longest, here
+
+    tries = [asyncio.run(stall()) for _ in range(3)]
+    assert min(longest / here for longest, here in tries) < 0.5
+
+
+def test_a_body_is_read_alike_here_and_in_its_process() -> None:
+    sent = {"workflow_id": "w", "input_parameters": {"a": "x" * SMALL}, "notifications": {}}
+    body = json.dumps(sent).encode()
+    away = asyncio.run(RequestPool(1).read("EXECUTE_WORKFLOW", False, pieces(body)))
+    assert away == read_body("EXECUTE_WORKFLOW", False, body)
+    assert away.request(ExecuteWorkflow) == ExecuteWorkflow.model_validate(sent)
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"{", "not JSON: line 1, column 2"),
+        (b'{"a": \xff}', "not UTF-8: byte 6"),
+        (b"[" + b"1" * 1001 + b"]", "a number of more than 1,000 characters"),
+        (b"[1e" + b"9" * 1001 + b"]", "a number of more than 1,000 characters"),
+        (b"", "the body: field required"),
+    ],
+)
+def test_a_body_that_is_no_value_is_refused_with_its_place(
+    desk: Desk, body: bytes, reason: str
+) -> None:
+    kind = {"Content-Type": "application/json"}
+    answer = desk.client.post("/v1/executions", content=body, headers=kind)
+    assert answer.status_code == 422
+    assert reason in answer.json()["error_message"]
 
 
 def test_a_form_of_nothing_but_separators(desk: Desk) -> None:
@@ -116,10 +174,10 @@ def test_a_text_of_ten_thousand_faults_is_told_the_first_hundred(desk: Desk) -> 
     assert "more findings" in told["errors"][-1]
 
 
-class TestCompilePool:
+class TestRequestPool:
     def test_the_loop_goes_on_while_a_text_is_compiled(self) -> None:
         async def longest_stall() -> float:
-            pool, text = CompilePool(), "\n".join(f"a{n}: {{b: 1}}" for n in range(6000))
+            pool, text = RequestPool(), "\n".join(f"a{n}: {{b: 1}}" for n in range(6000))
             await pool.check("x", "a.md")  # the process starts
             compiling = asyncio.create_task(pool.check(text, "a.flow.yaml", "flow"))
             longest, begin = 0.0, time.monotonic()
@@ -133,7 +191,7 @@ class TestCompilePool:
 
     def test_a_process_that_ends_is_replaced(self) -> None:
         async def ask() -> None:
-            pool, text = CompilePool(), json.dumps(contract())
+            pool, text = RequestPool(), json.dumps(contract())
             assert (await pool.compile(text, "workflow.json", "contract")).is_workflow
             process = pool.idle.get()
             process.kill()
@@ -148,7 +206,7 @@ class TestCompilePool:
 
     def test_a_text_that_takes_too_long_is_given_up(self) -> None:
         async def ask() -> None:
-            pool = CompilePool(seconds=0.01)
+            pool = RequestPool(seconds=0.01)
             with pytest.raises(ServiceFault, match="to compile"):
                 await pool.compile("1," * 400_000, "workflow.json", "contract")
 
