@@ -41,10 +41,10 @@ def misfits(entry: FunctionEntry, args: Sequence[str]) -> Iterator[tuple[str, st
     own = [name for name in entry.takes if name not in FROM_RUN]
     listed = ", ".join(f"`{name}`" for name in own) or "nothing"
     if not entry.takes_more and "inputs" not in entry.takes:
+        spelling = Spelling(own)
         for name in args:
             if name not in own:
-                near = Spelling(own).nearest(name)
-                remedy = f"did you mean `{near}`?" if near else f"it takes {listed}"
+                remedy = spelling.advice(name, f"it takes {listed}")
                 yield name, f"`{entry.name}` takes no `{name}`", remedy
     for name in entry.needs:
         if name not in args and name not in FROM_RUN:

@@ -20,6 +20,7 @@ _FORMS = re.compile(
     rf"\{{\{{{_NAME}(?:\}}\}}|\}}|(?=\s|$)(?![^\n{{]*\}}\}}))|(?<!\{{)\$?\{{{_NAME}\}}{{1,2}}"
     rf"|\[{_NAME}(?:\](?![(:\[])|(?=\s|$))|<{_NAME}>|(?<![\w$\\])\$(\w{{2,60}}+)"
 )
+_CLOSED = re.compile(r"</(\w{2,60}+)>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +39,16 @@ def foreign_placeholders(
     form of this dialect, such as `[NAME]`."""
     if not any(sign in text for sign in "{[<$"):
         return
+    closed: set[str] | None = None
     for match in _FORMS.finditer(text):
         name = match[match.lastindex or 0]
         if name not in names or match[0].replace(" ", "") == own.replace("NAME", name):
             continue
         # An element of a document: what it holds stands between it and its end.
-        if match[0].startswith("<") and f"</{name}>" in text:
-            continue
+        if match[0].startswith("<"):
+            closed = set(_CLOSED.findall(text)) if closed is None else closed
+            if name in closed:
+                continue
         yield ForeignPlaceholder(match.start(), match.end(), name)
 
 

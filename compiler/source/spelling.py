@@ -5,18 +5,25 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-MAX_SEARCHES = 50
-MAX_KNOWN = 2_000
+MAX_COMPARED = 2_000_000
+"""Pairs of letters: the letters of a wrong name by those of all known ones, summed over the wrong
+names. A file with more is generated, not misspelt."""
+LONGEST = 60
+"""Names of more letters are sentences: only their case and the order of their letters are tried."""
 
 
 class Spelling:
-    """Find the name that was probably meant: another case, or a slip or two. Give up after
-    `MAX_SEARCHES` wrong names, or among very many: such a file is generated, not misspelt."""
+    """Find the name that was probably meant: another case, letters exchanged, or a slip or two.
+    The first two are looked up; names are compared until `MAX_COMPARED` is reached."""
 
     def __init__(self, known: Iterable[str]) -> None:
         self._known = sorted(set(known))
         self._by_case: dict[str, list[str]] = {}
+        self._by_letters: dict[str, list[str]] = {}
         self._found: dict[str, str | None] = {}
+        self._short = [name for name in self._known if len(name) <= LONGEST]
+        self._size = sum(map(len, self._short))
+        self._compared = 0
         for name in self._known:
             self._by_case.setdefault(name.lower(), []).append(name)
 
@@ -35,14 +42,25 @@ class Spelling:
         return f"did you mean `{near}`?" if near else otherwise
 
     def _search(self, name: str) -> str | None:
-        same = [other for other in self._by_case.get(name.lower(), ()) if other != name]
-        if same:
-            return same[0]
-        if len(name) < 3 or len(self._found) >= MAX_SEARCHES or len(self._known) > MAX_KNOWN:
-            return None
-        letters = sorted(name.lower())
-        swapped = next((o for o in self._known if sorted(o.lower()) == letters and o != name), None)
-        if swapped:
-            return swapped
-        close = difflib.get_close_matches(name, self._known, n=2, cutoff=0.75)
-        return next((other for other in close if other != name), None)
+        near = _other(name, self._by_case.get(name.lower(), ()))
+        if near is not None or len(name) < 3:
+            return near
+        if not self._by_letters:
+            for known in self._known:
+                self._by_letters.setdefault(_letters(known), []).append(known)
+        near = _other(name, self._by_letters.get(_letters(name), ()))
+        cost = len(name) * self._size
+        if near is not None or len(name) > LONGEST or self._compared + cost > MAX_COMPARED:
+            return near
+        self._compared += cost
+        return _other(name, difflib.get_close_matches(name, self._short, n=2, cutoff=0.75))
+
+
+def _letters(name: str) -> str:
+    return "".join(sorted(name.lower()))
+
+
+def _other(name: str, found: Iterable[str]) -> str | None:
+    """Return the first of what was found that is not the name itself. Names of one case or with
+    the same letters are few, or the name is among the first two."""
+    return next((other for other in found if other != name), None)

@@ -221,7 +221,8 @@ def _value(text: PlacedText, scope: ChartScope) -> Expr:
     known = scope.look_up(text) if text.text else None
     if known is not None:
         return known
-    near = Spelling(scope.names).nearest(text.text) if _CAPITALS.match(text.text) else None
+    spelling = scope.spelling()
+    near = spelling.nearest(text.text) if _CAPITALS.match(text.text) else None
     if near is not None:
         scope.sink.report(
             "FC3001",
@@ -278,13 +279,12 @@ def _assign_result(activity: Activity, scope: ChartScope) -> ir.AssignNode:
         help = "write a variable, a prompt's name, `file:path` or a constant in quotes"
         scope.sink.report("FC1003", message, scope.span(activity.name), help=help)
     elif value is None and scope.is_complete:
-        names = ("RESULT", "STATUS", *scope.variables, *scope.document.prompts)
+        otherwise = f"list it in PARAMS, or write a constant in quotes: `'{text.brief}'`"
         scope.sink.report(
             "FC3001",
             f"`{text.brief}` is neither a variable nor a prompt",
             scope.span(text),
-            help=scope.nearest(text.text, names)
-            or f"list it in PARAMS, or write a constant in quotes: `'{text.brief}'`",
+            help=scope.spelling(prompts=True).advice(text.text, otherwise),
         )
     assignment = ir.Assignment(target="RESULT", value=value or scope.literal(text))
     return _assign(activity, scope, (assignment,))

@@ -12,6 +12,7 @@ import re
 from ...diagnostics.diagnostic import Fix
 from ...expr.ast import Binary, BinaryOp, Call, Expr, Literal
 from ...expr.parse import OPERATOR_WORDS
+from ...source.spelling import Spelling
 from .mermaid.placed_text import PlacedText
 from .placeholders import ChartScope, constant_in
 
@@ -30,6 +31,7 @@ _OPERATORS: dict[str, BinaryOp] = {
     "==": "==", "!=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">=",
     "contains": "contains", "matches": "matches", **OPERATOR_WORDS,
 }  # fmt: skip
+_WORDS = Spelling(name.upper() for name in _OPERATORS if len(name) > 2)
 _MEANT = {"=>": ">=", "=<": "<=", "!": "!=", "<>": "!=", "!==": "!=", "=!": "!="}
 
 
@@ -69,8 +71,9 @@ def read_check(caption: PlacedText, kind: str, scope: ChartScope) -> Expr:
             "FC3001",
             f"the check reads `{name}`, which nothing writes",
             scope.span(left),
-            help=scope.nearest(name, ("RESULT", "STATUS", *scope.variables))
-            or "compare RESULT, STATUS, a parameter or a variable that SET writes",
+            help=scope.spelling().advice(
+                name, "compare RESULT, STATUS, a parameter or a variable that SET writes"
+            ),
         )
         return UNREADABLE
     return _apply(known, operator, right, caption, scope)
@@ -124,6 +127,5 @@ def _report_operator(sign: PlacedText, scope: ChartScope) -> None:
         help, fix = "write `==`", Fix("write `==`", span, "==", safe=True)
     else:
         known = "==, !=, <, <=, >, >=, EQUALS, DIFFERS, CONTAINS, MATCHES, LESS, GREATER"
-        words = [name.upper() for name in _OPERATORS if len(name) > 2]
-        help = scope.nearest(sign.text, words) or f"one of {known}"
+        help = _WORDS.advice(sign.text.upper(), f"one of {known}")
     scope.sink.report("FC3006", f"`{sign.brief}` is not an operator", span, help=help, fix=fix)

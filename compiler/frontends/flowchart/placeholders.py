@@ -10,10 +10,10 @@ rendered again, and only a `file:` that stands in the file is followed (M22).
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
-from collections.abc import Iterable, Set
+from collections import ChainMap
+from collections.abc import Set
 from dataclasses import field
 
 from ...diagnostics.diagnostic import Label, Sink
@@ -55,6 +55,7 @@ class ChartScope:
     captioned: Spelling = field(default_factory=lambda: Spelling(()))
     """The ids of nodes that have a caption."""
     _templates: dict[int, Expr] = field(default_factory=dict)
+    _spellings: dict[tuple[bool, bool, int], Spelling] = field(default_factory=dict)
 
     def span(self, text: PlacedText) -> Span:
         return self.document.whole.of(text)
@@ -109,7 +110,7 @@ class ChartScope:
     @property
     def names(self) -> Set[str]:
         """The names that have a value for a placeholder."""
-        return BUILT_IN.keys() | self.variables.keys()
+        return ChainMap(self.variables, BUILT_IN).keys()  # type: ignore[arg-type]
 
     def _read(self, text: PlacedText) -> Template:
         parts: list[Expr] = []
@@ -182,15 +183,19 @@ class ChartScope:
             self.sink.report("FC1005", message, self.span(name), severity="warning", help=help)
         return path
 
-    def nearest(self, name: str, names: Iterable[str]) -> str:
-        """Return a "did you mean" for a name, or ""."""
-        by_case = {known.lower(): known for known in names}
-        exact = by_case.get(name.lower())
-        close = [exact] if exact else difflib.get_close_matches(name, sorted(by_case.values()), 1)
-        return f"did you mean `{close[0]}`?" if close else ""
+    def spelling(self, *, variables: bool = True, prompts: bool = False) -> Spelling:
+        """Return the names that can be meant, of variables, of prompts or of both."""
+        key = variables, prompts, len(self.variables)
+        if key not in self._spellings:
+            names = {"RESULT", "STATUS", *self.variables} if variables else set()
+            self._spellings[key] = Spelling(names | set(self.document.prompts if prompts else ()))
+        return self._spellings[key]
 
     def report_missing_prompts(self) -> None:
         """Report FC1003 for each prompt that activities name and nobody wrote."""
+        spelling, unspoken = self.spelling(variables=False, prompts=True), dict[str, list[PlacedText]]()
+        for words in self.document.unspoken:
+            unspoken.setdefault(words.text, []).append(words)
         for name, places in self.missing.items():
             first, *more = places
             empty = self.document.prompts.get(name)
@@ -200,15 +205,14 @@ class ChartScope:
             labels = [Label(place, "also named here") for place in more]
             if empty:
                 labels.insert(0, Label(self.span(empty.name), "its heading, with no text below"))
-            close = self.nearest(name, [n for n in self.document.prompts if n != name])
-            for words in self.document.unspoken:
-                if words.text == name.partition(" ")[2]:
-                    labels.append(Label(self.span(words), "this heading does not say who speaks"))
-                    close = f"write `## {name}`"
             write = f"write it below `# Prompts`, under the heading `## {name}`"
+            close = spelling.advice(name, write)
+            for words in unspoken.get(name.partition(" ")[2], ()):
+                labels.append(Label(self.span(words), "this heading does not say who speaks"))
+                close = f"write `## {name}`"
             self.sink.report(
                 "FC1003", message, first, labels=tuple(labels),
-                help="write its text below the heading" if empty else close or write,
+                help="write its text below the heading" if empty else close,
             )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ What a script beside the machine names counts as known: it may set anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from ...diagnostics.diagnostic import Fix, Sink
 from ...ir import Tool
@@ -38,14 +38,15 @@ def check_texts(
     """Warn of names that nothing has and signs that mean something else."""
     names = _names(machine)
     known = names | _said_elsewhere(machine, file)
+    spellings = (Spelling(names), Spelling(known))
     tools = {tool.id: tool for entry in roles.values() for tool in entry.tools}
     for text in _codes(machine):
-        _check_fields(text, names, known, sink)
+        _check_fields(text, known, spellings, sink)
         _check_words(text, sink)
         if tools:
             _check_tools(text, tools, sink)
     for text in _inputs(machine):
-        _check_fields(text, names, known, sink)
+        _check_fields(text, known, spellings, sink)
         _check_holes(text, sink)
     for text in _conditions(machine):
         _check_assignment(text, sink)
@@ -88,11 +89,13 @@ def _said_elsewhere(machine: Machine, file: ScriptFile | None) -> Set[str]:
     return {match[1] for text in texts for match in _READ.finditer(text.text)}
 
 
-def _check_fields(text: JsonText, names: Set[str], known: Set[str], sink: Sink) -> None:
+def _check_fields(
+    text: JsonText, known: Set[str], spellings: Iterable[Spelling], sink: Sink
+) -> None:
     for match in _READ.finditer(text.text):
         if match[1] in known:
             continue
-        near = Spelling(names).nearest(match[1]) or Spelling(known).nearest(match[1])
+        near = next(filter(None, (spelling.nearest(match[1]) for spelling in spellings)), None)
         if near is None:
             continue  # JavaScript may ask for what is not there
         message, span = f"nothing sets `common_data.{match[1]}`", text.at(*match.span(1))

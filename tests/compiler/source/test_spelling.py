@@ -1,0 +1,40 @@
+"""Spelling: the name that was meant, found at a cost that does not grow with the file."""
+
+from __future__ import annotations
+
+import pytest
+from flowc.compiler.source.spelling import MAX_COMPARED, Spelling
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("reslut", "result"), ("RESULT", "result"), ("resul", "result"), ("resultt", "result"),
+     ("total", None), ("re", None), ("result", None)],
+)  # fmt: skip
+def test_the_name_that_was_meant(name, meant):
+    assert Spelling(["result", "status"]).nearest(name) == meant
+
+
+def test_a_known_name_may_have_a_neighbour():
+    assert Spelling(["part_1", "part_2"]).nearest("part_1") == "part_2"
+
+
+def test_among_very_many_names_case_and_order_are_looked_up_and_nothing_is_compared():
+    known = [f"variable_{n}" for n in range(MAX_COMPARED // 100)]
+    spelling = Spelling(known)
+    assert spelling.nearest("VARIABLE_7") == "variable_7"
+    assert spelling.nearest("vraiable_12345") == "variable_12345"
+    assert spelling.nearest("variabl_7") is None
+
+
+def test_names_are_compared_until_so_much_is_compared():
+    known = [f"{n:04}_variable" for n in range(1_000)]
+    spelling = Spelling(known)
+    guesses = [spelling.nearest(f"{n:04}_variabl") for n in range(100)]
+    assert guesses[0] == "0000_variable"
+    found = sum(guess is not None for guess in guesses)
+    assert found == MAX_COMPARED // (12 * 13 * 1_000)
+
+
+def test_sentences_are_not_compared_letter_by_letter():
+    assert Spelling([f"{'a' * 70}b"]).nearest(f"{'a' * 70}c") is None
