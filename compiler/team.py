@@ -69,7 +69,7 @@ def read_team(path: str, sources: SourceSet, sink: Sink) -> Team:
     fields = tree.fields(tree.root, "the team") if tree is not None else None
     team = Team() if fields is None else _team(fields)
     # Whom a file with faults does not name, it may have been meant to name.
-    broken = any(d.severity == "error" and d.primary.file == path for d in sink.all())
+    broken = sink.is_broken(path)
     return Team() if broken else team
 
 

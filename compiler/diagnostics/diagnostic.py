@@ -18,6 +18,9 @@ from .examples import Example
 Severity = Literal["error", "warning"]
 MAX_SHOWN = 50
 """At most this many diagnostics are shown of a compilation; the rest is counted."""
+MAX_KEPT = 1_000
+"""At most this many diagnostics of one code and severity are kept of a file; the rest is counted:
+a generated file of some megabytes can have a fault in every character."""
 
 
 _LONG = 300
@@ -75,7 +78,8 @@ class Fix:
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One fault: one place (`primary`), one sentence (`message`), what to write (`help`). `at` is
-    the beginning of the place, where `locate` has looked it up."""
+    the beginning of the place, where `locate` has looked it up. `more` counts those of its code,
+    severity and file that were not kept (`MAX_KEPT`); the last one that was kept carries it."""
 
     rule: Code
     message: str
@@ -86,6 +90,7 @@ class Diagnostic:
     help: str = ""
     fix: Fix | None = None
     at: Position | None = field(default=None, compare=False)
+    more: int = 0
 
     @property
     def code(self) -> str:
@@ -100,13 +105,21 @@ class Diagnostic:
         return f"{place}: {self.severity}[{self.code}] {self.message}"
 
 
+_Kind = tuple[str, str, Severity]
+"""A file, a code and a severity."""
+
+
 @dataclass(slots=True)
 class Sink:
-    """Collects diagnostics: no duplicates, sorted by place. Readers report one of `codes`, which
-    are those of `checks.CODES`: some faults are found by a reader or by a check."""
+    """Collects diagnostics: no duplicates, sorted by place, `MAX_KEPT` of a kind and the number of
+    the others. Readers report one of `codes`, which are those of `checks.CODES`: some faults are
+    found by a reader or by a check."""
 
     codes: Mapping[str, Code]
     _items: dict[tuple[str, Span, str], Diagnostic] = field(default_factory=dict)
+    _kept: dict[_Kind, int] = field(default_factory=dict)
+    _more: dict[_Kind, int] = field(default_factory=dict)
+    _broken: set[str] = field(default_factory=set)
 
     def report(
         self,
@@ -123,16 +136,32 @@ class Sink:
         """Add a diagnostic of this code: see `Code.diagnostic`."""
         rule = self.codes[code]
         level = severity or rule.severity
-        self.add(Diagnostic(rule, message, primary, level, labels, notes, help, fix))
+        if not self._is_full((primary.file, code, level), 1):
+            self.add(Diagnostic(rule, message, primary, level, labels, notes, help, fix))
 
     def add(self, item: Diagnostic) -> None:
         """Add a diagnostic; names that were read from the file may hold line ends, a message may
         not: it is one line wherever it is shown."""
+        kind = item.primary.file, item.code, item.severity
+        if self._is_full(kind, 1 + item.more):
+            return
         if "\n" in item.message or "\n" in item.help:
             item = replace(item, message=_one_line(item.message), help=_one_line(item.help))
         if len(item.message) > _LONG:
             item = replace(item, message=_NAME.sub(_short_name, item.message))
-        self._items.setdefault((item.code, item.primary, item.message), item)
+        key = (item.code, item.primary, item.message)
+        if key not in self._items:
+            self._items[key] = item
+            self._kept[kind] = self._kept.get(kind, 0) + 1
+            if item.severity == "error":
+                self._broken.add(item.primary.file)
+
+    def _is_full(self, kind: _Kind, number: int) -> bool:
+        """Tell whether no more of a kind are kept; if so, count these."""
+        if self._kept.get(kind, 0) < MAX_KEPT:
+            return False
+        self._more[kind] = self._more.get(kind, 0) + number
+        return True
 
     def extend(self, items: tuple[Diagnostic, ...] | list[Diagnostic]) -> None:
         for item in items:
@@ -140,11 +169,20 @@ class Sink:
 
     @property
     def has_errors(self) -> bool:
-        return any(d.severity == "error" for d in self._items.values())
+        return bool(self._broken)
+
+    def is_broken(self, file: str) -> bool:
+        """Tell whether there is an error in a file."""
+        return file in self._broken
 
     def all(self) -> tuple[Diagnostic, ...]:
         """Return every diagnostic, sorted by file, place and code."""
-        return tuple(sorted(self._items.values(), key=lambda d: (d.primary, d.code, d.message)))
+        found = sorted(self._items.values(), key=lambda d: (d.primary, d.code, d.message))
+        last = {(d.primary.file, d.code, d.severity): at for at, d in enumerate(found)}
+        for kind, number in self._more.items():
+            item = found[last[kind]]
+            found[last[kind]] = replace(item, more=item.more + number)
+        return tuple(found)
 
 
 def locate(diagnostics: Iterable[Diagnostic], sources: SourceSet) -> tuple[Diagnostic, ...]:

@@ -28,9 +28,9 @@ def render_text(
     """Return the diagnostics (`MAX_SHOWN` at most) with their lines of source; "" without any."""
     paint = Paint(color)
     blocks = [_block(d, sources, paint, width) for d in diagnostics[:MAX_SHOWN]]
-    hidden = len(diagnostics) - len(blocks)
+    hidden = sum(count(diagnostics)) - len(blocks)
     if hidden > 0:
-        blocks.append(f"… and {hidden} more; mend these first")
+        blocks.append(f"… and {hidden:,} more; mend these first")
     return "\n\n".join(blocks) + "\n" if blocks else ""
 
 
@@ -68,9 +68,11 @@ def render_sarif(diagnostics: Sequence[Diagnostic], sources: SourceSet, version:
 
 
 def count(diagnostics: Iterable[Diagnostic]) -> tuple[int, int]:
-    """Return how many errors and how many warnings there are."""
-    levels = [d.severity for d in diagnostics]
-    return levels.count("error"), levels.count("warning")
+    """Return how many errors and how many warnings there are, those included that were not kept."""
+    numbers = {"error": 0, "warning": 0}
+    for diagnostic in diagnostics:
+        numbers[diagnostic.severity] += 1 + diagnostic.more
+    return numbers["error"], numbers["warning"]
 
 
 def summary_line(diagnostics: Iterable[Diagnostic], files: int, seconds: float) -> str:
@@ -95,6 +97,8 @@ def as_dict(diagnostic: Diagnostic, sources: SourceSet) -> dict[str, Any]:
         "labels": [{"text": x.text, **_region(x.span, sources)} for x in diagnostic.labels],
         "fix": None,
     }
+    if diagnostic.more:
+        values["more"] = diagnostic.more
     if fix := diagnostic.fix:
         place = _region(fix.span, sources)
         values["fix"] = {"title": fix.title, "safe": fix.safe, "text": fix.text, **place}
@@ -134,7 +138,7 @@ def _marks_by_file(
 
 def _remarks(diagnostic: Diagnostic, gutter: int, paint: Paint) -> list[str]:
     lead = f"{' ' * gutter} {paint('=', 'frame')}"
-    rows = [f"{lead} {paint('note', 'strong')}: {visible(note)}" for note in diagnostic.notes]
+    rows = [f"{lead} {paint('note', 'strong')}: {visible(note)}" for note in _notes(diagnostic)]
     fix = diagnostic.fix
     if fix is not None:
         how = "" if fix.safe else " (not applied by itself: it may change what the file means)"
@@ -146,6 +150,12 @@ def _remarks(diagnostic: Diagnostic, gutter: int, paint: Paint) -> list[str]:
     else:
         rows.append(f"{lead} {explain}")
     return rows
+
+
+def _notes(diagnostic: Diagnostic) -> tuple[str, ...]:
+    if not diagnostic.more:
+        return diagnostic.notes
+    return (*diagnostic.notes, f"and {diagnostic.more:,} more {diagnostic.code} in this file")
 
 
 def _place(source: Source, offset: int) -> str:
@@ -187,7 +197,8 @@ def _annotation(diagnostic: Diagnostic, sources: SourceSet) -> str:
     if start.line != end.line:  # GitHub takes columns only within one line
         del fields["col"], fields["endColumn"]
     shown = ",".join(f"{key}={_escape_property(str(value))}" for key, value in fields.items())
-    text = ". ".join(x for x in (diagnostic.message, *diagnostic.notes, diagnostic.help) if x)
+    parts = (diagnostic.message, *_notes(diagnostic), diagnostic.help)
+    text = ". ".join(x for x in parts if x)
     return f"::{diagnostic.severity} {shown}::{_escape_message(text)}\n"
 
 
@@ -219,6 +230,8 @@ def _sarif_result(diagnostic: Diagnostic, index: int, sources: SourceSet) -> dic
         "message": {"text": text},
         "locations": [_sarif_location(Label(diagnostic.primary), sources)],
     }
+    if diagnostic.more:
+        result["occurrenceCount"] = 1 + diagnostic.more
     if diagnostic.labels:
         places = [_sarif_location(label, sources) for label in diagnostic.labels]
         result["relatedLocations"] = [{"id": n, **place} for n, place in enumerate(places)]
@@ -256,4 +269,4 @@ def _uri(path: str) -> str:
 
 
 def _plural(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

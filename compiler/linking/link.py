@@ -102,7 +102,7 @@ class _Linker:
             sink.report("FC2001", message, span, help="name the file of a workflow")
             return None
         parsed = claims[0].parse(source, sources, sink)
-        is_read = not any(d.primary.file == target and d.severity == "error" for d in sink.all())
+        is_read = not sink.is_broken(target)
         if parsed.workflow is not None and parsed.not_run is not None and is_read:
             sink.report(
                 "FC2001",

@@ -193,7 +193,8 @@ class ChartScope:
 
     def report_missing_prompts(self) -> None:
         """Report FC1003 for each prompt that activities name and nobody wrote."""
-        spelling, unspoken = self.spelling(variables=False, prompts=True), dict[str, list[PlacedText]]()
+        spelling = self.spelling(variables=False, prompts=True)
+        unspoken: dict[str, list[PlacedText]] = {}
         for words in self.document.unspoken:
             unspoken.setdefault(words.text, []).append(words)
         for name, places in self.missing.items():
