@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections import ChainMap
-from collections.abc import Set
 from dataclasses import field
 
 from ...diagnostics.diagnostic import Label, Sink
@@ -102,15 +100,10 @@ class ChartScope:
         """Return a text with its `{{NAME}}` placeholders as parts; unknown names stay written
         (M23)."""
         template = self._read(text)
-        for found in foreign_placeholders(text.text, "{{NAME}}", self.names):
+        for found in foreign_placeholders(text.text, "{{NAME}}", self.spelling()):
             part = text[found.start : found.end]
             report_foreign(self.sink, self.span(part), part.text, f"{{{{{found.name}}}}}")
         return template.expr
-
-    @property
-    def names(self) -> Set[str]:
-        """The names that have a value for a placeholder."""
-        return ChainMap(self.variables, BUILT_IN).keys()  # type: ignore[arg-type]
 
     def _read(self, text: PlacedText) -> Template:
         parts: list[Expr] = []
@@ -184,10 +177,11 @@ class ChartScope:
         return path
 
     def spelling(self, *, variables: bool = True, prompts: bool = False) -> Spelling:
-        """Return the names that can be meant, of variables, of prompts or of both."""
+        """Return the names that can be meant, of variables (which have a value for a placeholder),
+        of prompts or of both."""
         key = variables, prompts, len(self.variables)
         if key not in self._spellings:
-            names = {"RESULT", "STATUS", *self.variables} if variables else set()
+            names = {*BUILT_IN, *self.variables} if variables else set()
             self._spellings[key] = Spelling(names | set(self.document.prompts if prompts else ()))
         return self._spellings[key]
 
