@@ -14,8 +14,8 @@ from dataclasses import replace
 from . import ir
 from .diagnostics.diagnostic import Label, Sink
 from .expr.ast import Literal
-from .reading.json_syntax import JsonNode, Scalar
-from .reading.json_tree import Fields, JsonText, read_json
+from .reading.json_fields import Fields, read_json
+from .reading.tree import Scalar, Value
 from .source.records import dataclass
 from .source.source import Source, SourceSet, Unreadable
 
@@ -139,11 +139,11 @@ def _count(agents: int) -> str:
     return f"{agents or 'no'} agent{'' if agents == 1 else 's'}"
 
 
-def _members(fields: Fields, nodes: Sequence[JsonNode], created: bool, team: str) -> Team:
+def _members(fields: Fields, nodes: Sequence[Value], created: bool, team: str) -> Team:
     agents: list[ir.Agent] = []
     tools: dict[str, ir.Tool] = {}
-    roles: dict[str, JsonText] = {}
-    ids: dict[str, JsonText] = {}
+    roles: dict[str, Scalar] = {}
+    ids: dict[str, Scalar] = {}
     for number, node in enumerate(nodes, 1):
         inner = fields.tree.fields(node, f"agent {number}")
         if inner is None:
@@ -181,12 +181,11 @@ def _agent(fields: Fields, key: str, tools: dict[str, ir.Tool]) -> ir.Agent:
     instructions = config.text("instructions")
     named: list[str] = []
     for node in config.items("tools"):
-        if not isinstance(node, Scalar) or not isinstance(node.value, str):
+        if not isinstance(node, Scalar) or not node.style:
             fields.tree.wrong_type(node, f"a tool of {fields.what}", "a text")
             continue
-        words = fields.tree.words(node)
-        tools.setdefault(words.text, ir.Tool(id=words.text, span=words.span))
-        named.append(words.text)
+        tools.setdefault(node.text, ir.Tool(id=node.text, span=node.span))
+        named.append(node.text)
     return ir.Agent(
         id="",
         person=kind is not None and kind.text == "person",
@@ -200,9 +199,7 @@ def _with_provider(model: str) -> str:
     return model if ":" in model else f"openai:{model}"
 
 
-def _unique(
-    fields: Fields, key: str, taken: dict[str, JsonText], *, required: bool
-) -> JsonText | None:
+def _unique(fields: Fields, key: str, taken: dict[str, Scalar], *, required: bool) -> Scalar | None:
     words = fields.text(key, required=required)
     if words is None:
         return None
@@ -219,7 +216,7 @@ def _unique(
     return words
 
 
-def _id(fields: Fields, taken: dict[str, JsonText]) -> JsonText | None:
+def _id(fields: Fields, taken: dict[str, Scalar]) -> Scalar | None:
     """An agent's own id, under which it can be written to."""
     words = _unique(fields, "agent_id", taken, required=False)
     if words is None:

@@ -29,6 +29,7 @@ def unused_outputs(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagn
     used |= _read_by_the_next(workflow)
     spelling = Spelling(known_names(workflow))
     used |= {spelling.nearest(name) or name for name in undefined_reads(workflow, program)}
+    reads = Spelling(used)
     declared = {entry.name: entry.span for entry in workflow.state}
     declared |= {param.name: param.span for param in workflow.params}
     there = reachable(starts(workflow), successors((n.id for n in workflow.nodes), workflow.edges))
@@ -45,7 +46,8 @@ def unused_outputs(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagn
             if _nobody_has_to_read(node, write.name):
                 continue
             seen.add(write.name)
-            yield _report(node, write, span, places[write.name])
+            near = reads.nearest(write.name)
+            yield _report(node, write, span, places[write.name], near)
 
 
 UNUSED_OUTPUTS = Check(
@@ -90,13 +92,15 @@ def _nobody_has_to_read(node: ir.Node, name: str) -> bool:
             return False
 
 
-def _report(node: ir.Node, write: Write, span: Span, places: list[Span]) -> Diagnostic:
+def _report(
+    node: ir.Node, write: Write, span: Span, places: list[Span], near: str | None
+) -> Diagnostic:
     again = [place for place in places if place != span]
     return UNUSED_OUTPUTS.code.diagnostic(
         f"{node_name(node)} writes `{write.name}`, which nothing reads",
         span,
         labels=tuple(Label(place, "also written here") for place in again[:3]),
-        help="use it further on, or remove it",
+        help="use it further on, or remove it" + (f"; is `{near}` meant?" if near else ""),
     )
 
 

@@ -132,8 +132,13 @@ class Sink:
         notes: tuple[str, ...] = (),
         help: str = "",
         fix: Fix | None = None,
+        near: str | None = None,
     ) -> None:
-        """Add a diagnostic of this code: see `Code.diagnostic`."""
+        """Add a diagnostic of this code: see `Code.diagnostic`. `near` is what was probably meant
+        by the name at `primary`: it takes the place of the help and is offered as a fix."""
+        if near:
+            help = f"did you mean `{near}`?"
+            fix = fix or Fix(f"write `{near}`", primary, near)
         rule = self.codes[code]
         level = severity or rule.severity
         if not self._is_full((primary.file, code, level), 1):

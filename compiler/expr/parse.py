@@ -157,7 +157,7 @@ def _ends_early(text: str) -> ParseFault:
     last = text[start.start() : end] if start else text
     opened = text.count("(") > text.count(")")
     message = f"the expression ends after `{last}`, where more is needed"
-    help = "close the parenthesis" if opened else "write what it is compared with"
+    help = "close the parenthesis: write `)`" if opened else "write what it is compared with"
     return ParseFault(message, Span("", start.start() if start else 0, end), help)
 
 

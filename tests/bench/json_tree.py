@@ -44,7 +44,7 @@ def report() -> None:
 def read(text: str) -> None:
     """Text to tree."""
     with own_process(), collector_at_rest():
-        assert parse_json(text)[1] == []
+        assert parse_json(Source("bench.json", text))[1] == []
 
 
 def machine(text: str) -> None:

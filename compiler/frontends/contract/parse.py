@@ -9,7 +9,7 @@ from typing import Any
 from ... import ir
 from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Field, Literal, Name
-from ...reading.json_tree import read_json
+from ...reading.json_fields import read_json
 from ...reading.protocol import Parsed
 from ...source.source import Source, SourceSet
 from .editing import contract_mentions

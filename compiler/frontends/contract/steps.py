@@ -10,8 +10,8 @@ from typing import cast, get_args
 
 from ...diagnostics.diagnostic import Label
 from ...ir import Json
-from ...reading.json_syntax import JsonNode, Scalar
-from ...reading.json_tree import Fields, JsonText, Tree
+from ...reading.json_fields import Fields, Tree
+from ...reading.tree import Scalar, Value
 from ...source.records import dataclass
 from ...source.source import Span
 from ...source.spelling import Spelling
@@ -74,11 +74,11 @@ class ContractStep:
     id: str
     title: str
     form: Form
-    role: JsonText | None
-    criteria: JsonText | None
+    role: Scalar | None
+    criteria: Scalar | None
     failure: str
     minutes: float | None
-    needs: tuple[JsonText, ...]
+    needs: tuple[Scalar, ...]
     span: Span
 
 
@@ -118,7 +118,7 @@ def read_contract(tree: Tree) -> Contract | None:
     name = fields.text("workflow_name", required=True)
     form = fields.word("workflow_type", WORKFLOW_TYPES, required=True)
     description = fields.text("description", empty=True)
-    ids: dict[str, JsonText] = {}
+    ids: dict[str, Scalar] = {}
     steps = _steps(fields, ids)
     gates = _gates(fields, ids)
     if not steps:
@@ -136,7 +136,7 @@ def read_contract(tree: Tree) -> Contract | None:
     return contract if config is None else _with_execution(contract, config)
 
 
-def _steps(fields: Fields, ids: dict[str, JsonText]) -> tuple[ContractStep, ...]:
+def _steps(fields: Fields, ids: dict[str, Scalar]) -> tuple[ContractStep, ...]:
     """Read the steps; a contract needs at least one (C2)."""
     nodes = fields.items("steps", required=True)
     steps = [
@@ -152,7 +152,7 @@ def _steps(fields: Fields, ids: dict[str, JsonText]) -> tuple[ContractStep, ...]
     return tuple(steps)
 
 
-def _step(fields: Fields, ids: dict[str, JsonText]) -> ContractStep | None:
+def _step(fields: Fields, ids: dict[str, Scalar]) -> ContractStep | None:
     """Read a step; it needs a role and success criteria, also when nobody does it (C2)."""
     id = _id(fields, "step_id", ids)
     fields = replace(fields, what=f"step `{id.text}`") if id else fields
@@ -181,14 +181,14 @@ def _step(fields: Fields, ids: dict[str, JsonText]) -> ContractStep | None:
     )
 
 
-def _need(fields: Fields, node: JsonNode) -> JsonText | None:
-    if isinstance(node, Scalar) and isinstance(node.value, str):
-        return fields.tree.words(node)
+def _need(fields: Fields, node: Value) -> Scalar | None:
+    if isinstance(node, Scalar) and node.style:
+        return node
     fields.tree.wrong_type(node, f"a dependency of {fields.what}", "a text")
     return None
 
 
-def _gates(fields: Fields, ids: dict[str, JsonText]) -> tuple[Gate, ...]:
+def _gates(fields: Fields, ids: dict[str, Scalar]) -> tuple[Gate, ...]:
     gates: list[Gate] = []
     for number, node in enumerate(fields.items("quality_gates"), 1):
         inner = fields.tree.fields(node, f"quality gate {number}")
@@ -198,7 +198,7 @@ def _gates(fields: Fields, ids: dict[str, JsonText]) -> tuple[Gate, ...]:
     return tuple(gates)
 
 
-def _gate(fields: Fields, ids: dict[str, JsonText]) -> Gate | None:
+def _gate(fields: Fields, ids: dict[str, Scalar]) -> Gate | None:
     id = _id(fields, "gate_id", ids)
     fields = replace(fields, what=f"gate `{id.text}`") if id else fields
     fields.unknown(GATE_KEYS)
@@ -238,7 +238,7 @@ def _with_execution(contract: Contract, config: Fields) -> Contract:
     )
 
 
-def _id(fields: Fields, key: str, ids: dict[str, JsonText]) -> JsonText | None:
+def _id(fields: Fields, key: str, ids: dict[str, Scalar]) -> Scalar | None:
     """Return an id that no other step or gate has (C3)."""
     words = fields.text(key, required=True)
     if words is None:
@@ -297,6 +297,6 @@ def unknown_dependencies(steps: Sequence[ContractStep], tree: Tree) -> dict[str,
         for words in step.needs:
             if words.text not in order and tree.complete:
                 message = f"step `{step.id}` depends on `{words.text}`, which is not a step"
-                help = spelling.advice(words.text, "add the step or remove the name")
-                tree.sink.report("FC2001", message, words.span, help=help)
+                near, help = spelling.nearest(words.text), "add the step or remove the name"
+                tree.sink.report("FC2001", message, words.span, help=help, near=near)
     return needs

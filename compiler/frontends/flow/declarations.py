@@ -8,9 +8,9 @@ from typing import Any
 
 from ... import ir
 from ...flow_yaml import keys
+from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.source import SourceSet, Span, Unreadable
 from .forms import Forms, kind
-from .tree import YamlList, YamlMap, YamlNode, YamlScalar, brief
 
 _TITLE = keys.Key("title", "text", "")
 _FILE = keys.Key("file", "text", "the file it stands in, or came from")
@@ -25,16 +25,16 @@ class Declarations:
         self.forms = forms
         self.sources = sources
 
-    def read(self, mapping: YamlMap) -> dict[str, Any]:
+    def read(self, mapping: MapAt) -> dict[str, Any]:
         """Return the fields of a `Workflow` that are declarations."""
         return {
             "params": tuple(self._params(mapping)),
             "state": tuple(
-                ir.StateField(name=name.value, **fields, span=name.span)
+                ir.StateField(name=name.text, **fields, span=name.span)
                 for name, _, fields in self._section(mapping, "state", "the variable")
             ),
             "agents": tuple(
-                ir.Agent(id=name.value, **fields, span=name.span)
+                ir.Agent(id=name.text, **fields, span=name.span)
                 for name, _, fields in self._section(mapping, "agents", "the agent")
             ),
             "tools": tuple(self._tools(mapping)),
@@ -45,7 +45,7 @@ class Declarations:
                 if (script := _read_script(name, node, self.forms, self.sources)) is not None
             ),
             "prompts": tuple(
-                ir.Prompt(id=name.value, **fields, span=name.span)
+                ir.Prompt(id=name.text, **fields, span=name.span)
                 for name, _, fields in self._section(mapping, "prompts", "the prompt")
             ),
             "groups": tuple(self._groups(mapping)),
@@ -53,94 +53,92 @@ class Declarations:
             "trials": tuple(self.trials(mapping)),
         }
 
-    def _entries(self, mapping: YamlMap, section: str) -> list[tuple[YamlScalar, YamlNode]]:
+    def _entries(self, mapping: MapAt, section: str) -> list[tuple[Scalar, Value]]:
         node = mapping.value(section)
         if node is None:
             return []
-        if isinstance(node, YamlMap):
+        if isinstance(node, MapAt):
             return node.pairs
         message = f"`{section}` is a mapping from names, not {kind(node)}"
         self.forms.report("FC1005", message, node.span, "write `name:` and what belongs to it")
         return []
 
     def _section(
-        self, mapping: YamlMap, section: str, what: str, *further: str
-    ) -> Iterator[tuple[YamlScalar, YamlNode, dict[str, Any]]]:
+        self, mapping: MapAt, section: str, what: str, *further: str
+    ) -> Iterator[tuple[Scalar, Value, dict[str, Any]]]:
         shape = keys.NAMED[section]
         for name, node in self._entries(mapping, section):
-            fields = self.forms.element(node, shape, f"{what} `{brief(name.value)}`", *further)
+            fields = self.forms.element(node, shape, f"{what} `{brief(name.text)}`", *further)
             if fields is not None:
                 yield name, node, fields
 
-    def _params(self, mapping: YamlMap) -> Iterator[ir.Param]:
+    def _params(self, mapping: MapAt) -> Iterator[ir.Param]:
         for name, node, fields in self._section(mapping, "params", "the parameter"):
-            has_default = isinstance(node, YamlMap) and node.get("default") is not None
+            has_default = isinstance(node, MapAt) and node.get("default") is not None
             fields.setdefault("required", not has_default)
-            yield ir.Param(name=name.value, **fields, span=name.span)
+            yield ir.Param(name=name.text, **fields, span=name.span)
 
-    def _tools(self, mapping: YamlMap) -> Iterator[ir.Tool]:
+    def _tools(self, mapping: MapAt) -> Iterator[ir.Tool]:
         for name, node, fields in self._section(mapping, "tools", "the tool"):
-            declares = isinstance(node, YamlMap) and any(
+            declares = isinstance(node, MapAt) and any(
                 node.get(key) is not None for key in ("description", "schema", "result")
             )
             source = "declared" if declares else "unknown"
-            yield ir.Tool(id=name.value, source=source, **fields, span=name.span)  # type: ignore[arg-type]
+            yield ir.Tool(id=name.text, source=source, **fields, span=name.span)  # type: ignore[arg-type]
 
-    def _threads(self, mapping: YamlMap) -> Iterator[ir.Thread]:
+    def _threads(self, mapping: MapAt) -> Iterator[ir.Thread]:
         for name, node, fields in self._section(mapping, "threads", "the thread", "seed"):
-            seed = node.get("seed") if isinstance(node, YamlMap) else None
-            yield ir.Thread(id=name.value, **fields, seed=tuple(self._seeds(seed)), span=name.span)
+            seed = node.get("seed") if isinstance(node, MapAt) else None
+            yield ir.Thread(id=name.text, **fields, seed=tuple(self._seeds(seed)), span=name.span)
 
-    def _seeds(self, node: YamlNode | None) -> Iterator[ir.Seed]:
+    def _seeds(self, node: Value | None) -> Iterator[ir.Seed]:
         """Read a list of one-key mappings, as in `- system: You are brief.`"""
         if node is None:
             return
-        for item in node.items if isinstance(node, YamlList) else [node]:
-            pairs = item.pairs if isinstance(item, YamlMap) else []
-            if len(pairs) == 1 and isinstance(pairs[0][1], YamlScalar):
-                yield ir.Seed(role=pairs[0][0].value, content=pairs[0][1].value)
+        for item in node.items if isinstance(node, ListAt) else [node]:
+            pairs = item.pairs if isinstance(item, MapAt) else []
+            if len(pairs) == 1 and isinstance(pairs[0][1], Scalar):
+                yield ir.Seed(role=pairs[0][0].text, content=pairs[0][1].text)
             else:
                 help = "write for instance `- system: You are brief.`"
                 message = f"a message is a speaker with a text, not {kind(item)}"
                 self.forms.report("FC1005", message, item.span, help)
 
-    def _groups(self, mapping: YamlMap) -> Iterator[ir.Group]:
+    def _groups(self, mapping: MapAt) -> Iterator[ir.Group]:
         for name, node in self._entries(mapping, "groups"):
             title = self.forms.text(_TITLE, name, node)
             if title is not None:
                 title = "" if node.is_null else title
-                yield ir.Group(id=name.value, title=title, span=name.span)
+                yield ir.Group(id=name.text, title=title, span=name.span)
 
-    def _rules(self, mapping: YamlMap) -> Iterator[ir.ErrorRule]:
+    def _rules(self, mapping: MapAt) -> Iterator[ir.ErrorRule]:
         node = mapping.value("on_error")
         if node is None:
             return
-        for item in node.items if isinstance(node, YamlList) else [node]:
+        for item in node.items if isinstance(node, ListAt) else [node]:
             fields = self.forms.element(item, keys.RULE, "a rule of `on_error`")
             if fields is not None:
                 yield ir.ErrorRule(**fields)
 
-    def trials(self, mapping: YamlMap) -> Iterator[ir.Trial]:
+    def trials(self, mapping: MapAt) -> Iterator[ir.Trial]:
         """Yield the cases below `tests:`."""
         for name, node, fields in self._section(mapping, "tests", "the test"):
             for key in ("inputs", "variables"):
-                value = node.get(key) if isinstance(node, YamlMap) else None
+                value = node.get(key) if isinstance(node, MapAt) else None
                 if value is not None and not isinstance(fields.get(key), dict):
                     message = f"`{key}` of a test is a mapping from names, not {kind(value)}"
                     self.forms.report("FC1005", message, value.span, "write `NAME: VALUE` below it")
                     fields.pop(key, None)
-            yield ir.Trial(name=name.value, **fields, span=name.span)
+            yield ir.Trial(name=name.text, **fields, span=name.span)
 
 
-def _read_script(
-    name: YamlScalar, node: YamlNode, forms: Forms, sources: SourceSet
-) -> ir.Script | None:
+def _read_script(name: Scalar, node: Value, forms: Forms, sources: SourceSet) -> ir.Script | None:
     """Read `name: file.js`, or a mapping with `file:` or `source:`. With both, `source` is what
     counts and `file` with `line` say where it came from."""
-    what = f"the script `{brief(name.value)}`"
-    if isinstance(node, YamlScalar) and not node.is_null:
-        node = YamlMap([(YamlScalar("file", node.span, "", forms.source), node)], node.span)
-    if not isinstance(node, YamlMap):
+    what = f"the script `{brief(name.text)}`"
+    if isinstance(node, Scalar) and not node.is_null:
+        node = forms.mapping([(forms.name("file", node), node)], node)
+    if not isinstance(node, MapAt):
         message = f"{what} is a file or a mapping, not {kind(node)}"
         forms.report("FC1005", message, node.span, "write `file:` or `source:` below it")
         return None
@@ -154,14 +152,14 @@ def _read_script(
         source = _read_file(path, written, file.span, forms, sources)
     elif source is not None and file is None:
         text = node.get("source")
-        assert isinstance(text, YamlScalar), "a text was read from it"
+        assert isinstance(text, Scalar), "a text was read from it"
         path = forms.source.path
-        fields["line"] = forms.source.position(text.part(0, 1).start).line
+        fields["line"] = forms.source.position(text.at(0, 1).start).line
     elif source is None:
         forms.report("FC1003", f"{what} has no source", name.span, "write `file:` or `source:`")
     if source is None:
         return None
-    return ir.Script(id=name.value, source=source, file=path, **fields, span=name.span)
+    return ir.Script(id=name.text, source=source, file=path, **fields, span=name.span)
 
 
 def _read_file(path: str, written: str, span: Span, forms: Forms, sources: SourceSet) -> str | None:

@@ -9,17 +9,23 @@ from __future__ import annotations
 from pathlib import PurePath
 
 from ...diagnostics.diagnostic import Sink
-from ...flow_yaml.keys import SECTIONS, TOP, VERSION
+from ...flow_yaml.keys import COMMON, EDGE, NAMED, NODES, SECTIONS, TOP, VERSION
 from ...ir import Trial, Workflow
 from ...reading.protocol import Parsed, with_file_grants
+from ...reading.tree import MapAt, Scalar, brief
+from ...reading.yaml_syntax import read_yaml
 from ...source.records import dataclass
 from ...source.source import Source, SourceSet, Span
 from .declarations import Declarations
 from .editing import flow_mentions
 from .forms import Forms, kind
-from .tree import YamlMap, YamlScalar, brief, read_tree
 from .workflow import WorkflowReader
 
+_KEYS = frozenset(
+    (*(key.name for shape in (*NODES.values(), *NAMED.values()) for key in shape.keys),
+     *(key.name for key in (*TOP, *COMMON)), *SECTIONS, *NODES, *EDGE,
+     "flow", "name", "workflows", "nodes", "next", "cases")
+)  # fmt: skip
 _EMPTY = "begin with `flow: 1`, then write `nodes:` with a list of what happens"
 
 _SHAPE = "write `tests:` and below it `NAME OF A CASE:` with what it gives and expects"
@@ -46,11 +52,11 @@ def read_document(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     return with_file_grants(parsed, source)
 
 
-def _root(forms: Forms, what: str, help: str) -> YamlMap | None:
+def _root(forms: Forms, what: str, help: str) -> MapAt | None:
     """Return the mapping that the file has to be; report anything else."""
     source, sink = forms.source, forms.sink
-    root = read_tree(source, sink)
-    if isinstance(root, YamlMap):
+    root = read_yaml(source, sink, _KEYS)
+    if isinstance(root, MapAt):
         return root
     if root is not None and not root.is_null:
         forms.report("FC1001", f"{what} is a mapping, not {kind(root)}", root.span, help)
@@ -59,31 +65,31 @@ def _root(forms: Forms, what: str, help: str) -> YamlMap | None:
     return None
 
 
-def _check_version(root: YamlMap, forms: Forms) -> None:
+def _check_version(root: MapAt, forms: Forms) -> None:
     node = root.get("flow")
     if node is None:
         message = "the version of the language is missing"
         forms.report("FC1003", message, root.pairs[0][0].span if root.pairs else root.span,
                      f"write `flow: {VERSION}` at the top")  # fmt: skip
-    elif not isinstance(node, YamlScalar) or node.value != str(VERSION):
+    elif not isinstance(node, Scalar) or node.text != str(VERSION):
         forms.report("FC1005", f"flow YAML has the version {VERSION}, not {kind(node)}", node.span,
                      f"write `flow: {VERSION}`")  # fmt: skip
 
 
-def _parts(root: YamlMap, forms: Forms) -> dict[str, YamlMap]:
+def _parts(root: MapAt, forms: Forms) -> dict[str, MapAt]:
     node = root.value("workflows")
     if node is None:
         return {}
-    if not isinstance(node, YamlMap):
+    if not isinstance(node, MapAt):
         forms.report("FC1005", f"`workflows` takes workflows by name, not {kind(node)}", node.span,
                      "write a name and below it `nodes:`")  # fmt: skip
         return {}
-    parts: dict[str, YamlMap] = {}
+    parts: dict[str, MapAt] = {}
     for name, part in node.pairs:
-        if isinstance(part, YamlMap):
-            parts[name.value] = part
+        if isinstance(part, MapAt):
+            parts[name.text] = part
         else:
-            message = f"the workflow `{brief(name.value)}` is a mapping, not {kind(part)}"
+            message = f"the workflow `{brief(name.text)}` is a mapping, not {kind(part)}"
             forms.report("FC1005", message, part.span, "write `nodes:` below it")
     return parts
 
@@ -111,7 +117,7 @@ def read_trials(source: Source, sources: SourceSet, sink: Sink) -> TrialFile:
     named = root.get("workflow")
     if named is None:
         return TrialFile(None, trials, source.span(0))
-    if not isinstance(named, YamlScalar) or named.is_null or not named.value.strip():
+    if not isinstance(named, Scalar) or named.is_null or not named.text.strip():
         forms.report("FC1005", f"`workflow` takes a file's name, not {kind(named)}", named.span)
         return TrialFile(None, trials, named.span)
-    return TrialFile(named.value, trials, named.span)
+    return TrialFile(named.text, trials, named.span)

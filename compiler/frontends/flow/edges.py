@@ -18,11 +18,11 @@ from typing import cast
 from ... import ir
 from ...expr.ast import Call, Expr
 from ...flow_yaml.keys import EDGE, FAILURES, IMPLIED_ENDS, KINDS_OF_ERROR, Key
+from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.records import dataclass
 from ...source.source import Span
 from ...source.spelling import Spelling
 from .forms import Forms, kind, place
-from .tree import YamlList, YamlMap, YamlNode, YamlScalar, brief
 
 _TO = Key("to", "text", "")
 _ERRORS = Key("errors", "words", "", words=KINDS_OF_ERROR)
@@ -54,19 +54,19 @@ class Targets:
         self.ends: set[str] = set()
         self._spelling = Spelling([*names, *IMPLIED_ENDS])
 
-    def find(self, node: YamlNode) -> str | None:
+    def find(self, node: Value) -> str | None:
         """Return the name of a node or end. Report anything else and return what was probably
         meant."""
-        if not isinstance(node, YamlScalar):
+        if not isinstance(node, Scalar):
             message = f"a node's name is wanted, not {kind(node)}"
             self.forms.report("FC1005", message, node.span, "write the name of a node")
             return None
-        if self.use(node.value):
-            return node.value
-        near = self._spelling.nearest(node.value)
-        help = f"did you mean `{near}`?" if near else "write the name of a node, `end` or `failed`"
-        message = f"there is no node `{brief(node.value)}`"
-        self.forms.report("FC2001", message, node.span, help)
+        if self.use(node.text):
+            return node.text
+        near = self._spelling.nearest(node.text)
+        help = "write the name of a node, `end` or `failed`"
+        message = f"there is no node `{brief(node.text)}`"
+        self.forms.report("FC2001", message, node.span, help, near=near)
         # What was meant keeps the ways through the workflow whole.
         return near
 
@@ -85,7 +85,7 @@ class Edges:
         self.default = default
 
     def read(
-        self, node: ir.Node, mapping: YamlMap, after: ir.Node | None
+        self, node: ir.Node, mapping: MapAt, after: ir.Node | None
     ) -> tuple[list[ir.Edge], ir.ChooseNode | None]:
         """Return the edges of a node, and the choose node that its conditions make. `after` is the
         next node of the file."""
@@ -95,7 +95,7 @@ class Edges:
         onward = mapping.value("next")
         conditions: list[_Way] = []
         if onward is not None:
-            items = onward.items if isinstance(onward, YamlList) else [onward]
+            items = onward.items if isinstance(onward, ListAt) else [onward]
             ways += [way for item in items if (way := self._way(item, node)) is not None]
             conditions = [way for way in ways if way.when is not None]
         elif not isinstance(node, ir.ChooseNode):
@@ -104,7 +104,7 @@ class Edges:
             message = f"nothing says where `{brief(node.id)}` leads"
             help = "write `cases:` with a node for each value, and `otherwise:`"
             self.forms.report("FC1003", message, place(mapping), help)
-        is_empty = isinstance(onward, YamlList) and not onward.items
+        is_empty = isinstance(onward, ListAt) and not onward.items
         if not ways and onward is not None and not is_empty:
             ways = self._implied_ways(node, after)
         failures = self._failures(node, mapping)
@@ -122,13 +122,13 @@ class Edges:
         implied = after is None or isinstance(after, ir.EndNode)
         return [_Way(ir.Edge(source="", target=target, implied=implied, span=node.span))]
 
-    def _way(self, item: YamlNode, node: ir.Node) -> _Way | None:
-        if isinstance(item, YamlMap):
+    def _way(self, item: Value, node: ir.Node) -> _Way | None:
+        if isinstance(item, MapAt):
             return self._long_way(item, node)
         target = self.targets.find(item)
         return None if target is None else _Way(ir.Edge(source="", target=target, span=item.span))
 
-    def _long_way(self, mapping: YamlMap, node: ir.Node) -> _Way | None:
+    def _long_way(self, mapping: MapAt, node: ir.Node) -> _Way | None:
         self.forms.known_keys(mapping, list(EDGE), "a way on")
         to = mapping.get("to")
         if to is None:
@@ -143,8 +143,8 @@ class Edges:
             self.forms.report("FC1005", message, written.span, "write `case:` or `cases:`")
         elif written is not None:
             when = self.forms.expression(None, _key(mapping, "when"), written)
-            if isinstance(written, YamlScalar) and not label:
-                label = written.value
+            if isinstance(written, Scalar) and not label:
+                label = written.text
             if when is None:
                 return None
         if target is None:
@@ -157,32 +157,32 @@ class Edges:
             when,
         )
 
-    def _guard(self, mapping: YamlMap, node: ir.Node) -> ir.Guard | None:
+    def _guard(self, mapping: MapAt, node: ir.Node) -> ir.Guard | None:
         case, errors = mapping.get("case"), mapping.get("errors")
         if errors is not None:
             kinds = self.forms.words(_ERRORS, _key(mapping, "errors"), errors) or ()
             return ir.OnError(errors=cast(tuple[ir.ErrorKind, ...], kinds))
-        if isinstance(case, YamlScalar):
-            return ir.Case(value=case.value)
+        if isinstance(case, Scalar):
+            return ir.Case(value=case.text)
         if case is not None:
             self.forms.wrong(_key(mapping, "case"), "a text", case)
         return ir.Otherwise() if self._flag(mapping, "otherwise") else None
 
-    def _label(self, mapping: YamlMap) -> str:
+    def _label(self, mapping: MapAt) -> str:
         label = mapping.get("label")
-        return label.value if isinstance(label, YamlScalar) and not label.is_null else ""
+        return label.text if isinstance(label, Scalar) and not label.is_null else ""
 
-    def _flag(self, mapping: YamlMap, key: str) -> bool:
+    def _flag(self, mapping: MapAt, key: str) -> bool:
         node = mapping.get(key)
         return node is not None and bool(self.forms.flag(_TO, _key(mapping, key), node))
 
-    def _cases(self, node: ir.ChooseNode, mapping: YamlMap) -> Iterator[_Way]:
+    def _cases(self, node: ir.ChooseNode, mapping: MapAt) -> Iterator[_Way]:
         cases, otherwise = mapping.get("cases"), mapping.get("otherwise")
-        if isinstance(cases, YamlMap):
+        if isinstance(cases, MapAt):
             for value, to in cases.pairs:
                 way = self._way(to, node)
                 if way is not None:
-                    yield _Way(replace(way.edge, guard=ir.Case(value=value.value)))
+                    yield _Way(replace(way.edge, guard=ir.Case(value=value.text)))
         elif cases is not None and not cases.is_null:
             self.forms.wrong(_key(mapping, "cases"), "a node for each value", cases)
         if otherwise is not None:
@@ -190,12 +190,12 @@ class Edges:
             if way is not None:
                 yield _Way(replace(way.edge, guard=ir.Otherwise()))
 
-    def _failures(self, node: ir.Node, mapping: YamlMap) -> list[ir.Edge]:
+    def _failures(self, node: ir.Node, mapping: MapAt) -> list[ir.Edge]:
         on_error = mapping.value("on_error")
         if on_error is None:
             return self._default_failure(node)
         edges: list[ir.Edge] = []
-        for item in on_error.items if isinstance(on_error, YamlList) else [on_error]:
+        for item in on_error.items if isinstance(on_error, ListAt) else [on_error]:
             way = self._way(item, node)
             if way is None:
                 continue
@@ -253,5 +253,5 @@ def _no_span(node: ir.Node) -> Span:
     return node.span
 
 
-def _key(mapping: YamlMap, name: str) -> YamlScalar:
-    return next(key for key, _ in mapping.pairs if key.value == name)
+def _key(mapping: MapAt, name: str) -> Scalar:
+    return next(key for key, _ in mapping.pairs if key.text == name)

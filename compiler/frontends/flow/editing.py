@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from ...flow_yaml import keys
 from ...flow_yaml.keys import Key
 from ...reading.editing import Act, Editing, Kind, Mention, Slot, Suggestion
-from .tree import YamlList, YamlMap, YamlNode, YamlScalar
+from ...reading.tree import ListAt, MapAt, Scalar, Value
 
 _KEY = re.compile(r"^[ \t]*(?:-[ \t]+)*(?P<word>\w*)\Z")
 _IN = r"(?:workflows\.[^.]+\.)?"
@@ -103,46 +103,46 @@ def _words(rows: tuple[Key, ...]) -> Iterator[Slot]:
         yield Slot(_value(name), words=tuple(Suggestion(word) for word in words))
 
 
-def flow_mentions(root: YamlMap, parts: Mapping[str, YamlMap]) -> Iterator[Mention]:
+def flow_mentions(root: MapAt, parts: Mapping[str, MapAt]) -> Iterator[Mention]:
     """Yield the places of the workflow's names, and those of inner workflows as `workflow#name`."""
     yield from _mentions(root, "")
     named = root.get("workflows")
-    for key, _ in named.pairs if isinstance(named, YamlMap) else ():
-        yield Mention("workflow", f"{key.span.file}#{key.value}", "define", key.span)
+    for key, _ in named.pairs if isinstance(named, MapAt) else ():
+        yield Mention("workflow", f"{key.span.file}#{key.text}", "define", key.span)
     for name, part in parts.items():
         yield from _mentions(part, f"{name}#")
 
 
-def _mentions(mapping: YamlMap, scope: str) -> Iterator[Mention]:
+def _mentions(mapping: MapAt, scope: str) -> Iterator[Mention]:
     for key, value in mapping.pairs:
-        kind = _DECLARED.get(key.value)
-        if kind is not None and isinstance(value, YamlMap):
+        kind = _DECLARED.get(key.text)
+        if kind is not None and isinstance(value, MapAt):
             for name, about in value.pairs:
-                yield Mention(kind, scope + name.value, "define", name.span)
-                if isinstance(about, YamlMap):
+                yield Mention(kind, scope + name.text, "define", name.span)
+                if isinstance(about, MapAt):
                     yield from _uses(about, scope)
-        elif key.value == "nodes" and isinstance(value, YamlList):
+        elif key.text == "nodes" and isinstance(value, ListAt):
             for node in value.items:
-                if isinstance(node, YamlMap):
+                if isinstance(node, MapAt):
                     yield from _node(node, scope)
-        elif key.value == "outputs":
+        elif key.text == "outputs":
             yield from _names_in("variable", "read", value, scope)
-        elif key.value in ("start", "on_success", "on_failed", "on_input", "defaults"):
+        elif key.text in ("start", "on_success", "on_failed", "on_input", "defaults"):
             yield from _names_in("node", "name", value, scope)
 
 
-def _node(node: YamlMap, scope: str) -> Iterator[Mention]:
+def _node(node: MapAt, scope: str) -> Iterator[Mention]:
     name = node.get("name")
-    if isinstance(name, YamlScalar):
-        yield Mention("node", scope + name.value, "define", name.span)
+    if isinstance(name, Scalar):
+        yield Mention("node", scope + name.text, "define", name.span)
     if node.get("task") is not None:
         yield from _names_in("role", "name", node.get("role"), "")
     yield from _uses(node, scope)
 
 
-def _uses(mapping: YamlMap, scope: str) -> Iterator[Mention]:
+def _uses(mapping: MapAt, scope: str) -> Iterator[Mention]:
     for key, value in mapping.pairs:
-        use = _USES.get(key.value)
+        use = _USES.get(key.text)
         if use is not None:
             yield from _names_in(*use, value, scope)
 
@@ -150,18 +150,18 @@ def _uses(mapping: YamlMap, scope: str) -> Iterator[Mention]:
 _TARGETS = ("to", "on_error")
 
 
-def _names_in(kind: Kind, act: Act, value: YamlNode | None, scope: str) -> Iterator[Mention]:
+def _names_in(kind: Kind, act: Act, value: Value | None, scope: str) -> Iterator[Mention]:
     """Yield the names in a value: one, a list, or ways with `to:` and cases by value."""
     match value:
-        case YamlScalar() if not value.is_null and value.value:
+        case Scalar() if not value.is_null and value.text:
             # Tools and functions are known beyond the workflow.
             inside = "" if kind in ("tool", "function", "role") else scope
-            yield Mention(kind, inside + value.value, act, value.span)
-        case YamlList():
+            yield Mention(kind, inside + value.text, act, value.span)
+        case ListAt():
             for item in value.items:
                 yield from _names_in(kind, act, item, scope)
-        case YamlMap() if kind == "node":
+        case MapAt() if kind == "node":
             way = any(value.get(key) is not None for key in _TARGETS)
             for key, inner in value.pairs:
-                if not way or key.value in _TARGETS:
+                if not way or key.text in _TARGETS:
                     yield from _names_in(kind, act, inner, scope)

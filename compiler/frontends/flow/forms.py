@@ -7,7 +7,6 @@ element, and the value is None where nothing can be made of it.
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Set
 from typing import Any
 
@@ -20,15 +19,12 @@ from ...expr.template import Template, read_template
 from ...expr.walk import map_spans
 from ...flow_yaml.keys import CRITERION, LIMIT, OTHER_WORDS, RETRY, Key, MapShape
 from ...reading.foreign import foreign_placeholders, report_foreign
+from ...reading.tree import ListAt, MapAt, Scalar, Value, brief, infinite_numbers, json_of
 from ...source.source import Source, Span
 from ...source.spelling import Spelling
 from .schemas import schema_fault, unlisted_names
-from .tree import YamlList, YamlMap, YamlNode, YamlScalar, brief
 
 _MOST_LISTED = 12
-_INTEGER = re.compile(r"[-+]?[0-9]{1,300}\Z")
-_NUMBER = re.compile(r"[-+]?(?:[0-9]{1,300}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?\Z")
-_TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 LIMITS: tuple[str, ...] = ir.LimitName.__args__  # type: ignore[attr-defined]
 
 
@@ -38,30 +34,46 @@ class Forms:
     def __init__(self, source: Source, sink: Sink) -> None:
         self.source = source
         self.sink = sink
-        self.texts: list[YamlScalar] = []
+        self.texts: list[Scalar] = []
 
     def check_texts(self, names: Set[str]) -> None:
         """Warn of placeholders of other dialects in the texts that were read since the last time.
         `names` are the variables they could mean."""
         for text in self.texts:
-            for found in foreign_placeholders(text.value, "{{NAME}}", names):
-                written = text.value[found.start : found.end]
+            for found in foreign_placeholders(text.text, "{{NAME}}", names):
+                written = text.text[found.start : found.end]
                 if written.startswith("{{"):
                     continue  # a fault of the template, which has been told
                 repair = f"{{{{ {found.name} }}}}"
-                report_foreign(self.sink, text.part(found.start, found.end), written, repair)
+                report_foreign(self.sink, text.at(found.start, found.end), written, repair)
         self.texts.clear()
 
-    def report(self, code: str, message: str, span: Span, help: str = "", *labels: Label) -> None:
-        self.sink.report(code, message, span, help=help, labels=labels)
+    def report(
+        self,
+        code: str,
+        message: str,
+        span: Span,
+        help: str = "",
+        *labels: Label,
+        near: str | None = None,
+    ) -> None:
+        self.sink.report(code, message, span, help=help, labels=labels, near=near)
 
-    def wrong(self, key: YamlScalar, wanted: str, node: YamlNode, help: str = "") -> None:
+    def name(self, name: str, node: Value) -> Scalar:
+        """Return a key that is not written, where its value stands."""
+        return Scalar(name, node.start, node.end, "", self.source)
+
+    def mapping(self, pairs: list[tuple[Scalar, Value]], node: Value) -> MapAt:
+        """Return what the short form of a mapping stands for, in its place."""
+        return MapAt(pairs, node.start, node.end, self.source)
+
+    def wrong(self, key: Scalar, wanted: str, node: Value, help: str = "") -> None:
         """Report FC1005: a key takes another kind of value."""
-        message = f"`{brief(key.value)}` takes {wanted}, not {kind(node)}"
+        message = f"`{brief(key.text)}` takes {wanted}, not {kind(node)}"
         self.report("FC1005", message, node.span, help or f"write {wanted}")
 
     def element(
-        self, node: YamlNode, element: MapShape, what: str, *further: str
+        self, node: Value, element: MapShape, what: str, *further: str
     ) -> dict[str, Any] | None:
         """Return the fields of the IR that a mapping gives. Its keys are those of the element and
         `further`, which are left to the caller. None when a required one is missing or wrong."""
@@ -69,11 +81,11 @@ class Forms:
             key = next(k for k in element.keys if k.name == element.short)
             if node.is_null and not key.required:
                 return {}
-            value = self.value(key, YamlScalar(key.name, node.span, "", self.source), node)
+            value = self.value(key, self.name(key.name, node), node)
             return None if value is None else self.complete({key.attribute: value}, element)
         if node.is_null:
-            node = YamlMap([], node.span)
-        if not isinstance(node, YamlMap):
+            node = self.mapping([], node)
+        if not isinstance(node, MapAt):
             message = f"{what} is a mapping, not {kind(node)}"
             names = ", ".join(f"`{key.name}:`" for key in element.keys[:_MOST_LISTED])
             self.report("FC1005", message, node.span, f"write below it what it has: {names}")
@@ -81,7 +93,7 @@ class Forms:
         return self.fields(node, element, what, *further)
 
     def fields(
-        self, mapping: YamlMap, element: MapShape, what: str, *further: str
+        self, mapping: MapAt, element: MapShape, what: str, *further: str
     ) -> dict[str, Any] | None:
         """Return the fields as `element` does, of what is known to be a mapping."""
         known = {key.name: key for key in element.keys}
@@ -89,7 +101,7 @@ class Forms:
         fields: dict[str, Any] = {}
         sound = True
         for name, node in mapping.pairs:
-            key = known.get(name.value)
+            key = known.get(name.text)
             if key is None:
                 continue
             if node.is_null and key.form not in ("json", "expression"):
@@ -112,90 +124,78 @@ class Forms:
         defaults = {k.attribute: k.default for k in element.keys if k.default is not None}
         return {**defaults, **fields}
 
-    def known_keys(self, mapping: YamlMap, known: list[str], what: str) -> None:
+    def known_keys(self, mapping: MapAt, known: list[str], what: str) -> None:
         """Report FC1002 for every key without a meaning here."""
-        for name in [name for name, _ in mapping.pairs if name.value not in known]:
+        strange = [name for name, _ in mapping.pairs if name.text not in known]
+        spelling = Spelling(known if strange else ())
+        for name in strange:
             listed = ", ".join(f"`{key}`" for key in known[:_MOST_LISTED])
             more = ", …" if len(known) > _MOST_LISTED else ""
-            same = OTHER_WORDS.get(name.value.lower())
+            same = OTHER_WORDS.get(name.text.lower())
             keys = f"here it is `{same}:`" if same in known else f"the keys are {listed}{more}"
-            help = keys if same in known else Spelling(known).advice(name.value, keys)
-            self.report("FC1002", f"{what} has no key `{brief(name.value)}`", name.span, help)
+            near = None if same in known else spelling.nearest(name.text)
+            message = f"{what} has no key `{brief(name.text)}`"
+            self.report("FC1002", message, name.span, keys, near=near)
 
-    def value(self, key: Key, name: YamlScalar, node: YamlNode) -> Any:
+    def value(self, key: Key, name: Scalar, node: Value) -> Any:
         """Return the value of one key, in its form."""
         return getattr(self, key.form)(key, name, node)
 
-    def text(self, key: Key, name: YamlScalar, node: YamlNode) -> str | None:
-        if isinstance(node, YamlScalar):
-            return node.value
+    def text(self, key: Key, name: Scalar, node: Value) -> str | None:
+        if isinstance(node, Scalar):
+            return node.text
         self.wrong(name, "a text", node)
         return None
 
-    def word(self, key: Key, name: YamlScalar, node: YamlNode) -> str | None:
+    def word(self, key: Key, name: Scalar, node: Value) -> str | None:
         value = self.text(key, name, node)
         if value is None or value in key.words:
             return value
         listed = ", ".join(f"`{word}`" for word in key.words)
-        help = Spelling(key.words).advice(value, f"one of {listed}")
-        self.report("FC1005", f"`{name.value}` is not `{brief(value)}`", node.span, help)
+        near = Spelling(key.words).nearest(value)
+        message = f"`{name.text}` is not `{brief(value)}`"
+        self.report("FC1005", message, node.span, f"one of {listed}", near=near)
         return None
 
-    def words(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[str, ...] | None:
-        items = node.items if isinstance(node, YamlList) else [node]
+    def words(self, key: Key, name: Scalar, node: Value) -> tuple[str, ...] | None:
+        items = node.items if isinstance(node, ListAt) else [node]
         words = [self.word(key, name, item) for item in items]
         return tuple(word for word in words if word is not None) or None
 
-    def flag(self, key: Key, name: YamlScalar, node: YamlNode) -> bool | None:
-        if isinstance(node, YamlScalar) and node.plain and node.value in _TRUTH:
-            return _TRUTH[node.value]
+    def flag(self, key: Key, name: Scalar, node: Value) -> bool | None:
+        if isinstance(node, Scalar) and isinstance(node.value, bool):
+            return node.value
         self.wrong(name, "`true` or `false`", node)
         return None
 
-    def integer(self, key: Key, name: YamlScalar, node: YamlNode) -> int | None:
-        if isinstance(node, YamlScalar) and node.plain and _INTEGER.match(node.value):
-            return int(node.value)
+    def integer(self, key: Key, name: Scalar, node: Value) -> int | None:
+        if isinstance(node, Scalar) and type(node.value) is int:
+            return node.value
         self.wrong(name, "a whole number", node)
         return None
 
-    def number(self, key: Key, name: YamlScalar, node: YamlNode) -> float | None:
-        if isinstance(node, YamlScalar) and node.plain and _NUMBER.match(node.value):
-            return float(node.value)
+    def number(self, key: Key, name: Scalar, node: Value) -> float | None:
+        if isinstance(node, Scalar) and type(node.value) in (int, float):
+            return float(node.text)
         self.wrong(name, "a number", node)
         return None
 
-    def names(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[str, ...] | None:
-        items = node.items if isinstance(node, YamlList) else [node]
-        if not all(isinstance(item, YamlScalar) for item in items):
-            odd = next(item for item in items if not isinstance(item, YamlScalar))
+    def names(self, key: Key, name: Scalar, node: Value) -> tuple[str, ...] | None:
+        items = node.items if isinstance(node, ListAt) else [node]
+        if not all(isinstance(item, Scalar) for item in items):
+            odd = next(item for item in items if not isinstance(item, Scalar))
             self.wrong(name, "a list of names", odd)
             return None
-        return tuple(item.value for item in items if isinstance(item, YamlScalar))
+        return tuple(item.text for item in items if isinstance(item, Scalar))
 
-    def json(self, key: Key, name: YamlScalar, node: YamlNode) -> ir.Json:
+    def json(self, key: Key, name: Scalar, node: Value) -> ir.Json:
         """Read any JSON value. Plain scalars that JSON knows are not texts."""
-        if isinstance(node, YamlMap):
-            return {k.value: self.json(key, name, value) for k, value in node.pairs}
-        if isinstance(node, YamlList):
-            return [self.json(key, name, item) for item in node.items]
-        if not node.plain:
-            return node.value
-        if node.is_null:
-            return None
-        if node.value in _TRUTH:
-            return _TRUTH[node.value]
-        if _INTEGER.match(node.value):
-            return int(node.value)
-        if _NUMBER.match(node.value):
-            number = float(node.value)
-            if abs(number) == float("inf"):
-                self.report("FC1005", "the number is too large", node.span, "write a smaller one")
-                return None
-            return number
-        return node.value
+        for large in infinite_numbers(node):
+            self.report("FC1005", "the number is too large", large.span, "write a smaller one")
+        return json_of(node)
 
-    def schema(self, key: Key, name: YamlScalar, node: YamlNode) -> ir.Json:
-        if isinstance(node, YamlMap):
+    def schema(self, key: Key, name: Scalar, node: Value) -> ir.Json:
+        if isinstance(node, MapAt):
             value = self.json(key, name, node)
             fault = schema_fault(value, node)
             if fault is not None:
@@ -203,155 +203,151 @@ class Forms:
                 help = "write a JSON Schema (draft 2020-12)"
                 self.report("FC1005", f"not a JSON Schema: {message}", place.span, help)
             for listed, help in unlisted_names(node):
-                message = f"`{brief(listed.value)}` is required, but not among the properties"
+                message = f"`{brief(listed.text)}` is required, but not among the properties"
                 self.sink.report("FC1005", message, listed.span, severity="warning", help=help)
             return value
         self.wrong(name, "a JSON Schema", node, "write `type: object` and `properties:` below it")
         return None
 
-    def template(self, key: Key, name: YamlScalar, node: YamlNode) -> Expr | None:
-        if isinstance(node, YamlMap) and [k.value for k, _ in node.pairs] == ["value"]:
+    def template(self, key: Key, name: Scalar, node: Value) -> Expr | None:
+        if isinstance(node, MapAt) and [k.text for k, _ in node.pairs] == ["value"]:
             return self.expression(key, node.pairs[0][0], node.pairs[0][1])
-        if not isinstance(node, YamlScalar):
+        if not isinstance(node, Scalar):
             self.wrong(name, "a text", node, "write a text, or `value:` with an expression")
             return None
         self.texts.append(node)
         return self._relocate(self._template(node).expr, node)
 
-    def command(self, key: Key, name: YamlScalar, node: YamlNode) -> Expr | None:
+    def command(self, key: Key, name: Scalar, node: Value) -> Expr | None:
         """Read a shell command. Each value is quoted for its place, so that no text of a model or a
         person becomes a command. One value alone stays as it is."""
-        if not isinstance(node, YamlScalar):
+        if not isinstance(node, Scalar):
             return self.template(key, name, node)
-        expr, refusals = quoted_command(self._template(node), node.value)
+        expr, refusals = quoted_command(self._template(node), node.text)
         for hole, why in refusals:
-            written = brief(node.value[hole.start : hole.end])
+            written = brief(node.text[hole.start : hole.end])
             message = f"the value of `{written}` cannot be quoted {why}"
             help = "put it into a word of its own or into quotes"
-            self.report("FC3006", message, node.part(hole.start, hole.end), help)
+            self.report("FC3006", message, node.at(hole.start, hole.end), help)
         return self._relocate(expr, node)
 
-    def _template(self, node: YamlScalar) -> Template:
-        template = read_template(node.value)
+    def _template(self, node: Scalar) -> Template:
+        template = read_template(node.text)
         for fault in template.faults:
             self._fault(fault, node)
         return template
 
-    def _fault(self, fault: ParseFault, node: YamlScalar) -> None:
-        self.report(
-            "FC3006", fault.message, node.part(fault.span.start, fault.span.end), fault.help
-        )
+    def _fault(self, fault: ParseFault, node: Scalar) -> None:
+        self.report("FC3006", fault.message, node.at(fault.span.start, fault.span.end), fault.help)
 
-    def _relocate(self, expr: Expr, node: YamlScalar) -> Expr:
-        return map_spans(expr, lambda span: node.part(span.start, span.end))
+    def _relocate(self, expr: Expr, node: Scalar) -> Expr:
+        return map_spans(expr, lambda span: node.at(span.start, span.end))
 
-    def expression(self, key: Key | None, name: YamlScalar, node: YamlNode) -> Expr | None:
-        if isinstance(node, YamlList):
+    def expression(self, key: Key | None, name: Scalar, node: Value) -> Expr | None:
+        if isinstance(node, ListAt):
             items = [self.expression(key, name, item) for item in node.items]
             if any(item is None for item in items):
                 return None
             return ListOf(items=tuple(i for i in items if i is not None), span=node.span)
-        if isinstance(node, YamlMap):
-            if [k.value for k, _ in node.pairs] == ["text"]:
+        if isinstance(node, MapAt):
+            if [k.text for k, _ in node.pairs] == ["text"]:
                 return self.template(_TEXT, node.pairs[0][0], node.pairs[0][1])
-            entries = [(k.value, self.expression(key, k, value)) for k, value in node.pairs]
+            entries = [(k.text, self.expression(key, k, value)) for k, value in node.pairs]
             if any(value is None for _, value in entries):
                 return None
             kept = tuple((k, value) for k, value in entries if value is not None)
             return ObjectOf(entries=kept, span=node.span)
-        read = parse(node.value, "", 0)
+        read = parse(node.text, "", 0)
         if not isinstance(read, ParseFault):
             return self._relocate(read, node)
-        if not node.value.strip():
-            help = f"write an expression, or `null` for nothing: `{brief(name.value)}: null`"
+        if not node.text.strip():
+            help = f"write an expression, or `null` for nothing: `{brief(name.text)}: null`"
             read = dataclasses.replace(read, help=help)
-        elif "{{" in node.value:
+        elif "{{" in node.text:
             help = "this is an expression; for a text with placeholders write `{text: …}`"
             read = dataclasses.replace(read, help=help)
         self._fault(read, node)
         return None
 
-    def values(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[Expr, ...] | None:
-        if not isinstance(node, YamlList):
+    def values(self, key: Key, name: Scalar, node: Value) -> tuple[Expr, ...] | None:
+        if not isinstance(node, ListAt):
             self.wrong(name, "a list of expressions", node)
             return None
         exprs = [self.expression(key, name, item) for item in node.items]
         return tuple(value for value in exprs if value is not None)
 
-    def settings(
-        self, key: Key, name: YamlScalar, node: YamlNode
-    ) -> tuple[ir.Assignment, ...] | None:
+    def settings(self, key: Key, name: Scalar, node: Value) -> tuple[ir.Assignment, ...] | None:
         """Read variables with values; a list of such mappings can set one of them twice."""
-        mappings = node.items if isinstance(node, YamlList) else [node]
+        mappings = node.items if isinstance(node, ListAt) else [node]
         assignments: list[ir.Assignment] = []
         for mapping in mappings:
-            if not isinstance(mapping, YamlMap):
+            if not isinstance(mapping, MapAt):
                 self.wrong(name, "names with expressions", mapping, "write `name: expression`")
                 continue
             for target, value in mapping.pairs:
                 expr = self.expression(key, target, value)
                 if expr is not None:
                     assignments.append(
-                        ir.Assignment(target=target.value, value=expr, span=target.span)
+                        ir.Assignment(target=target.text, value=expr, span=target.span)
                     )
         return tuple(assignments)
 
-    def descriptions(self, name: YamlScalar, node: YamlNode) -> list[tuple[YamlScalar, str]]:
+    def descriptions(self, name: Scalar, node: Value) -> list[tuple[Scalar, str]]:
         """Return names with texts: a mapping, or a list of names and mappings."""
-        texts: list[tuple[YamlScalar, str]] = []
-        for item in node.items if isinstance(node, YamlList) else [node]:
-            pairs: list[tuple[YamlScalar, YamlNode]] = []
-            if isinstance(item, YamlMap):
+        texts: list[tuple[Scalar, str]] = []
+        for item in node.items if isinstance(node, ListAt) else [node]:
+            pairs: list[tuple[Scalar, Value]] = []
+            if isinstance(item, MapAt):
                 pairs = item.pairs
-            elif isinstance(item, YamlScalar):
-                pairs = [(item, YamlScalar("", item.span, "'", self.source))]
+            elif isinstance(item, Scalar):
+                pairs = [(item, Scalar("", item.start, item.start, "'", self.source))]
             else:
                 self.wrong(name, "names with texts", item)
             for variable, text in pairs:
-                if not isinstance(text, YamlScalar):
+                if not isinstance(text, Scalar):
                     self.wrong(variable, "a text", text)
                 else:
-                    texts.append((variable, "" if text.is_null else text.value))
+                    texts.append((variable, "" if text.is_null else text.text))
         return texts
 
-    def inputs(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[ir.Input, ...]:
+    def inputs(self, key: Key, name: Scalar, node: Value) -> tuple[ir.Input, ...]:
         descriptions = self.descriptions(name, node)
         return tuple(
-            ir.Input(name=n.value, description=text, span=n.span) for n, text in descriptions
+            ir.Input(name=n.text, description=text, span=n.span) for n, text in descriptions
         )
 
-    def outputs(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[ir.Output, ...]:
+    def outputs(self, key: Key, name: Scalar, node: Value) -> tuple[ir.Output, ...]:
         descriptions = self.descriptions(name, node)
-        return tuple(ir.Output(name=n.value, source=text, span=n.span) for n, text in descriptions)
+        return tuple(ir.Output(name=n.text, source=text, span=n.span) for n, text in descriptions)
 
-    def criteria(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[ir.Assertion, ...]:
+    def criteria(self, key: Key, name: Scalar, node: Value) -> tuple[ir.Assertion, ...]:
         criteria: list[ir.Assertion] = []
-        for item in node.items if isinstance(node, YamlList) else [node]:
-            if isinstance(item, YamlScalar):
-                criteria.append(ir.Assertion(text=item.value, span=item.span))
-            elif isinstance(item, YamlMap):
+        for item in node.items if isinstance(node, ListAt) else [node]:
+            if isinstance(item, Scalar):
+                criteria.append(ir.Assertion(text=item.text, span=item.span))
+            elif isinstance(item, MapAt):
                 fields = self.fields(item, MapShape(ir.Assertion, CRITERION), "a criterion")
                 check = item.get("check")
-                written = check.value if isinstance(check, YamlScalar) else ""
+                written = check.text if isinstance(check, Scalar) else ""
                 if fields is not None and ("expr" in fields or "text" in fields):
                     criteria.append(ir.Assertion(**{"text": written, **fields}, span=item.span))
             else:
                 self.wrong(name, "texts or conditions", item, "write a text, or `check: condition`")
         return tuple(criteria)
 
-    def limits(self, key: Key, name: YamlScalar, node: YamlNode) -> tuple[ir.Limit, ...] | None:
-        if not isinstance(node, YamlMap):
+    def limits(self, key: Key, name: Scalar, node: Value) -> tuple[ir.Limit, ...] | None:
+        if not isinstance(node, MapAt):
             self.wrong(name, "bounds by name", node, "write for instance `steps: 50`")
             return None
         self.known_keys(node, list(LIMITS), "`limits`")
         limits: list[ir.Limit] = []
         for bound, value in node.pairs:
-            fields = self.element(value, LIMIT, f"the limit `{brief(bound.value)}`")
-            if fields is not None and bound.value in LIMITS:
-                limits.append(ir.Limit(name=bound.value, **fields, span=bound.span))  # type: ignore[arg-type]
+            fields = self.element(value, LIMIT, f"the limit `{brief(bound.text)}`")
+            if fields is not None and bound.text in LIMITS:
+                limits.append(ir.Limit(name=bound.text, **fields, span=bound.span))  # type: ignore[arg-type]
         return tuple(limits)
 
-    def retry(self, key: Key, name: YamlScalar, node: YamlNode) -> Any:
+    def retry(self, key: Key, name: Scalar, node: Value) -> Any:
         fields = self.element(node, RETRY, "`retry`")
         return None if fields is None else RETRY.type(**fields)
 
@@ -359,27 +355,27 @@ class Forms:
 _TEXT = Key("text", "template", "")
 
 
-def is_mapping_of(node: YamlNode, element: MapShape) -> bool:
+def is_mapping_of(node: Value, element: MapShape) -> bool:
     """Return whether a mapping has keys of the element: then it is not in the short form."""
     names = {key.name for key in element.keys}
-    return isinstance(node, YamlMap) and (
-        not node.pairs or any(name.value in names for name, _ in node.pairs)
+    return isinstance(node, MapAt) and (
+        not node.pairs or any(name.text in names for name, _ in node.pairs)
     )
 
 
-def place(mapping: YamlMap) -> Span:
+def place(mapping: MapAt) -> Span:
     """Return where a mapping begins: its first key."""
     return mapping.pairs[0][0].span if mapping.pairs else mapping.span
 
 
-def kind(node: YamlNode) -> str:
+def kind(node: Value) -> str:
     """Return what an element is, with its article."""
     match node:
-        case YamlList():
+        case ListAt():
             return "a list"
-        case YamlMap():
+        case MapAt():
             return "a mapping"
         case _ if node.is_null:
             return "nothing"
         case _:
-            return f"`{brief(node.value)}`"
+            return f"`{brief(node.text)}`"

@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from ...ir import Json
+from ...reading.tree import ListAt, MapAt, Scalar, Value
 from ...source.spelling import Spelling
-from .tree import YamlList, YamlMap, YamlNode, YamlScalar
 
 _LONGEST = 200
 _TYPES = Spelling(("string", "number", "integer", "boolean", "object", "array", "null"))
 
 
-def schema_fault(schema: Json, node: YamlNode) -> tuple[str, YamlNode] | None:
+def schema_fault(schema: Json, node: Value) -> tuple[str, Value] | None:
     """Return what makes a schema invalid (draft 2020-12) and the node that says it, or None."""
     from jsonschema import Draft202012Validator, SchemaError
 
@@ -35,31 +35,31 @@ def schema_fault(schema: Json, node: YamlNode) -> tuple[str, YamlNode] | None:
     return None
 
 
-def unlisted_names(node: YamlNode) -> Iterator[tuple[YamlScalar, str]]:
+def unlisted_names(node: Value) -> Iterator[tuple[Scalar, str]]:
     """Yield each name below `required` that is not among the `properties` beside it, and what to
     write, in a schema and all that are in it."""
     match node:
-        case YamlList():
+        case ListAt():
             for item in node.items:
                 yield from unlisted_names(item)
-        case YamlMap():
+        case MapAt():
             required, properties = node.get("required"), node.get("properties")
-            if isinstance(required, YamlList) and isinstance(properties, YamlMap):
-                names = Spelling(key.value for key, _ in properties.pairs)
+            if isinstance(required, ListAt) and isinstance(properties, MapAt):
+                names = Spelling(key.text for key, _ in properties.pairs)
                 for item in required.items:
-                    if isinstance(item, YamlScalar) and item.value not in names:
-                        yield item, names.advice(item.value, "list it below `properties`")
+                    if isinstance(item, Scalar) and item.text not in names:
+                        yield item, names.advice(item.text, "list it below `properties`")
             for _, value in node.pairs:
                 yield from unlisted_names(value)
 
 
-def _at(node: YamlNode, path: Iterable[str | int]) -> YamlNode:
+def _at(node: Value, path: Iterable[str | int]) -> Value:
     """Return the node at a path through mappings and lists, or the last one on the way."""
     for step in path:
         match node:
-            case YamlMap():
-                below = next((value for key, value in node.pairs if key.value == step), None)
-            case YamlList() if isinstance(step, int) and step < len(node.items):
+            case MapAt():
+                below = next((value for key, value in node.pairs if key.text == step), None)
+            case ListAt() if isinstance(step, int) and step < len(node.items):
                 below = node.items[step]
             case _:
                 below = None

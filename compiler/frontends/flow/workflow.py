@@ -12,12 +12,12 @@ from ...diagnostics.diagnostic import Label
 from ...expr.ast import Literal
 from ...flow_yaml import keys
 from ...flow_yaml.implied import with_implied
+from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.source import SourceSet, Span
 from ...source.spelling import Spelling
 from .declarations import Declarations
 from .edges import Default, Edges, Targets
 from .forms import Forms, kind, place
-from .tree import YamlList, YamlMap, YamlNode, YamlScalar, brief
 
 
 class _Declared:
@@ -41,7 +41,7 @@ class WorkflowReader:
         self.path = forms.source.path
         self.declared: _Declared
 
-    def read(self, mapping: YamlMap, name: str) -> ir.Workflow:
+    def read(self, mapping: MapAt, name: str) -> ir.Workflow:
         """Return the workflow; report and leave out what cannot be read."""
         top = keys.MapShape(
             ir.Workflow, tuple(k for k in keys.TOP if k.name not in ("on_success", "on_failed"))
@@ -60,32 +60,33 @@ class WorkflowReader:
         nodes = self._nodes(mapping, workflow)
         workflow = self._wire(mapping, workflow, nodes)
         self._check_trials(mapping, workflow)
-        whole = with_implied(self._with_agents(workflow, mapping))
+        whole = _with_tool_places(with_implied(self._with_agents(workflow, mapping)), mapping)
         names = {param.name for param in whole.params} | {field.name for field in whole.state}
         self.forms.check_texts(names)
         self._check_outputs(mapping, names)
         return whole
 
-    def _check_outputs(self, mapping: YamlMap, names: Set[str]) -> None:
+    def _check_outputs(self, mapping: MapAt, names: Set[str]) -> None:
         """Report FC3001 for an output that nothing in the workflow writes."""
         listed = mapping.value("outputs")
         spelling = Spelling(names)
-        for item in listed.items if isinstance(listed, YamlList) else [listed]:
-            if isinstance(item, YamlScalar) and not item.is_null and item.value not in names:
-                message = f"the output `{brief(item.value)}` is not a variable of the workflow"
-                help = spelling.advice(item.value, "name what a node writes `into`, or a parameter")
-                self.forms.report("FC3001", message, item.span, help)
+        for item in listed.items if isinstance(listed, ListAt) else [listed]:
+            if isinstance(item, Scalar) and not item.is_null and item.text not in names:
+                message = f"the output `{brief(item.text)}` is not a variable of the workflow"
+                help = "name what a node writes `into`, or a parameter"
+                near = spelling.nearest(item.text)
+                self.forms.report("FC3001", message, item.span, help, near=near)
 
-    def _nodes(self, mapping: YamlMap, workflow: ir.Workflow) -> list[tuple[ir.Node, YamlMap]]:
+    def _nodes(self, mapping: MapAt, workflow: ir.Workflow) -> list[tuple[ir.Node, MapAt]]:
         listed = mapping.get("nodes")
-        if not isinstance(listed, YamlList) or not listed.items:
+        if not isinstance(listed, ListAt) or not listed.items:
             span = listed.span if listed is not None else place(mapping)
             help = "write `nodes:` and below it a list of what happens"
             self.forms.report("FC1008", f"`{workflow.name}` has no nodes", span, help)
             return []
-        nodes: dict[str, tuple[ir.Node, YamlMap]] = {}
+        nodes: dict[str, tuple[ir.Node, MapAt]] = {}
         for item in listed.items:
-            if not isinstance(item, YamlMap):
+            if not isinstance(item, MapAt):
                 message = f"a node is a mapping, not {kind(item)}"
                 help = "write `name:` and what the node does"
                 self.forms.report("FC1005", message, item.span, help)
@@ -100,17 +101,17 @@ class WorkflowReader:
                 self.forms.report("FC1004", message, node.span, "rename one of them", label)
         return list(nodes.values())
 
-    def _node(self, mapping: YamlMap) -> ir.Node | None:
-        kinds = [key for key, _ in mapping.pairs if key.value in keys.NODES]
+    def _node(self, mapping: MapAt) -> ir.Node | None:
+        kinds = [key for key, _ in mapping.pairs if key.text in keys.NODES]
         name = mapping.get("name")
-        if not isinstance(name, YamlScalar) or name.is_null:
+        if not isinstance(name, Scalar) or name.is_null:
             span = place(mapping) if name is None else name.span
             self.forms.report("FC1003", "a node has no name", span, "write `name:` and its name")
             return None
         if len(kinds) != 1:
             self._report_kind(mapping, kinds)
             return _unread("", name, mapping)
-        word = kinds[0].value
+        word = kinds[0].text
         element = keys.NODES[word]
         whole = keys.MapShape(element.type, (*element.keys, *keys.COMMON))
         fields = self.forms.fields(
@@ -118,31 +119,25 @@ class WorkflowReader:
         )
         if fields is None or not self._use_prompt(word, fields, mapping):
             return _unread(word, name, mapping)
-        node: ir.Node = element.type(id=name.value, **fields, span=name.span)
+        node: ir.Node = element.type(id=name.text, **fields, span=name.span)
         return self._check_names(node, mapping)
 
-    def _report_kind(self, mapping: YamlMap, kinds: list[YamlScalar]) -> None:
+    def _report_kind(self, mapping: MapAt, kinds: list[Scalar]) -> None:
         if kinds:
-            words = " and ".join(f"`{key.value}`" for key in kinds)
+            words = " and ".join(f"`{key.text}`" for key in kinds)
             message = f"{words} stand in one node, which is of one kind"
             self.forms.report("FC1005", message, kinds[1].span, "make two nodes of it")
             return
         known = Spelling(keys.NODES)
         others = {word: key for word, key in keys.OTHER_WORDS.items() if key in keys.NODES}
-        found = (
-            (key, others.get(key.value) or known.nearest(key.value)) for key, _ in mapping.pairs
-        )
+        found = ((key, others.get(key.text) or known.nearest(key.text)) for key, _ in mapping.pairs)
         slip, near = next(((key, near) for key, near in found if near), (None, None))
         listed = ", ".join(f"`{word}`" for word in keys.NODES)
-        help = f"did you mean `{near}`?" if near else f"a node has one of these keys: {listed}"
-        self.forms.report(
-            "FC1003",
-            "nothing says what this node does",
-            slip.span if slip else place(mapping),
-            help,
-        )
+        place_of = slip.span if slip else place(mapping)
+        help = f"a node has one of these keys: {listed}"
+        self.forms.report("FC1003", "nothing says what this node does", place_of, help, near=near)
 
-    def _use_prompt(self, word: str, fields: dict[str, Any], mapping: YamlMap) -> bool:
+    def _use_prompt(self, word: str, fields: dict[str, Any], mapping: MapAt) -> bool:
         """Give the text of `uses:` to a node that has none of its own; return whether the node has
         what it needs."""
         key = {"agent": "prompt", "message": "template"}.get(word)
@@ -161,7 +156,7 @@ class WorkflowReader:
             return False
         return True
 
-    def _check_names(self, node: ir.Node, mapping: YamlMap) -> ir.Node:
+    def _check_names(self, node: ir.Node, mapping: MapAt) -> ir.Node:
         """Return the node, with what it names looked up in the workflow's declarations."""
         declared = self.declared
         if node.group is not None:
@@ -205,11 +200,15 @@ class WorkflowReader:
     def _unknown(
         self, what: str, name: str, known: Collection[str], span: Span, section: str
     ) -> None:
-        help = Spelling(known).advice(name, f"declare it below `{section}:`")
-        self.forms.report("FC2001", f"there is no {what} `{brief(name)}`", span, help)
+        near, help = Spelling(known).nearest(name), f"declare it below `{section}:`"
+        # The place of several names is not that of the one.
+        fits = near is None or span.end - span.start == len(name)
+        help = help if fits else f"did you mean `{near}`?"
+        message = f"there is no {what} `{brief(name)}`"
+        self.forms.report("FC2001", message, span, help, near=near if fits else None)
 
     def _wire(
-        self, mapping: YamlMap, workflow: ir.Workflow, read: list[tuple[ir.Node, YamlMap]]
+        self, mapping: MapAt, workflow: ir.Workflow, read: list[tuple[ir.Node, MapAt]]
     ) -> ir.Workflow:
         """Return the workflow with its nodes, edges and all that names a node."""
         targets = Targets(self.forms, [node.id for node, _ in read])
@@ -234,27 +233,27 @@ class WorkflowReader:
             edges=tuple(wired),
         )
 
-    def _check_trials(self, mapping: YamlMap, workflow: ir.Workflow) -> None:
+    def _check_trials(self, mapping: MapAt, workflow: ir.Workflow) -> None:
         """Report nodes that a test names and the workflow lacks. What follows a call belongs to the
         called workflow."""
         nodes = dict.fromkeys(node.id for node in workflow.nodes)
         tests = mapping.get("tests")
-        for _, test in tests.pairs if isinstance(tests, YamlMap) else ():
-            if not isinstance(test, YamlMap):
+        for _, test in tests.pairs if isinstance(tests, MapAt) else ():
+            if not isinstance(test, MapAt):
                 continue
             for key in ("path", "avoids"):
                 named = test.get(key)
-                for item in named.items if isinstance(named, YamlList) else [named]:
-                    if isinstance(item, YamlScalar):
-                        name = item.value.partition("/")[0]
+                for item in named.items if isinstance(named, ListAt) else [named]:
+                    if isinstance(item, Scalar):
+                        name = item.text.partition("/")[0]
                         own = name if name in nodes else name.partition("#")[0].partition("@")[0]
                         self._require("node", own, nodes, item.span)
 
-    def _default(self, mapping: YamlMap, targets: Targets) -> Default | None:
+    def _default(self, mapping: MapAt, targets: Targets) -> Default | None:
         node = mapping.value("defaults")
         if node is None:
             return None
-        if not isinstance(node, YamlMap):
+        if not isinstance(node, MapAt):
             message = f"`defaults` is a mapping, not {kind(node)}"
             self.forms.report("FC1005", message, node.span, "write `on_error:` below it")
             return None
@@ -263,8 +262,8 @@ class WorkflowReader:
             None if (failure := node.get("on_error")) is None else self._failure(failure, targets)
         )
 
-    def _failure(self, node: YamlNode, targets: Targets) -> Default | None:
-        if not isinstance(node, YamlMap):
+    def _failure(self, node: Value, targets: Targets) -> Default | None:
+        if not isinstance(node, MapAt):
             target = targets.find(node)
             return None if target is None else Default(target, None, node.span)
         fields = self.forms.fields(node, _FAILURE, "`on_error`")
@@ -274,27 +273,27 @@ class WorkflowReader:
         target = targets.find(to)
         return None if target is None else Default(target, fields.get("errors"), node.span)
 
-    def _start(self, mapping: YamlMap, targets: Targets, nodes: list[ir.Node]) -> str:
+    def _start(self, mapping: MapAt, targets: Targets, nodes: list[ir.Node]) -> str:
         start = mapping.get("start")
         if start is None:
             return nodes[0].id if nodes else ""
-        if isinstance(start, YamlScalar) and not start.is_null and start.value == "":
+        if isinstance(start, Scalar) and not start.is_null and start.text == "":
             return ""
         return targets.find(start) or ""
 
-    def _handler(self, mapping: YamlMap, key: str, targets: Targets) -> str | None:
+    def _handler(self, mapping: MapAt, key: str, targets: Targets) -> str | None:
         handler = mapping.value(key)
         return None if handler is None else targets.find(handler)
 
-    def _on_input(self, mapping: YamlMap, targets: Targets) -> ir.OnInput | None:
+    def _on_input(self, mapping: MapAt, targets: Targets) -> ir.OnInput | None:
         node = mapping.value("on_input")
         fields = None if node is None else self.forms.element(node, keys.ON_INPUT, "`on_input`")
         if fields is None:
             return None
-        to = node.get("to") if isinstance(node, YamlMap) else node
+        to = node.get("to") if isinstance(node, MapAt) else node
         return ir.OnInput(**fields) if to is not None and targets.find(to) is not None else None
 
-    def _with_agents(self, workflow: ir.Workflow, mapping: YamlMap) -> ir.Workflow:
+    def _with_agents(self, workflow: ir.Workflow, mapping: MapAt) -> ir.Workflow:
         """Make every agent that a node names a plain one unless there is `agents:`; with it, look
         up what agents say of threads."""
         for agent in workflow.agents:
@@ -317,24 +316,42 @@ _WRITES = ("into", "code_into", "reply_into", "keeps")
 _SETS = ("assign", "set", "outputs", "returns")
 
 
-def _unread(word: str, name: YamlScalar, mapping: YamlMap) -> ir.Node:
+def _unread(word: str, name: Scalar, mapping: MapAt) -> ir.Node:
     """Return a node in place of one that could not be read, so that the ways through it stay whole
     and its variables count as written."""
     match word:
         case "choose":
-            return ir.ChooseNode(id=name.value, on=Literal(), span=name.span)
+            return ir.ChooseNode(id=name.text, on=Literal(), span=name.span)
         case "end":
-            return ir.EndNode(id=name.value, outcome="success", span=name.span)
-    targets = [node for key, node in mapping.pairs if key.value in _WRITES]
+            return ir.EndNode(id=name.text, outcome="success", span=name.span)
+    targets = [node for key, node in mapping.pairs if key.text in _WRITES]
     for key, node in mapping.pairs:
-        if key.value in _SETS and isinstance(node, YamlMap):
+        if key.text in _SETS and isinstance(node, MapAt):
             targets += [target for target, _ in node.pairs]
     written = tuple(
-        ir.Assignment(target=target.value, value=Literal(), span=target.span)
+        ir.Assignment(target=target.text, value=Literal(), span=target.span)
         for target in targets
-        if isinstance(target, YamlScalar)
+        if isinstance(target, Scalar)
     )
-    return ir.AssignNode(id=name.value, assignments=written, span=name.span)
+    return ir.AssignNode(id=name.text, assignments=written, span=name.span)
+
+
+def _with_tool_places(workflow: ir.Workflow, mapping: MapAt) -> ir.Workflow:
+    """Return the workflow with the tools that are not declared where they are first named."""
+    agents, nodes = mapping.get("agents"), mapping.get("nodes")
+    users = [value for _, value in agents.pairs] if isinstance(agents, MapAt) else []
+    users += nodes.items if isinstance(nodes, ListAt) else []
+    places: dict[str, Span] = {}
+    for user in users:
+        for named in map(user.get, ("tools", "tool")) if isinstance(user, MapAt) else ():
+            for item in named.items if isinstance(named, ListAt) else [named]:
+                if isinstance(item, Scalar):
+                    places.setdefault(item.text, item.span)
+    declared = mapping.get("tools")
+    for key, _ in declared.pairs if isinstance(declared, MapAt) else ():
+        places.pop(key.text, None)
+    tools = tuple(replace(tool, span=places.get(tool.id, tool.span)) for tool in workflow.tools)
+    return replace(workflow, tools=tools)
 
 
 def _ends(targets: Targets) -> Iterator[ir.EndNode]:
@@ -344,12 +361,13 @@ def _ends(targets: Targets) -> Iterator[ir.EndNode]:
             yield ir.EndNode(id=name, outcome=outcome)
 
 
-def _only(mapping: YamlMap, element: keys.MapShape) -> YamlMap:
+def _only(mapping: MapAt, element: keys.MapShape) -> MapAt:
     """Return the keys of the element alone; the other keys have been checked."""
     names = {key.name for key in element.keys}
-    return YamlMap([pair for pair in mapping.pairs if pair[0].value in names], mapping.span)
+    kept = [pair for pair in mapping.pairs if pair[0].text in names]
+    return MapAt(kept, mapping.start, mapping.end, mapping.source)
 
 
-def _value_span(mapping: YamlMap, key: str) -> Span:
+def _value_span(mapping: MapAt, key: str) -> Span:
     value = mapping.get(key)
     return mapping.span if value is None else value.span

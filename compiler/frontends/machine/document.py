@@ -8,8 +8,8 @@ from typing import Any
 
 from ...diagnostics.diagnostic import Label
 from ...ir import Seed
-from ...reading.json_syntax import JsonNode, ListAt, ObjectAt, Scalar
-from ...reading.json_tree import Fields, JsonText, Tree
+from ...reading.json_fields import Fields, Tree
+from ...reading.tree import ListAt, MapAt, Scalar, Value
 from ...source.records import dataclass
 from ...source.spelling import Spelling
 
@@ -74,7 +74,7 @@ TRANSITION_KEYS = {
 class MachineParameter:
     """The input or the output (J2)."""
 
-    name: JsonText
+    name: Scalar
     type: str
     description: str
 
@@ -83,7 +83,7 @@ class MachineParameter:
 class Context:
     """A conversation (J3, J10)."""
 
-    name: JsonText
+    name: Scalar
     seed: tuple[Seed, ...]
     max_length: int
 
@@ -93,40 +93,40 @@ class Role:
     """An agent (J4): who answers, in which context, from which side; `place` is where the context
     is named."""
 
-    name: JsonText
+    name: Scalar
     context: str | None
     side: str
-    place: JsonText | None = None
+    place: Scalar | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Transition:
     """A way out in the older dialect (J33)."""
 
-    target: JsonText
-    condition: JsonText
-    before: JsonText | None
+    target: Scalar
+    condition: Scalar
+    before: Scalar | None
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     """A state of either generation (J5, J6, J33–J35)."""
 
-    name: JsonText
-    agent: JsonText | None
-    pre: JsonText | None
-    post: JsonText | None
-    transition: JsonText | None
-    input: JsonText | None
+    name: Scalar
+    agent: Scalar | None
+    pre: Scalar | None
+    post: Scalar | None
+    transition: Scalar | None
+    input: Scalar | None
     input_value: Any
-    script: JsonText | None
-    call: JsonText | None
-    message: JsonText | None
+    script: Scalar | None
+    call: Scalar | None
+    message: Scalar | None
     transitions: tuple[Transition, ...]
     is_older: bool
 
     @property
-    def handlers(self) -> Iterator[JsonText]:
+    def handlers(self) -> Iterator[Scalar]:
         """The names of functions that the state calls."""
         yield from (words for words in (self.pre, self.post, self.transition) if words)
 
@@ -173,8 +173,8 @@ def read_machine(tree: Tree) -> Machine | None:
     )
 
 
-def _object(top: Fields, node: JsonNode) -> dict[str, Any]:
-    if isinstance(node, ObjectAt):
+def _object(top: Fields, node: Value) -> dict[str, Any]:
+    if isinstance(node, MapAt):
         return dict(top.tree.value(node, "`variables`") or {})
     top.wrong_type("variables", node, "an object")
     return {}
@@ -199,10 +199,10 @@ def _parameter(top: Fields, key: str) -> MachineParameter | None:
     )
 
 
-def _entries(top: Fields, key: str, name_key: str) -> Iterator[tuple[Fields, JsonText, bool]]:
+def _entries(top: Fields, key: str, name_key: str) -> Iterator[tuple[Fields, Scalar, bool]]:
     """Yield the entries of a list, their names, and whether a name is new; it must not be empty."""
     kind = key.removesuffix("s")
-    seen: dict[str, JsonText] = {}
+    seen: dict[str, Scalar] = {}
     for node in _nonempty_items(top, key, kind):
         entry = top.tree.fields(node, f"an {kind}" if kind == "agent" else f"a {kind}")
         name = entry.text(name_key, required=True) if entry else None
@@ -217,7 +217,7 @@ def _entries(top: Fields, key: str, name_key: str) -> Iterator[tuple[Fields, Jso
         yield replace(entry, what=f"{kind} `{name.text}`"), name, first is name
 
 
-def _nonempty_items(top: Fields, key: str, kind: str) -> Sequence[JsonNode]:
+def _nonempty_items(top: Fields, key: str, kind: str) -> Sequence[Value]:
     node = top.get(key, required=True)
     if node is None:
         return ()
@@ -242,7 +242,7 @@ def _contexts(top: Fields) -> Iterator[Context]:
 def _length(entry: Fields) -> int:
     length = entry.number("max_length")
     if length is not None and length < 0:
-        entry.wrong_type("max_length", entry.members["max_length"].value, "a positive number")
+        entry.wrong_type("max_length", entry.members["max_length"][1], "a positive number")
         return DEFAULT_LENGTH
     return int(length or DEFAULT_LENGTH)
 
@@ -272,7 +272,7 @@ def _agents(top: Fields, contexts: list[str]) -> Iterator[Role]:
 
 def _states(top: Fields, agents: tuple[Role, ...]) -> Iterator[State]:
     """Yield every state; without one called `start` there is nowhere to begin (J5)."""
-    names: dict[str, JsonText] = {}
+    names: dict[str, Scalar] = {}
     for entry, name, is_new in _entries(top, "states", "name"):
         names.setdefault(name.text, name)
         state = _state(entry, name)
@@ -286,12 +286,12 @@ def _states(top: Fields, agents: tuple[Role, ...]) -> Iterator[State]:
         top.tree.sink.report(
             "FC1003",
             "there is no state `start`, where a run begins",
-            names[near].span if near else top.tree.span(top.members["states"]),
+            names[near].span if near else top.members["states"][0].whole,
             help=f"is `{near}` meant to be `start`?" if near else "call the first state `start`",
         )
 
 
-def _state(entry: Fields, name: JsonText) -> State:
+def _state(entry: Fields, name: Scalar) -> State:
     entry.unknown((*STATE_KEYS, "description"), severity="warning")
     action = entry.fields("action", f"`action` of {entry.what}")
     if action is not None:
@@ -299,7 +299,7 @@ def _state(entry: Fields, name: JsonText) -> State:
         action.text("sub_workflow")  # a text, and never executed (J42)
     agent = entry.text("agent")
     value = entry.get("input")
-    is_text = isinstance(value, Scalar) and isinstance(value.value, str)
+    is_text = isinstance(value, Scalar) and value.style == '"'
     if value is not None and not is_text and name.text != STOP:
         entry.wrong_type("input", value, "a text")
     transitions = tuple(_transitions(entry))
@@ -342,5 +342,6 @@ def _check_agent(tree: Tree, state: State, agents: tuple[Role, ...]) -> None:
         "FC4001",
         f"state `{state.name.text}` names the agent `{state.agent.text}`, which is not declared",
         state.agent.span,
-        help=Spelling(known).advice(state.agent.text, f"the agents are {listed}"),
+        help=f"the agents are {listed}",
+        near=Spelling(known).nearest(state.agent.text),
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from ...reading.editing import Editing, Kind, Mention, Slot, Suggestion, json_keys, json_value
-from ...reading.json_tree import JsonText
+from ...reading.tree import Scalar
 from .document import (
     ACTION_KEYS,
     AGENT_KEYS,
@@ -78,6 +78,6 @@ def machine_mentions(machine: Machine, file: ScriptFile | None) -> Iterator[Ment
                 yield Mention("node", returned.value, "name", span)
 
 
-def _mention(kind: Kind, words: JsonText | None) -> Iterator[Mention]:
+def _mention(kind: Kind, words: Scalar | None) -> Iterator[Mention]:
     if words is not None:
         yield Mention(kind, words.text, "name", words.span)

@@ -33,7 +33,7 @@ from ...expr.ast import (
 from ...expr.parse import ParseFault
 from ...expr.walk import rebuild, walk
 from ...ir import Assignment
-from ...reading.json_tree import JsonText
+from ...reading.tree import Scalar
 from ...source.records import dataclass
 
 DATA, REPLY, ANSWER = "common_data", "last_response", "lastAgentResponse"
@@ -65,7 +65,7 @@ def _fields(dotted: str) -> Expr:
     return expr
 
 
-def template(words: JsonText) -> Expr:
+def template(words: Scalar) -> Expr:
     """Return a text with the values of its `{{common_data.x}}` put in."""
     parts: list[Expr] = []
     at = 0
@@ -83,7 +83,7 @@ def template(words: JsonText) -> Expr:
     return Text(parts=tuple(parts), span=words.span)
 
 
-def _constant(words: JsonText, start: int, end: int) -> Literal:
+def _constant(words: Scalar, start: int, end: int) -> Literal:
     return Literal(value=words.text[start:end], span=words.at(start, end))
 
 
@@ -92,15 +92,13 @@ def has_placeholder(text: str) -> bool:
     return _PLACEHOLDER.search(text) is not None
 
 
-def as_value(
-    words: JsonText, around: Around, start: int = 0, end: int | None = None
-) -> Expr | None:
+def as_value(words: Scalar, around: Around, start: int = 0, end: int | None = None) -> Expr | None:
     """Return code as an expression for its value; None where an expression cannot say it."""
     read = words.expression(start, end)
     return None if isinstance(read, ParseFault) else _value(read, around)
 
 
-def as_condition(words: JsonText, around: Around) -> Expr | None:
+def as_condition(words: Scalar, around: Around) -> Expr | None:
     """Return code as an expression for its truth in JavaScript; None where it cannot be."""
     read = words.expression()
     return None if isinstance(read, ParseFault) else _truth(read, around)
@@ -202,7 +200,7 @@ def _field(expr: Field | Index, around: Around) -> Expr | None:
     return None if key is None else rebuild(expr, (object, key), expr.span)
 
 
-def assignments(words: JsonText, around: Around) -> tuple[Assignment, ...] | None:
+def assignments(words: Scalar, around: Around) -> tuple[Assignment, ...] | None:
     """Return statements that set fields of common_data as assignments; None where one of them does
     something else."""
     changes: list[Assignment] = []
@@ -214,7 +212,7 @@ def assignments(words: JsonText, around: Around) -> tuple[Assignment, ...] | Non
     return tuple(changes)
 
 
-def _assignment(words: JsonText, around: Around, start: int, end: int) -> Assignment | None:
+def _assignment(words: Scalar, around: Around, start: int, end: int) -> Assignment | None:
     target = _TARGET.match(words.text, start, end)
     if target is None or (target[2] == "++") != (target.end() == end):
         return None

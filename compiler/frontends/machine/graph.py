@@ -9,7 +9,7 @@ from itertools import islice, pairwise
 from ... import ir
 from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Call, Expr, Literal, Name
-from ...reading.json_tree import JsonText
+from ...reading.tree import Scalar
 from ...source.records import dataclass
 from ...source.source import Span
 from ...source.spelling import Spelling
@@ -78,12 +78,12 @@ class MachineGraph:
     _spelling: Spelling | None = None
 
     def advice(self, name: str) -> tuple[str | None, str]:
-        """Return the state that was probably meant by an unknown name, and what to write."""
+        """Return the state that a name was probably meant for, and what to write without one."""
         if self._spelling is None:
             self._spelling = Spelling(self.entries)
         near = self._spelling.nearest(name)
         states = ", ".join(f"`{known}`" for known in islice(self.entries, 8))
-        return near, f"did you mean `{near}`?" if near else f"the states are {states}"
+        return near, f"the states are {states}"
 
     def __post_init__(self) -> None:
         self.stop = self.fresh(STOP)
@@ -128,7 +128,7 @@ class MachineGraph:
         )
 
     def handler(
-        self, part: str, state: State, words: JsonText, into: str | None = None
+        self, part: str, state: State, words: Scalar, into: str | None = None
     ) -> ir.ScriptNode:
         """Return the node of a handler that a state names; FC4001 when the script lacks it."""
         self.handlers.require(words, f"the {_HANDLERS[part]} of state `{state.name.text}`")

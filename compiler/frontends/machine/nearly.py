@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 
 from ...diagnostics.diagnostic import Fix, Sink
 from ...ir import Tool
-from ...reading.json_tree import JsonText
+from ...reading.tree import Scalar
 from ...source.spelling import Spelling
 from .document import RESERVED, START, STOP, Machine
 from .roles import RoleEntry
@@ -53,7 +53,7 @@ def check_texts(
     _check_states(machine, sink)
 
 
-def _codes(machine: Machine) -> Iterator[JsonText]:
+def _codes(machine: Machine) -> Iterator[Scalar]:
     yield from _conditions(machine)
     for state in machine.states:
         yield from (t.before for t in state.transitions if t.before is not None)
@@ -61,11 +61,11 @@ def _codes(machine: Machine) -> Iterator[JsonText]:
             yield state.script
 
 
-def _conditions(machine: Machine) -> Iterator[JsonText]:
+def _conditions(machine: Machine) -> Iterator[Scalar]:
     yield from (t.condition for state in machine.states for t in state.transitions)
 
 
-def _inputs(machine: Machine) -> Iterator[JsonText]:
+def _inputs(machine: Machine) -> Iterator[Scalar]:
     for state in machine.states:
         yield from (text for text in (state.input, state.message) if text is not None)
 
@@ -89,9 +89,7 @@ def _said_elsewhere(machine: Machine, file: ScriptFile | None) -> Set[str]:
     return {match[1] for text in texts for match in _READ.finditer(text.text)}
 
 
-def _check_fields(
-    text: JsonText, known: Set[str], spellings: Iterable[Spelling], sink: Sink
-) -> None:
+def _check_fields(text: Scalar, known: Set[str], spellings: Iterable[Spelling], sink: Sink) -> None:
     for match in _READ.finditer(text.text):
         if match[1] in known:
             continue
@@ -103,7 +101,7 @@ def _check_fields(
         sink.report("FC3001", message, span, severity="warning", help=help, fix=fix)
 
 
-def _check_words(text: JsonText, sink: Sink) -> None:
+def _check_words(text: Scalar, sink: Sink) -> None:
     plain = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text.text)
     own = {name for pair in _DECLARED.findall(plain) for name in pair}
     for match in _WORD.finditer(plain):
@@ -115,23 +113,23 @@ def _check_words(text: JsonText, sink: Sink) -> None:
             sink.report("FC3001", message, span, severity="warning", help=help, fix=fix)
 
 
-def _check_tools(text: JsonText, tools: Mapping[str, Tool], sink: Sink) -> None:
+def _check_tools(text: Scalar, tools: Mapping[str, Tool], sink: Sink) -> None:
     for match in _TOOL.finditer(text.text):
         tool = tools.get(match[1])
         if tool is None:
-            help = Spelling(tools).advice(match[1], "add it to a role's `parsingTools`")
+            near, help = Spelling(tools).nearest(match[1]), "add it to a role's `parsingTools`"
             message, span = f"no role has the tool `{match[1]}`", text.at(*match.span(1))
-            sink.report("FC4001", message, span, severity="warning", help=help)
+            sink.report("FC4001", message, span, severity="warning", help=help, near=near)
             continue
         properties = tool.schema.get("properties") if isinstance(tool.schema, dict) else None
         if match[2] and isinstance(properties, dict) and match[2] not in properties:
             listed = ", ".join(f"`{name}`" for name in properties) or "nothing"
-            help = Spelling(properties).advice(match[2], f"it takes {listed}")
+            near, help = Spelling(properties).nearest(match[2]), f"it takes {listed}"
             message, span = f"`{tool.id}` takes no `{match[2]}`", text.at(*match.span(2))
-            sink.report("FC3005", message, span, severity="warning", help=help)
+            sink.report("FC3005", message, span, severity="warning", help=help, near=near)
 
 
-def _check_holes(text: JsonText, sink: Sink) -> None:
+def _check_holes(text: Scalar, sink: Sink) -> None:
     for match in _HOLE.finditer(text.text):
         written, span = match[0], text.at(*match.span())
         meant = f"{{{{{match[1]}}}}}"
@@ -155,7 +153,7 @@ def _check_states(machine: Machine, sink: Sink) -> None:
                 sink.report("FC2001", message, span, severity="warning", help=help, fix=fix)
 
 
-def _check_assignment(text: JsonText, sink: Sink) -> None:
+def _check_assignment(text: Scalar, sink: Sink) -> None:
     plain = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text.text)
     match = _ASSIGNS.search(plain)
     if match is not None:

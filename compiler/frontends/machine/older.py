@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from ... import ir
 from ...expr.ast import Binary, Call, Expr, Literal, Name, Text
-from ...reading.json_tree import JsonText
+from ...reading.tree import Scalar
 from .document import State, Transition
 from .expressions import (
     Around,
@@ -53,7 +53,7 @@ def _around(graph: MachineGraph, state: State) -> Around:
     return Around(graph.names.param, state.agent.text if state.agent else None)
 
 
-def _code(graph: MachineGraph, state: State, words: JsonText, part: str) -> list[ir.Node]:
+def _code(graph: MachineGraph, state: State, words: Scalar, part: str) -> list[ir.Node]:
     """Return nodes for code that is run for its changes: a function, assignments, or a script."""
     id = graph.fresh(f"{state.name.text}.{part}")
     if _NAME.match(words.text.strip()):
@@ -130,7 +130,7 @@ def _message(
     ]
 
 
-def _input(graph: MachineGraph, state: State, words: JsonText) -> tuple[Expr, list[ir.Node]]:
+def _input(graph: MachineGraph, state: State, words: Scalar) -> tuple[Expr, list[ir.Node]]:
     """Return what is sent, and the nodes that compute it or check that it is not empty (J35)."""
     before: list[ir.Node] = []
     text: Expr
@@ -168,7 +168,7 @@ def _is_never_empty(text: Expr) -> bool:
             return False
 
 
-def _expression(graph: MachineGraph, state: State, words: JsonText) -> tuple[Expr, list[ir.Node]]:
+def _expression(graph: MachineGraph, state: State, words: Scalar) -> tuple[Expr, list[ir.Node]]:
     path = path_of(words.text)
     if path is not None:
         return replace(path, span=words.span), []
@@ -182,7 +182,7 @@ def _expression(graph: MachineGraph, state: State, words: JsonText) -> tuple[Exp
 
 
 def _compute(
-    graph: MachineGraph, state: State, words: JsonText, part: str
+    graph: MachineGraph, state: State, words: Scalar, part: str
 ) -> tuple[Expr, list[ir.Node]]:
     """Return the value of JavaScript that is not an expression: a script sets a variable."""
     id = graph.fresh(f"{state.name.text}.{part}")
@@ -251,12 +251,13 @@ def _target(graph: MachineGraph, state: State, transition: Transition) -> str:
     if name in graph.entries:
         return graph.entries[name]
     message = f"state `{state.name.text}` leads to `{name}`, and there is no state of that name"
-    graph.sink.report("FC2001", message, transition.target.span, help=graph.advice(name)[1])
+    near, help = graph.advice(name)
+    graph.sink.report("FC2001", message, transition.target.span, help=help, near=near)
     return graph.stop
 
 
 def _condition(
-    graph: MachineGraph, state: State, words: JsonText, number: int
+    graph: MachineGraph, state: State, words: Scalar, number: int
 ) -> tuple[Expr, list[ir.Node]]:
     """Read true or false, a function of the script, an expression, or JavaScript (J37, J38)."""
     text = words.text.strip()

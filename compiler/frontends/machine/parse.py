@@ -11,7 +11,7 @@ from typing import Any
 from ... import ir
 from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Call, Expr, Field, Literal, Name, Text
-from ...reading.json_tree import read_json
+from ...reading.json_fields import read_json
 from ...reading.protocol import Parsed
 from ...source.source import Source, SourceSet
 from .document import RESUME, STOP, State, read_machine

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Expr, Literal
 from ...ir import Agent, Json, Tool
-from ...reading.json_tree import Fields, Tree, read_json
+from ...reading.json_fields import Fields, Tree, read_json
 from ...source.records import dataclass
 from ...source.source import Source, SourceSet, Unreadable
 from ...source.spelling import Spelling

@@ -10,7 +10,7 @@ import os
 
 from ...diagnostics.diagnostic import Sink
 from ...ir import Script
-from ...reading.json_tree import JsonText
+from ...reading.tree import Scalar
 from ...source.source import Source, SourceSet, Unreadable
 from ...source.spelling import Spelling
 from .document import Machine
@@ -102,7 +102,7 @@ class Handlers:
             self._file.functions is not None and self._file.functions.is_complete
         )
 
-    def require(self, name: JsonText, what: str) -> None:
+    def require(self, name: Scalar, what: str) -> None:
         """Report FC4001 when the script surely has no such function; `what` names it."""
         if name.text in self._functions or name.text in self._missing:
             return
@@ -117,5 +117,6 @@ class Handlers:
             message = (
                 f"{what} is `{name.text}`, and `{self._file.source.path}` has no such function"
             )
-            help = self._spelling.advice(name.text, f"add `{name.text}() {{ … }}` there")
-        self._sink.report("FC4001", message, name.span, help=help)
+            help = f"add `{name.text}() {{ … }}` there"
+        near = None if self._file is None else self._spelling.nearest(name.text)
+        self._sink.report("FC4001", message, name.span, help=help, near=near)

@@ -89,6 +89,7 @@ def _check_targets(graph: MachineGraph, function: ScriptFunction) -> set[str]:
             f"`{function.name}` returns `{returned.value}`, and there is no state of that name",
             graph.file.source.span(returned.start, returned.end),
             help=help,
+            near=near,
         )
         meant |= {near} if near else set()
     return meant

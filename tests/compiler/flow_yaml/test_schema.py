@@ -10,8 +10,9 @@ from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.flow_yaml.schema import flow_schema
 from flowc.compiler.frontends.flow.forms import Forms
-from flowc.compiler.frontends.flow.tree import YamlScalar, read_tree
-from flowc.compiler.source.source import Source, Span
+from flowc.compiler.reading.tree import Scalar
+from flowc.compiler.reading.yaml_syntax import read_yaml
+from flowc.compiler.source.source import Source
 from hypothesis import HealthCheck, Phase, given, settings
 
 from workflows import FILE, workflows
@@ -29,8 +30,8 @@ VALIDATOR = jsonschema.Draft202012Validator(flow_schema())
 def as_json(text: str):
     """The file as an editor sees it: scalars that JSON knows are no texts."""
     source = Source(FILE, text)
-    key = YamlScalar("", Span(FILE, 0, 0), "", source)
-    root = read_tree(source, Sink(CODES))
+    key = Scalar("", 0, 0, "", source)
+    root = read_yaml(source, Sink(CODES))
     assert root is not None
     return Forms(source, Sink(CODES)).json(None, key, root)
 

@@ -11,7 +11,8 @@ from typing import Literal as Lit
 
 from ....diagnostics.diagnostic import Sink
 from ....ir import Script
-from ....reading.json_tree import JsonText, Tree
+from ....reading.json_fields import Tree
+from ....reading.tree import Scalar
 from .functions import ScriptFault
 from .javascript import syntax_fault
 
@@ -32,7 +33,7 @@ def parses_as_value(text: str) -> bool:
 
 
 def inline_script(
-    id: str, words: JsonText, form: Lit["statements", "value"], tree: Tree, sink: Sink
+    id: str, words: Scalar, form: Lit["statements", "value"], tree: Tree, sink: Sink
 ) -> Script | None:
     """Return the code as a script with a function `run`, which returns the value of a `value`.
     Report FC4003 and return None when it does not parse as JavaScript."""
@@ -60,7 +61,7 @@ def inline_script(
     )
 
 
-def _report(fault: ScriptFault, before: int, words: JsonText, sink: Sink) -> None:
+def _report(fault: ScriptFault, before: int, words: Scalar, sink: Sink) -> None:
     length = len(words.text)
     message = "it ends too early" if fault.start - before >= length else fault.message
     start = max(0, min(fault.start - before, length))

@@ -8,19 +8,14 @@ from typing import Any
 
 import pytest
 from flowc.compiler.checks import CODES
-from flowc.compiler.diagnostics.diagnostic import Sink
+from flowc.compiler.diagnostics.diagnostic import Fix, Sink
 from flowc.compiler.expr.ast import Expr
 from flowc.compiler.expr.parse import ParseFault
 from flowc.compiler.expr.walk import names_read
-from flowc.compiler.reading.json_syntax import (
-    JsonFault,
-    JsonNode,
-    ListAt,
-    ObjectAt,
-    Scalar,
-    parse_json,
-)
-from flowc.compiler.reading.json_tree import Fields, Tree, read_json
+from flowc.compiler.reading.json_fields import Fields, Tree, read_json
+from flowc.compiler.reading.json_syntax import parse_json
+from flowc.compiler.reading.json_tokens import JsonFault
+from flowc.compiler.reading.tree import ListAt, MapAt, Scalar, Value
 from flowc.compiler.source.source import Source, Span
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,14 +28,14 @@ VALUES = st.recursive(
 )  # fmt: skip
 
 
-def plain(node: JsonNode | None) -> Any:
+def plain(node: Value | None) -> Any:
     match node:
         case Scalar():
             return node.value
         case ListAt():
             return [plain(item) for item in node.items]
-        case ObjectAt():
-            return {member.key: plain(member.value) for member in node.members}
+        case MapAt():
+            return {key.text: plain(value) for key, value in node.pairs}
         case None:
             return None
 
@@ -48,6 +43,10 @@ def plain(node: JsonNode | None) -> Any:
 def only(faults: list[JsonFault]) -> JsonFault:
     assert len(faults) == 1, faults
     return faults[0]
+
+
+def parsed(text: str) -> tuple[Value | None, list[JsonFault]]:
+    return parse_json(Source("a.json", text))
 
 
 def tree(text: str) -> tuple[Tree, Sink]:
@@ -67,7 +66,7 @@ def fields(text: str, what: str = "it") -> tuple[Fields, Sink]:
 @given(VALUES, st.booleans(), st.sampled_from([None, 1, "\t"]))
 def test_reads_what_json_reads(value: Any, ascii: bool, indent: Any) -> None:
     text = json.dumps(value, ensure_ascii=ascii, indent=indent)
-    node, faults = parse_json(text)
+    node, faults = parsed(text)
     assert (plain(node), faults) == (json.loads(text), [])
 
 
@@ -77,15 +76,15 @@ def test_a_damaged_text_is_read_as_far_as_it_goes(value: Any, data: st.DataObjec
     at = data.draw(st.integers(0, len(text)))
     drop = data.draw(st.integers(0, 3))
     put = data.draw(st.text(alphabet="\"'{}[],:\\/*x1\n", max_size=3))
-    _, faults = parse_json(text[:at] + put + text[at + drop :])
+    _, faults = parsed(text[:at] + put + text[at + drop :])
     assert all(0 <= f.start <= f.end <= len(text) + 3 for f in faults)
 
 
 def test_every_key_and_value_has_its_place() -> None:
     text = '{"a": "x", "b": [1, true], "c": {}}'
-    node, _ = parse_json(text)
-    assert isinstance(node, ObjectAt)
-    places = [(text[m.start : m.end], text[m.value.start : m.value.end]) for m in node.members]
+    node, _ = parsed(text)
+    assert isinstance(node, MapAt)
+    places = [(text[k.start : k.end], text[v.start : v.end]) for k, v in node.pairs]
     assert places == [('"a"', '"x"'), ('"b"', "[1, true]"), ('"c"', "{}")]
 
 
@@ -115,13 +114,51 @@ FAULTS = [
 
 @pytest.mark.parametrize(("text", "message", "place"), FAULTS)
 def test_a_fault_is_one_fault_in_its_place(text: str, message: str, place: str) -> None:
-    fault = only(parse_json(text)[1])
+    fault = only(parsed(text)[1])
     assert fault.message == message
     assert text[fault.start : fault.end] == place
 
 
+def mended(text: str, fixes: list[Fix]) -> str:
+    for fix in sorted(fixes, key=lambda f: -f.span.start):
+        text = text[: fix.span.start] + fix.text + text[fix.span.end :]
+    return text
+
+
+REPAIRS = [
+    ('{"a": 1,}', '{"a": 1}', True),
+    ('{"a": 1, , "b": 2}', '{"a": 1,  "b": 2}', True),
+    ("{a: 1}", '{"a": 1}', True),
+    ("{'a': 'it'}", '{"a": \'it\'}', True),
+    ('{"a": \'it\'}', '{"a": "it"}', True),
+    ('{"a" 1}', '{"a": 1}', True),
+    ('{"a": 1 "b": 2}', '{"a": 1, "b": 2}', True),
+    ('{"a": True}', '{"a": true}', True),
+    ('{"a": "\t"}', '{"a": "\\t"}', True),
+    ('{"a": 1 // one\n}', '{"a": 1 \n}', False),
+    ('{"a": nope}', '{"a": "nope"}', False),
+    ('{"a": "x\n}', '{"a": "x"\n}', False),
+    ('{"a": "x,\n}', '{"a": "x",\n}', False),
+    ('{"a": "\\d"}', '{"a": "\\\\d"}', False),
+    ('{"a": [1}', '{"a": [1]}', False),
+    ('{"a": [1, 2', '{"a": [1, 2]}', False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "right", "safe"), REPAIRS)
+def test_a_fault_offers_what_repairs_it(text: str, right: str, safe: bool) -> None:
+    fix = parsed(text)[1][0].fix
+    assert fix is not None
+    assert (mended(text, [fix]), fix.safe) == (right, safe)
+
+
+@pytest.mark.parametrize("text", ["{'a\\'b': 1}", '{"a": \'say "x"\'}', '{"a" }', '{"a": 1e999}'])
+def test_a_fault_whose_repair_is_a_guess_has_none(text: str) -> None:
+    assert parsed(text)[1][0].fix is None
+
+
 def test_reading_goes_on_after_a_fault() -> None:
-    node, faults = parse_json('{"a": nope,\n "b": [1 2],\n c: 3}')
+    node, faults = parsed('{"a": nope,\n "b": [1 2],\n c: 3}')
     assert plain(node) == {"a": "nope", "b": [1, 2], "c": 3}
     assert [fault.message for fault in faults] == [
         "`nope` is not a value",
@@ -131,13 +168,13 @@ def test_reading_goes_on_after_a_fault() -> None:
 
 
 def test_an_unclosed_text_has_no_second_fault() -> None:
-    only(parse_json('{"a": "x\ny", "b": ["\n], "c": 1\n}')[1])
+    only(parsed('{"a": "x\ny", "b": ["\n], "c": 1\n}')[1])
 
 
 @pytest.mark.parametrize("depth", [1_000, 100_000])
 def test_depth_is_no_limit(depth: int) -> None:
-    assert parse_json("[" * depth + "]" * depth)[1] == []
-    only(parse_json('{"a":' * depth)[1])
+    assert parsed("[" * depth + "]" * depth)[1] == []
+    only(parsed('{"a":' * depth)[1])
 
 
 @pytest.mark.parametrize(
@@ -147,7 +184,7 @@ def test_depth_is_no_limit(depth: int) -> None:
 )  # fmt: skip
 def test_nothing_is_slow(text: str) -> None:
     begin = time.process_time()
-    parse_json(text)
+    parsed(text)
     assert time.process_time() - begin < 5
 
 
@@ -157,7 +194,7 @@ def test_a_double_key_shows_both_places() -> None:
     assert (double.code, double.primary, double.labels[0].span) == (
         "FC1004", Span("a.json", 10, 13), Span("a.json", 1, 4),
     )  # fmt: skip
-    assert double.message == "the workflow has the key `a` twice"
+    assert double.message == "the key `a` stands twice"
 
 
 def test_what_is_asked_for_and_missing_is_reported_once() -> None:
@@ -178,6 +215,8 @@ def test_unknown_keys_name_the_nearest() -> None:
     found, sink = fields('{"agnet": "x"}')
     found.unknown(("agent", "name"), severity="warning")
     (unknown,) = sink.all()
+    assert unknown.fix is not None
+    assert mended('{"agnet": "x"}', [unknown.fix]) == '{"agent": "x"}'
     assert (unknown.severity, unknown.help) == ("warning", "did you mean `agent`?")
 
 

@@ -1,0 +1,207 @@
+"""JSON text to tokens that the parser takes, and the faults inside of tokens.
+
+What JSON does not have (a word without quotes, a comment, a text in single quotes) is reported,
+with what repairs it, and becomes the token that was probably meant.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import field
+from typing import ClassVar, TypeVar
+
+from flowc.grammar.json_lexing import tokens
+
+from ..diagnostics.diagnostic import Fix
+from ..source.records import dataclass
+from ..source.source import Source
+from .tree import NUMBER, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class JsonFault:
+    """A place that is not JSON, and what to write there; `first` is the key that stands twice."""
+
+    message: str
+    start: int
+    end: int
+    help: str
+    fix: Fix | None = None
+    first: Scalar | None = None
+
+
+class Key(Scalar):
+    """The token of a key with its colon; `start` to `end` is the key with its quotes."""
+
+    __slots__ = ()
+    type: ClassVar[str] = "KEY"
+
+
+@dataclass(slots=True, eq=False)
+class Mark:
+    """A token that is neither a value nor a key: a bracket or a comma."""
+
+    type: str
+    start: int
+    end: int
+    reading: TokenReader = field(repr=False)
+
+
+Feed = Scalar | Mark
+_S = TypeVar("_S", bound=Scalar)
+_OTHER_WORDS = {
+    "True": "true", "TRUE": "true", "False": "false", "FALSE": "false",
+    "None": "null", "NULL": "null", "Null": "null", "undefined": "null",
+}  # fmt: skip
+SIGNS = {"OPEN_OBJECT": "{", "CLOSE_OBJECT": "}", "OPEN_LIST": "[", "CLOSE_LIST": "]"}
+_PLAIN = frozenset({"COMMA", *SIGNS})
+_BEFORE_CLOSE = re.compile(r"[ \t\r\n]*+:\Z")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_DIGITS = 300
+"""A longer integer is refused: no reader keeps its value."""
+
+
+@dataclass(slots=True)
+class TokenReader:
+    """One text while it is read. Until `silent_until` further faults are not reported."""
+
+    source: Source
+    faults: list[JsonFault] = field(default_factory=list)
+    silent_until: int = 0
+
+    @property
+    def text(self) -> str:
+        return self.source.text
+
+    def fault(self, message: str, start: int, end: int, help: str, fix: Fix | None = None) -> None:
+        if start >= self.silent_until:
+            self.faults.append(JsonFault(message, start, end, help, fix))
+            line_end = self.text.find("\n", start)
+            self.silent_until = line_end if line_end >= 0 else len(self.text)
+
+    def fix(self, start: int, end: int, text: str, title: str, *, safe: bool = True) -> Fix:
+        return Fix(title, self.source.span(start, end), text, safe)
+
+    def tokens(self) -> Iterator[Feed]:
+        """Yield what is fed to the parser; report faults inside tokens on the way."""
+        text, source, plain = self.text, self.source, _PLAIN
+        for kind, start, end in tokens(text):
+            if kind in plain:
+                yield Mark(kind, start, end, self)
+            elif kind == "TEXT":
+                yield Scalar(self._decode(start, end), start, end, '"', source)
+            elif kind == "KEY":
+                yield self._key(start, end)
+            elif kind == "NUMBER":
+                yield Scalar(self._number(start, end), start, end, "", source)
+            elif kind == "WORD":
+                yield Scalar(text[start:end], start, end, "", source)
+            elif kind != "END":
+                yield from self._odd(kind, start, end)
+
+    def _key(self, start: int, end: int) -> Key:
+        close = end - 1
+        while self.text[close] != '"':
+            close -= 1
+        return self.text_token(Key, self._decode(start, close + 1), start, close + 1)
+
+    def text_token(self, kind: type[_S], text: str, start: int, end: int) -> _S:
+        return kind(text, start, end, '"', self.source)
+
+    def nothing(self, at: int) -> Scalar:
+        return Scalar("null", at, at, "", self.source)
+
+    def _decode(self, start: int, end: int) -> str:
+        raw = self.text[start + 1 : end - 1]
+        if "\\" not in raw:
+            return raw
+        try:
+            value: str = json.loads(self.text[start:end])
+        except json.JSONDecodeError as error:
+            at = start + min(error.pos, end - start - 2)
+            help = r"an escape is one of \" \\ \/ \b \f \n \r \t \uXXXX; write `\\` for a backslash"
+            fix = self.fix(at, at, "\\", r"write `\\`", safe=False)
+            self.fault(
+                f"`{self.text[at : at + 2]}` is not an escape in JSON", at, at + 2, help, fix
+            )
+            return raw
+        if _SURROGATE.search(value):
+            help = "write both halves, as in `\\ud83d\\ude00`, or the character itself"
+            self.fault("an escape is only half of a character", start, end, help)
+            return _SURROGATE.sub("\ufffd", value)
+        return value
+
+    def _number(self, start: int, end: int) -> str:
+        raw = self.text[start:end]
+        if end - start > _DIGITS or not math.isfinite(float(raw)):
+            self.fault("the number is too large", start, end, "write it as a text, in quotes")
+            return "0"
+        return raw if NUMBER.match(raw) else repr(float(raw))
+
+    def _odd(self, kind: str, start: int, end: int) -> Iterator[Feed]:
+        """Report what JSON does not have, and yield what was probably meant."""
+        raw = self.text[start:end]
+        shown = f"`{shortened(raw)}`"
+        fix: Fix | None
+        match kind:
+            case "COMMENT":
+                fix = self.fix(start, end, "", "remove the comment", safe=False)
+                self.fault("JSON has no comments", start, end, "remove it", fix)
+            case "COLON":
+                self.fault("`:` has no key before it", start, end, 'write `"key": value`')
+            case "LOOSE_KEY":
+                key = _BEFORE_CLOSE.sub("", raw)
+                end = start + len(key)
+                bare = key.strip("\"'")
+                help = f'write `"{shortened(bare)}"`'
+                fix = self._quoted(start, end, bare)
+                self.fault(f"the key `{shortened(key)}` {_why(key)}", start, end, help, fix)
+                yield self.text_token(Key, bare, start, end)
+            case "LOOSE_TEXT":
+                help = "write it between double quotes, a tab as `\\t`"
+                fix = self._quoted(start, end, raw[1:-1])
+                self.fault(f"the text {shown} {_why(raw)}", start, end, help, fix)
+                yield self.text_token(Scalar, raw[1:-1], start, end)
+            case "UNENDED":
+                self._unended(raw, start)
+                yield self.text_token(Scalar, raw[1:].rstrip(), start, end)
+            case _ if raw in _OTHER_WORDS:
+                meant = _OTHER_WORDS[raw]
+                fix = self.fix(start, end, meant, f"write `{meant}`")
+                self.fault(f"{shown} is not a word of JSON", start, end, f"write `{meant}`", fix)
+                yield Scalar(meant, start, end, "", self.source)
+            case _:
+                help = "write a text in double quotes, a number, true, false or null"
+                fix = self._quoted(start, end, raw, safe=False)
+                self.fault(f"{shown} is not a value", start, end, help, fix)
+                yield self.text_token(Scalar, raw, start, end)
+
+    def _quoted(self, start: int, end: int, bare: str, *, safe: bool = True) -> Fix | None:
+        """Return the fix that puts a text into double quotes; None where it holds escapes, which
+        may mean something else outside of JSON."""
+        if "\\" in bare or '"' in bare:
+            return None
+        text = json.dumps(bare, ensure_ascii=False)
+        return self.fix(start, end, text, f"write `{shortened(text)}`", safe=safe)
+
+    def _unended(self, raw: str, start: int) -> None:
+        help = 'close it with `"` on the same line; a line break inside is `\\n`'
+        end = start + len(raw.rstrip(", \t\r"))
+        fix = self.fix(end, end, '"', 'write `"`', safe=False) if raw[0] == '"' else None
+        self.fault("the text is not closed", start, start + 1, help, fix)
+        # Where the quotes of the rest belong is anybody's guess.
+        self.silent_until = len(self.text) + 1
+
+
+def _why(raw: str) -> str:
+    if raw[0] == '"':
+        return "holds a control character"
+    return "stands in single quotes" if raw[0] == "'" else "has no quotes"
+
+
+def shortened(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 40 else line[:39] + "…"

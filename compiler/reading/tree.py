@@ -1,0 +1,244 @@
+"""The values of a file with their places: what JSON and YAML are read into.
+
+A value holds offsets only; its spans are made when somebody asks. What is written without quotes
+means what it means to both languages: `null`, `true`, `false`, a number, or else the text itself.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import field
+from typing import ClassVar
+
+from ..expr.ast import Expr
+from ..expr.parse import ParseFault, parse
+from ..expr.walk import map_spans
+from ..ir import Json
+from ..source.records import dataclass
+from ..source.source import Source, Span
+
+_NULL = re.compile(r"(?:~|null|Null|NULL)?\Z")
+INTEGER = re.compile(r"[-+]?[0-9]{1,300}\Z")
+NUMBER = re.compile(r"[-+]?(?:[0-9]{1,300}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?\Z")
+TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_INFINITE = (math.inf, -math.inf)
+_NUMERIC = frozenset("0123456789+-.")
+_WORDS = re.compile(r"\S++")
+_FILLED = re.compile(r"\S")
+_JOINS = re.compile(r"''|\S")
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|x.{2}|u.{4}|U.{8}|.)", re.S
+)
+
+
+@dataclass(eq=False, slots=True)
+class Scalar:
+    """A text, number, truth value or null. `text` has neither quotes nor escapes; `style` says how
+    it is written: `"`, `'`, `|`, `>`, or "" without quotes. `start` to `end` is all of it."""
+
+    text: str
+    start: int
+    end: int
+    style: str
+    source: Source = field(repr=False)
+    _value_at: list[int] | None = field(default=None, repr=False)
+    _source_at: list[int] = field(default_factory=list, repr=False)
+    type: ClassVar[str] = "SCALAR"
+
+    @property
+    def plain(self) -> bool:
+        return self.style == ""
+
+    @property
+    def is_null(self) -> bool:
+        return self.style == "" and _NULL.match(self.text) is not None
+
+    @property
+    def value(self) -> str | int | float | bool | None:
+        """What the scalar means. A number that is too large for a float is infinite."""
+        text = self.text
+        if self.style:
+            return text
+        if text[:1] in _NUMERIC:
+            if INTEGER.match(text):
+                return int(text)
+            return float(text) if NUMBER.match(text) else text
+        return TRUTH[text] if text in TRUTH else None if _NULL.match(text) else text
+
+    @property
+    def whole(self) -> Span:
+        """The place of the scalar with its quotes."""
+        return Span(self.source.path, self.start, self.end)
+
+    @property
+    def span(self) -> Span:
+        """The place of what stands between the quotes; without them, of all of it."""
+        return Span(self.source.path, *self._inside())
+
+    def at(self, start: int, end: int | None = None) -> Span:
+        """Return the place of the characters `start` to `end` of the text; that of the whole text
+        where escapes and folded lines hide it."""
+        if not self._align():
+            return self.span
+        first = self._place(start)
+        if end is None or end <= start:
+            return Span(self.source.path, first, first)
+        last = self._place(end) if self.style == '"' else self._place(end - 1) + 1
+        return Span(self.source.path, first, last)
+
+    def expression(self, start: int = 0, end: int | None = None) -> Expr | ParseFault:
+        """Return the text, or a part of it, as an expression with its place in the file."""
+        read = parse(self.text[start:end], "", start)
+        if isinstance(read, ParseFault):
+            return ParseFault(read.message, self.at(read.span.start, read.span.end), read.help)
+        return map_spans(read, lambda span: self.at(span.start, span.end))
+
+    def _inside(self) -> tuple[int, int]:
+        start, end, text = self.start, self.end, self.source.text
+        if start < end and text[start] in "\"'":
+            start += 1
+            end -= end > start and text[end - 1] == text[start - 1]
+        return start, end
+
+    def _place(self, index: int) -> int:
+        """Line ends, indentation and escapes differ between file and text: count on from the last
+        character before, whose place is known."""
+        assert self._value_at is not None, "the text was aligned before"
+        start, end = self._inside()
+        known = bisect_right(self._value_at, index) - 1
+        if known < 0:
+            return self._source_at[0] if self._source_at else start
+        return min(self._source_at[known] + index - self._value_at[known], end)
+
+    def _align(self) -> bool:
+        if self._value_at is not None:
+            return bool(self._value_at)
+        written = self.source.text
+        start, end = self._inside()
+        if self.style in ("|", ">"):
+            start = written.find("\n", start, end) + 1 or end
+        if written.startswith(self.text, start, end):
+            self._source_at, self._value_at = [start], [0]
+        elif self.style == '"' and "\n" not in written[start:end]:
+            self._align_escapes(written[start:end], start)
+        else:
+            self._align_words(written, start, end)
+        return bool(self._value_at)
+
+    def _align_escapes(self, raw: str, start: int) -> None:
+        """Note the place behind each escape."""
+        self._source_at, self._value_at, ahead = [start], [0], 0
+        for match in _ESCAPE.finditer(raw):
+            ahead += match.end() - match.start() - 1
+            self._source_at.append(start + match.end())
+            self._value_at.append(match.end() - ahead)
+
+    def _align_words(self, written: str, start: int, end: int) -> None:
+        """Note the places of words, or of characters in single quotes: they stand in the same order
+        in the file and in the text."""
+        if self.style == "'":
+            in_source, in_value = _JOINS.finditer(written, start, end), _FILLED.finditer(self.text)
+        else:
+            in_source, in_value = _WORDS.finditer(written, start, end), _WORDS.finditer(self.text)
+        pieces, meant = list(in_source), list(in_value)
+        self._value_at = []
+        if [m[0].replace("''", "'") for m in pieces] == [m[0] for m in meant]:
+            self._source_at = [m.start() for m in pieces]
+            self._value_at = [m.start() for m in meant]
+
+
+@dataclass(eq=False, slots=True)
+class ListAt:
+    """A list."""
+
+    items: list[Value]
+    start: int
+    end: int
+    source: Source = field(repr=False)
+    is_null: ClassVar[bool] = False
+
+    @property
+    def span(self) -> Span:
+        return Span(self.source.path, self.start, self.end)
+
+
+@dataclass(eq=False, slots=True)
+class MapAt:
+    """Keys with their values, in the order of the file; every key stands once."""
+
+    pairs: list[tuple[Scalar, Value]]
+    start: int
+    end: int
+    source: Source = field(repr=False)
+    is_null: ClassVar[bool] = False
+
+    @property
+    def span(self) -> Span:
+        return Span(self.source.path, self.start, self.end)
+
+    def value(self, key: str) -> Value | None:
+        """Return the value of a key; null counts as absent."""
+        node = self.get(key)
+        return None if node is None or node.is_null else node
+
+    def get(self, key: str) -> Value | None:
+        """Return what stands behind a key, or None without the key."""
+        for name, value in self.pairs:
+            if name.text == key:
+                return value
+        return None
+
+
+Value = Scalar | ListAt | MapAt
+
+
+def json_of(value: Value) -> Json:
+    """Return what a value means, without places, null for a number that is too large. It is nested
+    only so deep as `depth_of` says."""
+    match value:
+        case Scalar():
+            plain = value.value
+            return None if plain in _INFINITE else plain
+        case ListAt():
+            return [json_of(item) for item in value.items]
+        case MapAt():
+            return {key.text: json_of(inner) for key, inner in value.pairs}
+
+
+def infinite_numbers(value: Value) -> Iterator[Scalar]:
+    """Yield the numbers in a value that are too large."""
+    if isinstance(value, Scalar):
+        if value.style == "" and value.value in _INFINITE:
+            yield value
+        return
+    for part in parts_of(value):
+        yield from infinite_numbers(part)
+
+
+def depth_of(value: Value, limit: int) -> int:
+    """Return how deep lists and maps are nested, counted to `limit` + 1 at most."""
+    level, depth = [value], 0
+    while level and depth <= limit:
+        level = [part for at in level for part in parts_of(at)]
+        depth += 1
+    return depth
+
+
+def parts_of(value: Value) -> list[Value]:
+    """Return the values right below one."""
+    match value:
+        case Scalar():
+            return []
+        case ListAt():
+            return value.items
+        case MapAt():
+            return [inner for _, inner in value.pairs]
+
+
+def brief(text: str) -> str:
+    """Return a text from a file for a message: its first line, and at most 40 characters."""
+    line = text.strip().split("\n", 1)[0]
+    return line if len(line) <= 40 and line == text.strip() else f"{line[:40]}…"
