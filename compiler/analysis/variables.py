@@ -7,7 +7,7 @@ from typing import Literal as Lit
 from typing import assert_never
 
 from .. import ir
-from ..expr.ast import Call, Expr, Literal, Name, Unary
+from ..expr.ast import Call, Each, Expr, Literal, Name, Unary
 from ..expr.walk import children
 from ..source.records import dataclass
 from ..source.source import Span
@@ -42,24 +42,28 @@ class Write:
 
 def names_in(expr: Expr) -> Iterator[Read]:
     """The names an expression reads, each with what stands in for a missing value."""
-    todo: list[tuple[Expr, Care]] = [(expr, "none")]
+    todo: list[tuple[Expr, Care, frozenset[str]]] = [(expr, "none", frozenset())]
     while todo:
-        at, care = todo.pop()
+        at, care, bound = todo.pop()
         match at:
             case Name():
-                yield Read(at.name, at.span, care)
+                if at.name not in bound:
+                    yield Read(at.name, at.span, care)
             case Literal():
                 pass
             case Unary(op="exists"):
-                todo.append((at.operand, "author"))
+                todo.append((at.operand, "author", bound))
+            case Each():
+                todo += [(at.body, "none", bound | {at.name}), (at.items, care, bound)]
             case Call(function="coalesce" | "default"):
                 last = len(at.args) - 1
                 inner: Care = "author" if _is_written(at) else "format"
                 todo += [
-                    (a, inner if n < last else care) for n, a in reversed([*enumerate(at.args)])
+                    (a, inner if n < last else care, bound)
+                    for n, a in reversed([*enumerate(at.args)])
                 ]
             case _:
-                todo += [(part, care) for part in children(at)[::-1]]
+                todo += [(part, care, bound) for part in children(at)[::-1]]
 
 
 def _is_written(call: Call) -> bool:

@@ -16,7 +16,7 @@ from ..analysis.variables import writes
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import Label
 from ..expr.ast import Expr, Field, Name
-from ..expr.walk import names_read, walk
+from ..expr.walk import names_read, walk_bound
 from ..source.records import dataclass
 from ..source.source import Span
 from ..source.spelling import Spelling
@@ -98,8 +98,10 @@ def _field_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
     if not shapes:
         return
     for expr, _ in expressions(workflow):
-        for part in walk(expr):
+        for part, bound in walk_bound(expr):
             if not isinstance(part, Field) or not isinstance(part.object, Name):
+                continue
+            if part.object.name in bound:
                 continue
             fields = shapes.get(part.object.name)
             span = part.span or expr.span

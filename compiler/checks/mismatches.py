@@ -17,6 +17,7 @@ from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
 from ..expr.ast import Binary, Expr, Literal
 from ..expr.functions import Type
+from ..expr.functions.function import NAMES
 from ..expr.show import show
 from ..expr.types import infer, operand_faults
 from ..expr.values import read_number
@@ -28,15 +29,6 @@ from .branches import choices, known_values, types_of
 from .check import Check
 from .guards import expressions
 
-NAMES: dict[Type, str] = {
-    "text": "a text",
-    "number": "a number",
-    "integer": "a whole number",
-    "boolean": "true or false",
-    "list": "a list",
-    "object": "an object",
-    "any": "anything",
-}
 _KINDS: dict[type, Type] = {
     str: "text",
     int: "integer",

@@ -106,4 +106,18 @@ class ObjectOf(Spanned):
     kind: Lit["object"] = "object"
 
 
-Expr = Literal | Name | Field | Index | Call | Unary | Binary | Text | ListOf | ObjectOf
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Each(Spanned):
+    """`function(items, body)`: the body is evaluated for every element, which has the name `name`
+    in it: `filter(items, item > 3)`, `map(order in orders, order.total)`."""
+
+    function: str
+    items: Expr
+    body: Expr
+    name: str = "item"
+    kind: Lit["each"] = "each"
+
+
+Expr = (
+    Literal | Name | Field | Index | Call | Unary | Binary | Text | ListOf | ObjectOf | Each
+)  # fmt: skip

@@ -10,9 +10,23 @@ import math
 from collections.abc import Callable, Mapping
 from typing import assert_never
 
-from .ast import Binary, Call, Expr, Field, Index, ListOf, Literal, Name, ObjectOf, Text, Unary
-from .functions import FUNCTIONS
+from .ast import (
+    Binary,
+    Call,
+    Each,
+    Expr,
+    Field,
+    Index,
+    ListOf,
+    Literal,
+    Name,
+    ObjectOf,
+    Text,
+    Unary,
+)
+from .functions import FUNCTIONS, Function
 from .patterns import pattern_fault, pattern_matches
+from .times import now_text
 from .values import (
     MAX_TEXT,
     EvaluationError,
@@ -23,9 +37,11 @@ from .values import (
     order_of,
     preview,
     read_number,
+    require_finite,
     text_of,
     truth_of,
 )
+from .work import PER_SIGN, Work
 
 __all__ = ["EvaluationError", "evaluate", "text_of", "truth_of"]
 
@@ -33,53 +49,178 @@ Files = Callable[[str], str]
 """Return the text of a file for a path as the workflow writes it; its own errors pass through."""
 
 
-def evaluate(expr: Expr, variables: Mapping[str, Json], *, files: Files | None = None) -> Json:
-    """Return the value of `expr`. Raise `EvaluationError`, and what `files` raises. `read_file`
-    needs `files`."""
-    match expr:
-        case Literal():
-            return expr.value
-        case Name():
-            return variables.get(expr.name)
-        case Field():
-            return _field(evaluate(expr.object, variables, files=files), expr.name)
-        case Index():
-            of = evaluate(expr.object, variables, files=files)
-            return _index(of, evaluate(expr.key, variables, files=files))
-        case Call(function="which"):
-            return _which(expr.args, variables, files)
-        case Call():
-            return _call(
-                expr.function, [evaluate(a, variables, files=files) for a in expr.args], files
-            )
-        case Unary():
-            return _unary(expr, evaluate(expr.operand, variables, files=files))
-        case Binary(op="and" | "or"):
-            left = truth_of(evaluate(expr.left, variables, files=files))
-            if left == (expr.op == "or"):
-                return left
-            return truth_of(evaluate(expr.right, variables, files=files))
-        case Binary():
-            left = evaluate(expr.left, variables, files=files)
-            return _binary(expr, left, evaluate(expr.right, variables, files=files))
-        case Text():
-            return _join([text_of(evaluate(p, variables, files=files)) for p in expr.parts])
-        case ListOf():
-            return [evaluate(item, variables, files=files) for item in expr.items]
-        case ObjectOf():
-            return {key: evaluate(value, variables, files=files) for key, value in expr.entries}
-        case _:
-            assert_never(expr)
-
-
-def _which(
-    conditions: tuple[Expr, ...], variables: Mapping[str, Json], files: Files | None
+def evaluate(
+    expr: Expr,
+    variables: Mapping[str, Json],
+    *,
+    files: Files | None = None,
+    now: float | None = None,
 ) -> Json:
-    """Stop at the first true condition, as `or` does."""
-    for number, condition in enumerate(conditions, start=1):
-        if truth_of(evaluate(condition, variables, files=files)):
-            return number
-    return 0 if conditions else _call("which", [], files)
+    """Return the value of `expr`. Raise `EvaluationError`, and what `files` raises. `read_file`
+    needs `files`, and `now` the time in seconds since 1970."""
+    return _Evaluation(variables, files, now, Work()).value(expr)
+
+
+class _Evaluation:
+    """One evaluation: the variables, what the caller provides, and what may be spent."""
+
+    __slots__ = ("files", "now", "variables", "work")
+
+    def __init__(
+        self, variables: Mapping[str, Json], files: Files | None, now: float | None, work: Work
+    ) -> None:
+        self.variables = variables
+        self.files = files
+        self.now = now
+        self.work = work
+
+    def value(self, expr: Expr) -> Json:
+        match expr:
+            case Literal():
+                return expr.value
+            case Name():
+                return self.variables.get(expr.name)
+            case Field():
+                return _field(self.value(expr.object), expr.name)
+            case Index():
+                return _index(self.value(expr.object), self.value(expr.key))
+            case Call(function="which"):
+                return self._which(expr.args)
+            case Call():
+                return self._call(expr.function, [self.value(arg) for arg in expr.args])
+            case Unary():
+                return _unary(expr, self.value(expr.operand))
+            case Binary(op="and" | "or"):
+                left = truth_of(self.value(expr.left))
+                return left if left == (expr.op == "or") else truth_of(self.value(expr.right))
+            case Binary():
+                return self._binary(expr, self.value(expr.left), self.value(expr.right))
+            case Text():
+                return self._join([self.value(part) for part in expr.parts])
+            case ListOf():
+                return [self.value(item) for item in expr.items]
+            case ObjectOf():
+                return {key: self.value(value) for key, value in expr.entries}
+            case Each():
+                return self._each(expr, self.value(expr.items))
+            case _:
+                assert_never(expr)
+
+    def _which(self, conditions: tuple[Expr, ...]) -> Json:
+        """Stop at the first true condition, as `or` does."""
+        for number, condition in enumerate(conditions, start=1):
+            if truth_of(self.value(condition)):
+                return number
+        return 0 if conditions else self._call("which", [])
+
+    def _each(self, expr: Each, items: Json) -> Json:
+        function = _function(expr.function, 2)
+        elements: list[Json] = function.parameters[0].read(items, function.name)
+        self.work.repeat(len(elements), expr.body)
+        variables = dict(self.variables)
+        inner = _Evaluation(variables, self.files, self.now, self.work)
+        values: list[Json] = []
+        for element in elements:
+            variables[expr.name] = element
+            values.append(inner.value(expr.body))
+        return self._apply(function, [elements, values])
+
+    def _call(self, name: str, args: list[Json]) -> Json:
+        function = _function(name, len(args))
+        values = [function.parameter(n).read(arg, name) for n, arg in enumerate(args)]
+        return self._apply(function, values)
+
+    def _apply(self, function: Function, values: list[Json]) -> Json:
+        if function.apply is None:
+            return self._ask(function.name, values)
+        if function.cost != "constant":
+            for value in values:
+                self.work.look_at(value, function.cost)
+                if function.weight > 1 and isinstance(value, str):
+                    self.work.spend(len(value) * (function.weight - 1))
+        result = function.apply(*values)
+        if function.cost != "constant":
+            self.work.look_at(result)
+        return result
+
+    def _ask(self, name: str, values: list[Json]) -> Json:
+        """Return what the caller provides."""
+        if name == "now" and self.now is not None:
+            return now_text(self.now, *values)
+        if name == "read_file" and self.files is not None:
+            return self.files(text_of(values[0]))
+        raise EvaluationError(f"`{name}` is not allowed here")
+
+    def _binary(self, expr: Binary, left: Json, right: Json) -> Json:
+        match expr.op:
+            case "==" | "!=":
+                if isinstance(left, str | list | dict) and type(left) is type(right):
+                    self.work.look_at(left, "whole")
+                return equal(left, right) == (expr.op == "==")
+            case "<" | "<=" | ">" | ">=":
+                return _compare(expr.op, left, right)
+            case "contains":
+                return self._contains(left, right)
+            case "in":
+                return self._contains(right, left)
+            case "starts with":
+                return left is not None and self._text(left).startswith(self._text(right))
+            case "ends with":
+                return left is not None and self._text(left).endswith(self._text(right))
+            case "matches":
+                return self._matches(left, right)
+            case "+":
+                if isinstance(left, str) or isinstance(right, str):
+                    return self._join([left, right])
+                return require_finite(_operand(left, "+") + _operand(right, "+"))
+            case "-" | "*" | "/" | "%":
+                return _arithmetic(expr.op, _operand(left, expr.op), _operand(right, expr.op))
+            case "and" | "or":
+                raise AssertionError("decided before both sides are evaluated")
+            case _:
+                assert_never(expr.op)
+
+    def _contains(self, whole: Json, part: Json) -> bool:
+        match whole:
+            case None:
+                return False
+            case list():
+                self.work.look_at(whole, "whole" if isinstance(part, list | dict) else "length")
+                return any(equal(item, part) for item in whole)
+            case dict():
+                return text_of(part) in whole
+            case _:
+                return self._text(part) in self._text(whole)
+
+    def _matches(self, value: Json, pattern: Json) -> bool:
+        if value is None:
+            return False
+        written = text_of(pattern)
+        self.work.spend(len(written) * PER_SIGN)
+        fault = pattern_fault(written)
+        if fault is not None:
+            raise EvaluationError(f"`{written[:60]}` is not a regular expression: {fault}")
+        return pattern_matches(written, self._text(value))
+
+    def _join(self, values: list[Json]) -> str:
+        texts = [self._text(value) for value in values]
+        if sum(map(len, texts)) > MAX_TEXT:
+            raise EvaluationError(f"the text has more than {MAX_TEXT} characters")
+        return "".join(texts)
+
+    def _text(self, value: Json) -> str:
+        self.work.look_at(value, "whole")
+        return text_of(value)
+
+
+def _function(name: str, count: int) -> Function:
+    """Return the function for so many arguments. Raise `EvaluationError`."""
+    function = FUNCTIONS.get(name)
+    if function is None:
+        raise EvaluationError(f"there is no function `{name}`")
+    if count < function.least or (function.most is not None and count > function.most):
+        raise EvaluationError(f"`{name}` takes {function.arity}, not {count}")
+    return function
 
 
 def _field(value: Json, name: str) -> Json:
@@ -100,19 +241,6 @@ def _index(value: Json, key: Json) -> Json:
     return None
 
 
-def _call(name: str, args: list[Json], files: Files | None) -> Json:
-    function = FUNCTIONS.get(name)
-    if function is None:
-        raise EvaluationError(f"there is no function `{name}`")
-    if len(args) < function.least or (function.most is not None and len(args) > function.most):
-        raise EvaluationError(f"`{name}` takes {function.arity}, not {len(args)}")
-    if function.apply is not None:
-        return function.apply(*args)
-    if files is None:
-        raise EvaluationError(f"`{name}` is not allowed here")
-    return files(text_of(args[0]))
-
-
 def _unary(expr: Unary, value: Json) -> Json:
     match expr.op:
         case "not":
@@ -125,34 +253,6 @@ def _unary(expr: Unary, value: Json) -> Json:
             assert_never(expr.op)
 
 
-def _binary(expr: Binary, left: Json, right: Json) -> Json:
-    match expr.op:
-        case "==":
-            return equal(left, right)
-        case "!=":
-            return not equal(left, right)
-        case "<" | "<=" | ">" | ">=":
-            return _compare(expr.op, left, right)
-        case "contains":
-            return _contains(left, right)
-        case "in":
-            return _contains(right, left)
-        case "starts with":
-            return left is not None and text_of(left).startswith(text_of(right))
-        case "ends with":
-            return left is not None and text_of(left).endswith(text_of(right))
-        case "matches":
-            return _matches(left, right)
-        case "+":
-            return _plus(left, right)
-        case "-" | "*" | "/" | "%":
-            return _arithmetic(expr.op, _operand(left, expr.op), _operand(right, expr.op))
-        case "and" | "or":
-            raise AssertionError("decided before both sides are evaluated")
-        case _:
-            assert_never(expr.op)
-
-
 def _compare(op: str, left: Json, right: Json) -> bool:
     if left is None or right is None:
         return False
@@ -161,40 +261,6 @@ def _compare(op: str, left: Json, right: Json) -> bool:
             raise EvaluationError(f"`{op}` compares numbers or texts, not {kind_of(value)}")
     sign = order_of(left, right)
     return {"<": sign < 0, "<=": sign <= 0, ">": sign > 0, ">=": sign >= 0}[op]
-
-
-def _contains(whole: Json, part: Json) -> bool:
-    match whole:
-        case None:
-            return False
-        case list():
-            return any(equal(item, part) for item in whole)
-        case dict():
-            return text_of(part) in whole
-        case _:
-            return text_of(part) in text_of(whole)
-
-
-def _matches(value: Json, pattern: Json) -> bool:
-    if value is None:
-        return False
-    written = text_of(pattern)
-    fault = pattern_fault(written)
-    if fault is not None:
-        raise EvaluationError(f"`{written[:60]}` is not a regular expression: {fault}")
-    return pattern_matches(written, text_of(value))
-
-
-def _plus(left: Json, right: Json) -> Json:
-    if isinstance(left, str) or isinstance(right, str):
-        return _join([text_of(left), text_of(right)])
-    return _require_finite(_operand(left, "+") + _operand(right, "+"))
-
-
-def _join(texts: list[str]) -> str:
-    if sum(map(len, texts)) > MAX_TEXT:
-        raise EvaluationError(f"the text has more than {MAX_TEXT} characters")
-    return "".join(texts)
 
 
 def _operand(value: Json, op: str) -> Number:
@@ -210,12 +276,12 @@ def _arithmetic(op: str, left: Number, right: Number) -> Number:
     try:
         match op:
             case "-":
-                return _require_finite(left - right)
+                return require_finite(left - right)
             case "*":
-                return _require_finite(left * right)
+                return require_finite(left * right)
             case "/":
                 exact = isinstance(left, int) and isinstance(right, int) and left % right == 0
-                return _require_finite(left // right if exact else left / right)
+                return require_finite(left // right if exact else left / right)
             case _:
                 return _remainder(left, right)
     except OverflowError:
@@ -228,10 +294,3 @@ def _remainder(left: Number, right: Number) -> Number:
         rest = abs(left) % abs(right)
         return -rest if left < 0 else rest
     return math.fmod(left, right)
-
-
-def _require_finite(number: Number) -> Number:
-    too_large = number.bit_length() > 1023 if isinstance(number, int) else not math.isfinite(number)
-    if too_large:
-        raise EvaluationError("the number is too large")
-    return number

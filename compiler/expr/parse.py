@@ -24,6 +24,7 @@ from .ast import (
     Binary,
     BinaryOp,
     Call,
+    Each,
     Expr,
     Field,
     Index,
@@ -34,6 +35,7 @@ from .ast import (
     Text,
     Unary,
 )
+from .functions import FUNCTIONS
 from .walk import children, names_read, shift_spans
 
 MAX_CHARACTERS = 10_000
@@ -97,7 +99,7 @@ def parse_assertion(text: str, file: str, offset: int, names: Iterable[str] = ()
 
 def _asks(expr: Expr) -> bool:
     match expr:
-        case Binary() | Unary(op="not" | "exists") | Call() | Field() | Index():
+        case Binary() | Unary(op="not" | "exists") | Call() | Each() | Field() | Index():
             return True
         case _:
             return False
@@ -168,6 +170,8 @@ def _unexpected_token(text: str, start: int, sign: str) -> ParseFault:
         return ParseFault(
             "the text is not closed", Span("", start, len(text)), f"add the closing `{sign}`"
         )
+    if help := _function_help(text, start, sign):
+        return ParseFault(f"`{sign}` is not expected here", span, help)
     if sign == "=":
         return ParseFault("`=` is not an operator", span, "write `==` to compare")
     if sign in {"&", "|"}:
@@ -182,6 +186,17 @@ def _unexpected_token(text: str, start: int, sign: str) -> ParseFault:
         help = "put an operator before it, or quotes around text"
         return ParseFault(f"`{sign}` is not expected here", span, help)
     return ParseFault(f"`{sign}` is not expected here", span)
+
+
+def _function_help(text: str, start: int, sign: str) -> str:
+    """Return how a function is written for what looks like a method or a pipe; "" for others."""
+    method = re.search(r"\.(\w{1,40})\s*\Z", text[:start]) if sign == "(" else None
+    pipe = re.match(r"\|\s*(\w{1,40})", text[start:])
+    name = method[1] if method else pipe[1] if pipe else ""
+    known = FUNCTIONS.get(name) or next((f for f in FUNCTIONS.values() if name in f.also), None)
+    if known is None or not name:
+        return ""
+    return f"a function stands before what it works on: `{known.signature}`"
 
 
 def _after_comparison(before: str, sign: str) -> bool:
@@ -216,6 +231,18 @@ def _place(part: Token | Expr) -> Span:
         return Span("", cast(int, part.start_pos), cast(int, part.end_pos))
     assert part.span is not None
     return part.span
+
+
+_BY_ELEMENT = frozenset(name for name, row in FUNCTIONS.items() if row.element is not None)
+
+
+def _each(function: str, items: Expr, body: Expr, span: Span) -> Each:
+    """Return the call for every element; `order in orders` in the place of the list names them."""
+    match items:
+        case Binary(op="in", left=Name(name=name), right=of):
+            return Each(function=function, items=of, body=body, name=name, span=span)
+        case _:
+            return Each(function=function, items=items, body=body, span=span)
 
 
 @v_args(inline=True)
@@ -256,6 +283,8 @@ class _Build(Transformer[Token, Expr]):
                 return Name(name=name, span=span)
             case "field", (of, Literal(value=str() as name)):
                 return Field(object=of, name=name, span=span)
+            case name, (items, body) if name in _BY_ELEMENT:
+                return _each(name, items, body, span)
             case _:
                 return Call(function=str(function), args=args, span=span)
 

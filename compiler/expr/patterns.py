@@ -7,6 +7,8 @@ backtracking does not exist in it: look-around, back references, repetition over
 from __future__ import annotations
 
 import functools
+import itertools
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,6 +27,15 @@ def pattern_fault(pattern: str) -> str | None:
 def pattern_matches(pattern: str, text: str) -> bool:
     """Return whether the valid `pattern` matches anywhere in `text` (M32)."""
     return bool(_compile(pattern).search(_encodable(text)))
+
+
+def captures(pattern: str, text: str, most: int) -> Iterator[dict[str, str | None]]:
+    """Yield what the groups of the valid `pattern` found at its first `most` places in `text`: by
+    number, 0 for the whole, and by name; None for a group that took no part."""
+    found = _compile(pattern).finditer(_encodable(text))
+    for match in itertools.islice(found, most):
+        groups = {str(n): text for n, text in enumerate((match.group(), *match.groups()))}
+        yield groups | match.groupdict()
 
 
 _REASONS = {

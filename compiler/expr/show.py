@@ -12,7 +12,20 @@ from __future__ import annotations
 import re
 from typing import assert_never
 
-from .ast import Binary, Call, Expr, Field, Index, ListOf, Literal, Name, ObjectOf, Text, Unary
+from .ast import (
+    Binary,
+    Call,
+    Each,
+    Expr,
+    Field,
+    Index,
+    ListOf,
+    Literal,
+    Name,
+    ObjectOf,
+    Text,
+    Unary,
+)
 
 _OR, _AND, _NOT, _COMPARISON, _SUM, _PRODUCT, _NEGATED, _POSTFIX = range(8)
 _STRENGTH = {"or": _OR, "and": _AND, "+": _SUM, "-": _SUM, "*": _PRODUCT, "/": _PRODUCT}
@@ -67,12 +80,22 @@ def _show(expr: Expr) -> tuple[str, int]:
         case ObjectOf():
             entries = ", ".join(f"{quote(key)}: {show(value)}" for key, value in expr.entries)
             return f"{{{entries}}}", _POSTFIX
+        case Each():
+            return f"{expr.function}({_elements(expr)}, {show(expr.body)})", _POSTFIX
         case Unary():
             return _unary(expr)
         case Binary():
             return _binary(expr)
         case _:
             assert_never(expr)
+
+
+def _elements(expr: Each) -> str:
+    """Return the list, with the name of its elements where it is needed."""
+    bound = isinstance(expr.items, Binary) and expr.items.op == "in"
+    if expr.name == "item" and not bound:
+        return show(expr.items)
+    return f"{show(Name(name=expr.name))} in {_inside(expr.items, _SUM)}"
 
 
 def _literal(expr: Literal) -> tuple[str, int]:

@@ -13,7 +13,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from .ast import Binary, Expr, Field, ListOf, Literal, Name, Unary
+from .ast import Binary, Each, Expr, Field, ListOf, Literal, Name, Unary
 from .evaluate import EvaluationError, evaluate
 from .functions import Type
 from .values import Json, truth_of
@@ -82,8 +82,11 @@ def paths_in(expr: Expr) -> Iterator[Path]:
 def _candidates(
     conditions: Sequence[Expr], types: Mapping[str, Type]
 ) -> dict[Path, list[Json]] | None:
-    """Return the values to try for each path; None where one path lies within another."""
+    """Return the values to try for each path;
+    None where one path lies within another, or an expression goes through a list."""
     written: dict[Path, list[Json]] = {}
+    if any(isinstance(part, Each) for condition in conditions for part in walk(condition)):
+        return None  # whole lists are not tried
     for condition in conditions:
         for path in paths_in(condition):
             written.setdefault(path, [])

@@ -8,11 +8,26 @@ from typing import assert_never
 
 from ..source.records import dataclass
 from ..source.source import Span
-from .ast import Binary, Call, Expr, Field, Index, ListOf, Literal, Name, ObjectOf, Text, Unary
-from .functions import FUNCTIONS, Type
+from .ast import (
+    Binary,
+    Call,
+    Each,
+    Expr,
+    Field,
+    Index,
+    ListOf,
+    Literal,
+    Name,
+    ObjectOf,
+    Text,
+    Unary,
+)
+from .evaluate import evaluate
+from .functions import FUNCTIONS, Function, Type
+from .functions.function import NAMES, Parameter
 from .patterns import pattern_fault
-from .values import read_number, text_of
-from .walk import walk
+from .values import EvaluationError, read_number, text_of
+from .walk import walk, walk_bound
 
 _NO_NUMBER: dict[Type, str] = {"boolean": "a truth value", "list": "a list", "object": "an object"}
 
@@ -36,7 +51,7 @@ def infer(expr: Expr, types: Mapping[str, Type]) -> Type:
             return types.get(expr.name, "any")
         case Field() | Index():
             return "any"
-        case Call():
+        case Call() | Each():
             function = FUNCTIONS.get(expr.function)
             return function.result if function else "any"
         case Unary():
@@ -79,11 +94,14 @@ def _sum_type(left: Type, right: Type) -> Type:
 
 def faults(expr: Expr) -> Iterator[ExprFault]:
     """Yield every certain fault of an expression in itself: unknown functions, wrong numbers of
-    arguments, invalid regular expressions, a division by zero. Each part is reported once."""
+    arguments, invalid regular expressions, names of time zones and the like, calls that fail with
+    what is written, a division by zero. Each part is reported once."""
     for part in walk(expr):
         match part:
             case Call():
                 yield from _call_faults(part)
+            case Each():
+                yield from _written_faults(FUNCTIONS[part.function], (part.items,))
             case Binary(op="matches"):
                 yield from _pattern_faults(part.right)
             case Binary(op="/" | "%", right=Literal() as divisor) if (
@@ -93,24 +111,26 @@ def faults(expr: Expr) -> Iterator[ExprFault]:
 
 
 def operand_faults(expr: Expr, types: Mapping[str, Type]) -> Iterator[ExprFault]:
-    """Yield the operands that an operator never takes, each once."""
-    for part in walk(expr):
+    """Yield the operands that an operator never takes, and the arguments that a function never
+    takes, each once."""
+    for part, bound in walk_bound(expr):
+        known = {n: kind for n, kind in types.items() if n not in bound} if bound else types
         match part:
             case Binary():
-                yield from _operand_faults(part, types)
+                yield from _operand_faults(part, known)
             case Unary(op="-"):
-                yield from _number_faults("-", part.operand, types)
+                yield from _number_faults("-", part.operand, known)
+            case Call():
+                yield from _argument_faults(part.function, part.args, known)
+            case Each():
+                yield from _argument_faults(part.function, (part.items,), known)
 
 
 def _call_faults(call: Call) -> Iterator[ExprFault]:
     function = FUNCTIONS.get(call.function)
     if function is None:
-        close = get_close_matches(call.function.lower(), FUNCTIONS, n=1)
-        known = ", ".join(FUNCTIONS)
         yield ExprFault(
-            f"there is no function `{call.function}`",
-            call.span,
-            f"did you mean `{close[0]}`?" if close else f"the functions are {known}",
+            f"there is no function `{call.function}`", call.span, _advice(call.function)
         )
         return
     count = len(call.args)
@@ -118,8 +138,72 @@ def _call_faults(call: Call) -> Iterator[ExprFault]:
         yield ExprFault(
             f"`{function.name}` takes {function.arity}, not {count}",
             call.span,
-            function.summary,
+            f"`{function.signature}`: {function.summary}",
         )
+        return
+    found = [*_written_faults(function, call.args)]
+    yield from found or _constant_faults(function, call)
+
+
+def _advice(name: str) -> str:
+    """Return what to write for a function that does not exist: what another language calls so, or
+    the nearest name."""
+    meant = next((row for row in FUNCTIONS.values() if name in row.also), None)
+    close = get_close_matches(name.lower(), FUNCTIONS, n=1)
+    if meant is None and not close:
+        return f"the functions are {', '.join(FUNCTIONS)}"
+    return f"did you mean `{meant.name if meant else close[0]}`?"
+
+
+def _written_faults(function: Function, args: tuple[Expr, ...]) -> Iterator[ExprFault]:
+    """Yield what is wrong with texts in the file that have to be of a form."""
+    for number, arg in enumerate(args):
+        parameter = function.parameter(number)
+        if parameter.fault is None or not isinstance(arg, Literal) or arg.value is None:
+            continue
+        if parameter.fault is pattern_fault:
+            yield from _pattern_faults(arg)
+        elif fault := parameter.fault(text_of(arg.value)):
+            yield ExprFault(fault, arg.span)
+
+
+def _constant_faults(function: Function, call: Call) -> Iterator[ExprFault]:
+    """Yield the failure of a call that has the same arguments in every run."""
+    if function.apply is None or not call.args:
+        return
+    if all(isinstance(arg, Literal) for arg in call.args):
+        try:
+            evaluate(call, {})
+        except EvaluationError as error:
+            yield ExprFault(str(error), call.span)
+
+
+def _argument_faults(
+    name: str, args: tuple[Expr, ...], types: Mapping[str, Type]
+) -> Iterator[ExprFault]:
+    function = FUNCTIONS.get(name)
+    if function is None:
+        return
+    for number, arg in enumerate(args):
+        parameter, given = function.parameter(number), infer(arg, types)
+        if not isinstance(arg, Literal) and not _takes(parameter, given):
+            yield ExprFault(
+                f"{name} needs {NAMES[parameter.type]}, not {NAMES[given]}",
+                arg.span,
+                f"`{function.signature}`: {function.summary}",
+            )
+
+
+def _takes(parameter: Parameter, given: Type) -> bool:
+    match parameter.type:
+        case "list" | "object" as needed:
+            return given in (needed, "any")
+        case "text":
+            return given not in ("list", "object")
+        case "number" | "integer":
+            return given not in ("list", "object", "boolean")
+        case _:
+            return True
 
 
 def _operand_faults(expr: Binary, types: Mapping[str, Type]) -> Iterator[ExprFault]:

@@ -80,6 +80,14 @@ def read_number(value: Json) -> Number | None:
     return number if math.isfinite(number) else None
 
 
+def require_finite(number: Number) -> Number:
+    """Return the number. Raise `EvaluationError` for one beyond about 10^308."""
+    too_large = number.bit_length() > 1023 if isinstance(number, int) else not math.isfinite(number)
+    if too_large:
+        raise EvaluationError("the number is too large")
+    return number
+
+
 def truth_of(value: Json) -> bool:
     """Return the truth of a value. Null, false, 0, an empty text, list or object, and the texts
     `false` and `0` are false."""

@@ -6,7 +6,20 @@ from collections.abc import Callable, Iterator
 from typing import assert_never
 
 from ..source.source import Span
-from .ast import Binary, Call, Expr, Field, Index, ListOf, Literal, Name, ObjectOf, Text, Unary
+from .ast import (
+    Binary,
+    Call,
+    Each,
+    Expr,
+    Field,
+    Index,
+    ListOf,
+    Literal,
+    Name,
+    ObjectOf,
+    Text,
+    Unary,
+)
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
@@ -30,6 +43,8 @@ def children(expr: Expr) -> tuple[Expr, ...]:
             return expr.items
         case ObjectOf():
             return tuple(value for _, value in expr.entries)
+        case Each():
+            return (expr.items, expr.body)
         case _:
             assert_never(expr)
 
@@ -43,9 +58,23 @@ def walk(expr: Expr) -> Iterator[Expr]:
         todo.extend(reversed(children(at)))
 
 
+def walk_bound(expr: Expr) -> Iterator[tuple[Expr, frozenset[str]]]:
+    """Yield the same parts, each with the names that are elements of lists there, no variables."""
+    todo: list[tuple[Expr, frozenset[str]]] = [(expr, frozenset())]
+    while todo:
+        at, bound = todo.pop()
+        yield at, bound
+        if isinstance(at, Each):
+            todo += [(at.body, bound | {at.name}), (at.items, bound)]
+        else:
+            todo.extend((part, bound) for part in reversed(children(at)))
+
+
 def names_read(expr: Expr) -> tuple[Name, ...]:
     """Return every variable that evaluating may read, once per place, in written order."""
-    return tuple(at for at in walk(expr) if isinstance(at, Name))
+    return tuple(
+        at for at, bound in walk_bound(expr) if isinstance(at, Name) and at.name not in bound
+    )
 
 
 def rebuild(expr: Expr, parts: tuple[Expr, ...], span: Span | None) -> Expr:
@@ -72,6 +101,9 @@ def rebuild(expr: Expr, parts: tuple[Expr, ...], span: Span | None) -> Expr:
         case ObjectOf():
             keys = (key for key, _ in expr.entries)
             return ObjectOf(entries=tuple(zip(keys, parts, strict=True)), span=span)
+        case Each():
+            items, body = parts
+            return Each(function=expr.function, items=items, body=body, name=expr.name, span=span)
         case _:
             assert_never(expr)
 

@@ -14,6 +14,7 @@ from typing import assert_never
 from ..expr.ast import (
     Binary,
     Call,
+    Each,
     Expr,
     Field,
     Index,
@@ -59,7 +60,7 @@ def javascript(expr: Expr, agent: str = "", within: int = 0) -> str:
         case Binary():
             sign = _SIGNS.get(expr.op, expr.op)
             return _operation(sign, expr.left, expr.right, agent, within)
-        case Text():
+        case Text() | Each():
             return UNSAID
         case ListOf():
             return f"[{', '.join(javascript(item, agent) for item in expr.items)}]"

@@ -219,7 +219,7 @@ def _too_low(design: Design, review: str) -> Expr:
     gates = (g.required for g in design.contract.gates if g.form == "quality_check")
     least = next((score for score in gates if score is not None), LEAST_SCORE)
     scores = tuple(design.names.score(review, need) for need in design.declared[review])
-    lowest = Call(function="least", args=(ListOf(items=scores),))
+    lowest = Call(function="min", args=(ListOf(items=scores),))
     low = Binary(op="<", left=lowest, right=Literal(value=least))
     return Binary(op="and", left=low, right=_attempts_left(design))
 

@@ -292,7 +292,7 @@ def test_values_nested_beyond_all_reason_fail_in_words():
     ("values", "mean", "least"),
     [([0.75, None, 0.25], 0.5, 0.25), ([], None, None), ([None], None, None), (["2", 1], 1.5, 1)],
 )
-def test_mean_and_least_leave_out_null(values, mean, least) -> None:
+def test_mean_and_min_leave_out_null(values, mean, least) -> None:
     items = ListOf(items=tuple(Literal(value=value) for value in values))
     assert evaluate(Call(function="mean", args=(items,)), {}) == mean
-    assert evaluate(Call(function="least", args=(items,)), {}) == least
+    assert evaluate(Call(function="min", args=(items,)), {}) == least

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 PIECES = (
     "a b result 1 0 2.5 'x' \"\" true null ( ) [ ] . , + - * / % == != < >= and or not ! in exists "
-    "contains matches starts with length( coalesce( join( keys( number( order( '(' '[' \\"
+    "contains matches starts with length( coalesce( join( keys( number( order( '(' '[' \\ filter( "
+    "map( sort( sum( item split( lines( slice( round( parse_json( parse_yaml( format( unique( max( "
+    "captures( parse_time( add_time( time_between( values( [1,2] '{}' 'UTC' 'days'"
 )
 WORDS = st.sampled_from(PIECES.split())
 TEXTS = st.one_of(st.text(max_size=60), st.lists(WORDS, max_size=14).map(" ".join))

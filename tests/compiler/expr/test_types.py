@@ -39,7 +39,7 @@ def test_a_function_that_was_nearly_named_is_suggested(read):
     (near,) = faults(read("Lenght(A)"))
     assert near.help == "did you mean `length`?"
     (far,) = faults(read("zzz(A)"))
-    assert far.help.startswith("the functions are length, lower")
+    assert far.help.startswith("the functions are lower, upper")
 
 
 TYPES = {"FLAG": "boolean", "LIST": "list", "OBJECT": "object", "N": "number", "T": "text"}

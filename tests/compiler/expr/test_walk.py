@@ -9,6 +9,7 @@ from flowc.compiler.expr.walk import children, names_read, rebuild, shift_spans,
 
 EVERY_SHAPE = [
     "A.b", "A[B]", "which(A, B)", "-A", "not A", "A - B", "[A, B]", "{'a': A, 'b': B}", "1", "A",
+    "filter(A, item > B)", "map(a in A, map(b in a, b + B))",
 ]  # fmt: skip
 
 
@@ -31,6 +32,12 @@ def test_every_part_moves(read, text):
 def test_names_come_in_written_order_once_for_each_place(read):
     expr = read("which(A > B.c, [A, {'k': D}], -E[F])")
     assert [name.name for name in names_read(expr)] == ["A", "B", "A", "D", "E", "F"]
+
+
+def test_the_name_of_an_element_is_no_variable(read):
+    expr = read("filter(a in A, a > B and count(item, item == a) > 0)")
+    assert [name.name for name in names_read(expr)] == ["A", "B", "item"]
+    assert [name.name for name in names_read(read("map(item, item.b)"))] == ["item"]
 
 
 def test_what_has_no_place_has_none_elsewhere():

@@ -1,0 +1,132 @@
+"""Functions of values of any kind: what is there, objects, JSON and YAML."""
+
+from __future__ import annotations
+
+from ..documents import read_json, read_yaml
+from ..values import EvaluationError, Json, json_text, kind_of, text_of, truth_of
+from .function import Function, Parameter, of_object
+from .function import text as text_parameter
+
+
+def _length(value: Json) -> int:
+    if value is None:
+        return 0
+    if isinstance(value, str | list | dict):
+        return len(value)
+    raise EvaluationError(f"length needs a text, list or object, not {kind_of(value)}")
+
+
+def _coalesce(*values: Json) -> Json:
+    return next((value for value in values if value is not None), None)
+
+
+def _default(value: Json, otherwise: Json) -> Json:
+    return otherwise if value is None or value == "" else value
+
+
+def _which(*conditions: Json) -> int:
+    return next((n for n, value in enumerate(conditions, start=1) if truth_of(value)), 0)
+
+
+def _keys(value: dict[str, Json]) -> list[Json]:
+    return [*value]
+
+
+def _values(value: dict[str, Json]) -> list[Json]:
+    return [*value.values()]
+
+
+def _put(value: Json, key: Json, entry: Json) -> dict[str, Json]:
+    if value is None or isinstance(value, dict):
+        return {**(value or {}), text_of(key): entry}
+    raise EvaluationError(f"put needs an object, not {kind_of(value)}")
+
+
+def _truthy(value: Json) -> bool:
+    return value not in (None, False, 0, "")
+
+
+def _either(value: Json, otherwise: Json) -> Json:
+    return value if _truthy(value) else otherwise
+
+
+_ANY = Parameter("value")
+_OTHERWISE = Parameter("otherwise")
+
+DATA: tuple[Function, ...] = (
+    Function(
+        "length", (_ANY,), "integer",
+        "Characters of a text, elements of a list, keys of an object; 0 for null.", _length,
+        (("length(result.title)", "13"),), "constant", also=("len", "size"),
+    ),
+    Function(
+        "text", (_ANY,), "text", "The text form of any value; null is empty.", text_of,
+        (("text(3.0)", '"3"'), ("text(NAMES)", r'"[\"ada\", \"grace\"]"')), "whole",
+        also=("str", "string", "to_string", "toString"),
+    ),
+    Function(
+        "boolean", (_ANY,), "boolean", "The truth of a value, as a condition sees it.", truth_of,
+        (("boolean(APPROVED)", "false"),), "constant", also=("bool", "to_bool"),
+    ),
+    Function(
+        "coalesce", (Parameter("value", many=True),), "any", "The first value that is not null.",
+        _coalesce, (('coalesce(MISSING, result.note, "none")', '"none"'),), "constant",
+        also=("first_of", "ifnull"),
+    ),
+    Function(
+        "default", (_ANY, _OTHERWISE), "any",
+        "The first value; the second when that is null or empty text.", _default,
+        (('default("", "empty")', '"empty"'), ("default(0, 1)", "0")), "constant",
+        also=("or_else", "fallback"),
+    ),
+    Function(
+        "truthy", (_ANY,), "boolean",
+        "Whether a value is anything but null, false, 0 or the empty text.", _truthy,
+        (('truthy("false")', "true"),), "constant",
+    ),
+    Function(
+        "either", (_ANY, _OTHERWISE), "any",
+        "The first value; the second when the first is not truthy.", _either,
+        (('either(0, "none")', '"none"'),), "constant",
+    ),
+    Function(
+        "which", (Parameter("condition", many=True),), "integer",
+        "The number of the first condition that is true, from 1; 0 when none is. The"
+        " conditions behind it are not looked at.", _which,
+        (("which(COUNT > 5, READY, 1 / 0)", "2"),), "constant", also=("switch", "case"),
+    ),
+    Function(
+        "keys", (of_object("object"),), "list", "The keys of an object, in their order.", _keys,
+        (("keys(result.owner)", '["login"]'),),
+    ),
+    Function(
+        "values", (of_object("object"),), "list", "The values of an object, in the order of keys.",
+        _values, (("values(result.owner)", '["ada"]'),),
+    ),
+    Function(
+        "put", (Parameter("object"), Parameter("key"), _ANY), "object",
+        "The object with a key set to a value; null counts as an empty object.", _put,
+        (('put(result.owner, "login", "grace")', '{"login": "grace"}'),), also=("assoc", "set_key"),
+    ),
+    Function(
+        "json", (_ANY,), "text", "The JSON text of a value.", json_text,
+        (("json(result.owner)", r'"{\"login\": \"ada\"}"'),), "whole",
+        also=("to_json", "tojson", "toJSON", "stringify", "dumps"),
+    ),
+    Function(
+        "parse_json", (text_parameter("text"),), "any", "The value that a JSON text says.",
+        read_json,
+        (
+            (r"""parse_json('{"total": 3}').total""", "3"),
+            ("parse_json('{total: 3}')", "*fails:* it is not JSON, line 1, column 2"),
+            ("parse_json('NaN')", "*fails:* it is not JSON: `NaN` is not a JSON value"),
+        ),
+        weight=2, also=("from_json", "fromjson", "fromJSON", "json_parse", "loads"),
+    ),
+    Function(
+        "parse_yaml", (text_parameter("text"),), "any",
+        "The value that a YAML text says (1.2, without tags and merge keys; a date is a text).",
+        read_yaml, ((r'parse_yaml("on: yes\nports: [80, 443]").ports[-1]', "443"),), weight=32,
+        also=("from_yaml", "fromyaml", "yaml"),
+    ),
+)  # fmt: skip
