@@ -325,6 +325,11 @@ class Tape:
     def record_answer(self, name: str, answer: Json) -> None:
         """Record a person's answer by the kind of its question; a model's has `told TURN`."""
 
+    def time(self, seconds: float) -> float:
+        """Return the time that the running visit sees, in seconds since 1970: this one, which is
+        recorded, or the recorded one."""
+        return seconds
+
     def record_items(self, ended: Sequence[int]) -> None:
         """Record the order in which elements of the running node ended, by numbers from 0."""
 

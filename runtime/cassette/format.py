@@ -1,8 +1,9 @@
 """Cassettes: files that hold every exchange of a run with the world.
 
 A stream of YAML documents. The first describes the run, each further one is an exchange: a model
-call, a tool call, a command, a script, the reading of a file, a person's answer, the order in which
-elements side by side ended; or an offer, which is a tool as models see it, once.
+call, a tool call, a command, a script, the reading of a file, a person's answer, the time that a
+visit sees, the order in which elements side by side ended; or an offer, which is a tool as models
+see it, once.
 
     ---
     model: CALL~2/PROMPT_PLAN      # the kind, and the node with the calls that lead to it
@@ -37,7 +38,7 @@ from ..services import Json
 from ..values import MAX_DEPTH
 
 VERSION = 2
-Kind = Literal["model", "tool", "command", "script", "file", "answer", "items", "offer"]
+Kind = Literal["model", "tool", "command", "script", "file", "answer", "items", "time", "offer"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 EFFECTS: tuple[Kind, ...] = ("model", "tool", "command")
 """Kinds that go through the journal. They are numbered together, in the order of an attempt."""

@@ -203,6 +203,9 @@ class Player(Tape):
         exchange = self._find_optional("answer", name)
         return exchange.body.get("said") if exchange else None
 
+    def time(self, seconds: float) -> float:
+        return float(self.find(exchange_here("time", 1, {})).body["seconds"])
+
     def items(self) -> Sequence[int]:
         exchange = self._find_optional("items", 1)
         return exchange.body["ended"] if exchange else ()

@@ -157,7 +157,9 @@ class Execution:
         values = (await self.app.aget_state(config)).values or beginning or {}
         if text is not None:
             line = checked_line(self.spec, text)
-            writes_of(self.spec, values, line)  # which refuses it while nothing is kept of it
+            writes_of(
+                self.spec, values, line, self._now()
+            )  # which refuses it while nothing is kept of it
             await self.journal.hear(self.run_id, line, lines_obeyed(values))
         waiting = await self.journal.lines(self.run_id, lines_obeyed(values))
         if waiting and beginning is not None:
@@ -166,10 +168,13 @@ class Execution:
             await self.journal.leave(self.run_id)
             values = (await self.app.aget_state(config)).values
             await self.app.aupdate_state(
-                config, writes_of(self.spec, values, line), as_node=INPUT_NODE
+                config, writes_of(self.spec, values, line, self._now()), as_node=INPUT_NODE
             )
             self.log.emit("said", "", {"line": line})
         return bool(waiting)
+
+    def _now(self) -> float:
+        return self.services.clock.now()
 
     async def still_waiting(self, record: RunRecord, questions: list[Question]) -> Outcome:
         """Return the outcome of a resume that answers nothing."""

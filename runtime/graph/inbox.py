@@ -40,12 +40,12 @@ def lines_obeyed(values: Mapping[str, Any]) -> int:
     return int((values.get("$visits") or {}).get(INPUT_NODE, 0))
 
 
-def writes_of(spec: GraphSpec, values: Mapping[str, Any], line: str) -> dict[str, Any]:
+def writes_of(spec: GraphSpec, values: Mapping[str, Any], line: str, now: float) -> dict[str, Any]:
     """Return the state's change by a line: the assignments with `input` bound, and one line more
-    obeyed. A run that had ended begins to run again. Raise `RunError` for a value that cannot be
-    kept."""
+    obeyed; `now` is the line's time. A run that had ended begins to run again. Raise `RunError` for
+    a value that cannot be kept."""
     assert spec.on_input is not None
-    scope = Scope({**variable_values(spec, values), "input": line})
+    scope = Scope({**variable_values(spec, values), "input": line}, now=now)
     channels = variables_of(spec)
     writes: dict[str, Any] = {"$visits": {INPUT_NODE: 1}, outcome_channel(spec): "success"}
     writes |= {c.name: reset([]) for c in spec.channels if c.role == "handled"}

@@ -44,7 +44,7 @@ async def run(visit: Visit, op: AgentNode) -> Done:
         return done
     report = read_report(op, result["ended"])
     used = None if visit.services.by_hand else result.get("used") or []
-    outcome = verdicts.judge(op, report, used, visit.scope.values)
+    outcome = verdicts.judge(op, report, used, visit.scope)
     return _apply_report(visit, op, done, outcome)
 
 
@@ -70,7 +70,7 @@ def _missing_input(visit: Visit, op: AgentNode) -> Done | None:
     names = ", ".join(f"`{name}`" for name in missing)
     text = f"step `{op.title or op.id}` needs {names}, which has no value"
     report = StepReport(number_of(op), "failed", (), {}, text)
-    outcome = verdicts.judge(op, report, None, {})
+    outcome = verdicts.judge(op, report, None, visit.scope)
     return Done(channels={"$reports": {op.id: outcome}}, failure=Failure(text))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -42,7 +43,7 @@ async def run(visit: Visit, op: CallNode) -> Done:
         sessions = (key for key in result if key.startswith("$session."))
         done.channels |= {key: result[key] for key in sessions if key in visit.node.writes}
     if outcome_in(spec, result) == "success":
-        inner = Scope(variable_values(spec, result), visit.services.files, visit.scope.base)
+        inner = replace(visit.scope, values=variable_values(spec, result))
         done.variables |= await with_files(inner, partial(_returns, op))
     else:
         done.failure = Failure(f"the called workflow `{spec.name}` ended FAILED")

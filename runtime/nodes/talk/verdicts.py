@@ -33,7 +33,7 @@ def judge(
     op: AgentNode,
     report: StepReport,
     used: Sequence[Mapping[str, Any]] | None,
-    variables: Mapping[str, Json],
+    variables: Scope,
 ) -> dict[str, Json]:
     """Return {step, title, status, assertions, outputs, error, warnings, contradiction}. The status
     of the report decides; `contradiction` tells of a measurement against it (S38–S41). `used` None:
@@ -60,14 +60,14 @@ def judge(
 
 
 def _measuring_scope(
-    results: list[Mapping[str, Any]], outputs: Mapping[str, Json], variables: Mapping[str, Json]
+    results: list[Mapping[str, Any]], outputs: Mapping[str, Json], variables: Scope
 ) -> Scope:
     """Return the scope of assertions: `result` (the last tool's), its fields by their own names,
     every tool's last result by the tool's name, the variables."""
     last = results[-1]["result"] if results else None
     by_tool = {entry["tool"]: entry["result"] for entry in results}
     fields = last if isinstance(last, dict) else {}
-    return Scope({**variables, **outputs, **by_tool, **fields, "result": last})
+    return variables.with_values({**outputs, **by_tool, **fields, "result": last})
 
 
 def _assertion(item: Assertion, claim: Claim, scope: Scope | None) -> dict[str, Json]:

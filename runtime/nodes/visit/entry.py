@@ -36,6 +36,7 @@ from .reading import reading, with_files
 from .retry import run_attempts
 from .spending import spending
 from .visit import Body, Done, NodeLimits, Setting, Surroundings, Visit, assign, shorten
+from .visit_time import sees_time, with_time
 
 NodeFunction = Callable[[State, RunnableConfig, Runtime[Any]], Awaitable[dict[str, Any]]]
 
@@ -45,7 +46,8 @@ def node_function(
 ) -> NodeFunction:
     """Return the LangGraph node."""
     body = reading(body) if setting.reads_files else body
-    entrance = _Entrance(node, setting, body, branch, NodeLimits.of(node, setting.spec))
+    limits, timed = NodeLimits.of(node, setting.spec), sees_time(node, setting.spec)
+    entrance = _Entrance(node, setting, body, branch, limits, timed)
     if subgraph is None:
         return entrance
     enter = entrance.enter
@@ -70,6 +72,8 @@ class _Entrance:
     body: Body
     branch: Branch | None
     limits: NodeLimits
+    timed: bool
+    """Whether an expression of its visits calls `now`."""
 
     async def __call__(
         self, state: State, config: RunnableConfig, runtime: Runtime[Any]
@@ -104,7 +108,8 @@ class _Entrance:
         here = here_in(node.id, visit.number, runtime, node.op.on_unknown, config)
         with binding(HERE, here), around.siblings.visit(runtime):
             try:
-                return await _run(visit, self.body, self.branch)
+                timed = await with_time(visit) if self.timed else visit
+                return await _run(timed, self.body, self.branch)
             except (Failure, LimitReached):
                 await around.siblings.wait(runtime)
                 raise

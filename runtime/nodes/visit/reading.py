@@ -62,7 +62,7 @@ async def with_files(scope: Scope, evaluate: Callable[[Scope], Awaitable[Result]
     files = _FilesRead(scope.files)
     while True:
         try:
-            return await evaluate(Scope(scope.values, files, scope.base))
+            return await evaluate(replace(scope, files=files))
         except _NotRead as missing:
             await files.fetch(*missing.file)
 
