@@ -27,7 +27,7 @@ class Spelling:
         for name in self._known:
             self._by_case.setdefault(name.lower(), []).append(name)
 
-    def __contains__(self, name: str) -> bool:
+    def __contains__(self, name: object) -> bool:
         return name in self._by_case.get(name.lower(), ())
 
     def nearest(self, name: str) -> str | None:
