@@ -28,7 +28,7 @@ class Spelling:
             self._by_case.setdefault(name.lower(), []).append(name)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._by_case.get(name.lower(), ())
+        return isinstance(name, str) and name in self._by_case.get(name.lower(), ())
 
     def nearest(self, name: str) -> str | None:
         """Return the known name nearest to `name`, other than itself, or None."""
