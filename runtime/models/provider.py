@@ -171,7 +171,9 @@ async def _stream(model: Any, messages: Any, on_text: Callable[[str], None]) -> 
         whole = chunk if whole is None else whole + chunk
     if whole is None:
         raise Malformed("the stream ended before it began")
-    for call in () if _is_cut(whole) else whole.tool_call_chunks:
+    # A model that does not stream gives its answer in one piece, which is whole.
+    pieces = getattr(whole, "tool_call_chunks", ())
+    for call in () if _is_cut(whole) else pieces:
         # LangChain completes cut-off JSON by guessing; half an argument list must not be called.
         if not _is_object(call.get("args") or "{}"):
             text = f"the arguments of the call of `{call.get('name')}` are not JSON"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
+from ...context import HERE
 from ...errors import Failure
 from ...services import Files
 from ...state.scope import Scope
@@ -59,12 +60,15 @@ async def with_files(scope: Scope, evaluate: Callable[[Scope], Awaitable[Result]
     called again."""
     if scope.files is None:
         return await evaluate(scope)
-    files = _FilesRead(scope.files)
+    files, here = _FilesRead(scope.files), HERE.get()
+    counts = dict(here.counts) if here is not None else {}
     while True:
         try:
             return await evaluate(replace(scope, files=files))
         except _NotRead as missing:
             await files.fetch(*missing.file)
+            if here is not None:  # an exchange before it is met again, under its own number
+                here.counts = dict(counts)
 
 
 def reading(body: Body) -> Body:

@@ -10,7 +10,9 @@ import flowc
 import pytest
 from flowc import errors
 from greeting import GREET
-from langchain_core.language_models import FakeListChatModel, SimpleChatModel
+from langchain_core.language_models import BaseChatModel, FakeListChatModel, SimpleChatModel
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 from openai_server import Refuse, Say
@@ -105,6 +107,32 @@ def test_what_a_model_refuses_is_the_failure_of_its_node(client, openai_server):
     outcome = flowc.load(GREET, model=client).run({"WHO": "Ada"})
     assert outcome.status == "error"
     assert "401" in outcome.error["message"]
+
+
+class Whole(BaseChatModel):
+    """A model that does not stream: its answer comes in one piece, which is not a chunk."""
+
+    _llm_type = "whole"
+
+    def bind_tools(self, tools, **named):
+        return self
+
+    def _generate(self, *args, **named):
+        call = {"name": "shout", "id": "1", "args": {"text": "hi"}}
+        last = args[0][-1].type == "tool"
+        message = AIMessage("HI" if last else "", tool_calls=[] if last else [call])
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+
+def test_a_model_that_does_not_stream_calls_tools_too():
+    text = """flow: 1
+name: ask
+agents: {host: {system: You answer., tools: [shout]}}
+nodes: [{name: hello, agent: host, prompt: Say hi., into: answer}]
+outputs: [answer]
+"""
+    outcome = flowc.load(text, model=Whole(), tools=[shout]).run({})
+    assert (outcome.status, outcome.variables) == ("success", {"answer": "HI"})
 
 
 class Odd(SimpleChatModel):
