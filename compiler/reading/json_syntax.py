@@ -17,7 +17,7 @@ from lark import Transformer
 
 from ..source.records import dataclass
 from ..source.source import Source
-from .json_tokens import SIGNS, Feed, JsonFault, Key, Mark, TokenReader, shortened
+from .json_tokens import SIGNS, Feed, JsonFault, KeyToken, Mark, TokenReader, excerpt
 from .tree import ListAt, MapAt, Scalar, Value, brief
 
 _MATCHING = {"OPEN_OBJECT": "CLOSE_OBJECT", "OPEN_LIST": "CLOSE_LIST"}
@@ -157,7 +157,7 @@ class _Reading(TokenReader):
     def _value_or_key(self, token: Feed, inside: str, before: Feed) -> bool:
         """Repair a value where a key belongs, a key where a value belongs, or a missing comma."""
         if inside == "OPEN_LIST" and token.type == "KEY":
-            text = shortened(cast(Key, token).text)
+            text = excerpt(cast(KeyToken, token).text)
             help = "put `{` and `}` around keys and their values"
             self.fault(f"`{text}` is a key, and a list has none", token.start, token.end, help)
             return False
@@ -174,7 +174,7 @@ class _Reading(TokenReader):
         return True
 
     def _add_value(self, key: Feed) -> None:
-        message = f"`{shortened(cast(Key, key).text)}` has no value"
+        message = f"`{excerpt(cast(KeyToken, key).text)}` has no value"
         self.fault(message, key.start, key.end, "write a value after the colon")
         self._feed(self.nothing(key.end))
 
@@ -188,13 +188,13 @@ class _Reading(TokenReader):
             fix = None
             if _VALUE_FOLLOWS.match(self.text, token.end):
                 fix = self.fix(token.end, token.end, ":", "write `:`")
-            message = f"`{shortened(token.text)}` has no colon after it"
+            message = f"`{excerpt(token.text)}` has no colon after it"
             self.fault(message, token.start, token.end, help, fix)
-            self._feed(self.text_token(Key, token.text, token.start, token.end))
+            self._feed(self.text_token(KeyToken, token.text, token.start, token.end))
             return False
         what = _describe(token)
         self.fault(f"{what} stands where a key belongs", token.start, token.end, help)
-        self._feed(self.text_token(Key, "", token.start, token.start))
+        self._feed(self.text_token(KeyToken, "", token.start, token.start))
         return True
 
     def _close(self, token: Feed) -> bool:
@@ -224,8 +224,8 @@ class _Reading(TokenReader):
 
 
 def _describe(token: Feed) -> str:
-    if isinstance(token, Key):
-        return f"`{shortened(token.text) or ','}`"
+    if isinstance(token, KeyToken):
+        return f"`{excerpt(token.text) or ','}`"
     if isinstance(token, Scalar):
-        return f"the text `{shortened(token.text)}`" if token.style else "a value"
+        return f"the text `{excerpt(token.text)}`" if token.style else "a value"
     return f"`{SIGNS.get(token.type) or ','}`"

@@ -33,7 +33,7 @@ class JsonFault:
     first: Scalar | None = None
 
 
-class Key(Scalar):
+class KeyToken(Scalar):
     """The token of a key with its colon; `start` to `end` is the key with its quotes."""
 
     __slots__ = ()
@@ -102,11 +102,11 @@ class TokenReader:
             elif kind != "END":
                 yield from self._odd(kind, start, end)
 
-    def _key(self, start: int, end: int) -> Key:
+    def _key(self, start: int, end: int) -> KeyToken:
         close = end - 1
         while self.text[close] != '"':
             close -= 1
-        return self.text_token(Key, self._decode(start, close + 1), start, close + 1)
+        return self.text_token(KeyToken, self._decode(start, close + 1), start, close + 1)
 
     def text_token(self, kind: type[_S], text: str, start: int, end: int) -> _S:
         return kind(text, start, end, '"', self.source)
@@ -144,7 +144,7 @@ class TokenReader:
     def _odd(self, kind: str, start: int, end: int) -> Iterator[Feed]:
         """Report what JSON does not have, and yield what was probably meant."""
         raw = self.text[start:end]
-        shown = f"`{shortened(raw)}`"
+        shown = f"`{excerpt(raw)}`"
         fix: Fix | None
         match kind:
             case "COMMENT":
@@ -156,17 +156,17 @@ class TokenReader:
                 key = _BEFORE_CLOSE.sub("", raw)
                 end = start + len(key)
                 bare = key.strip("\"'")
-                help = f'write `"{shortened(bare)}"`'
-                fix = self._quoted(start, end, bare)
-                self.fault(f"the key `{shortened(key)}` {_why(key)}", start, end, help, fix)
-                yield self.text_token(Key, bare, start, end)
+                help = f'write `"{excerpt(bare)}"`'
+                fix = self._quoting_fix(start, end, bare)
+                self.fault(f"the key `{excerpt(key)}` {_why(key)}", start, end, help, fix)
+                yield self.text_token(KeyToken, bare, start, end)
             case "LOOSE_TEXT":
                 help = "write it between double quotes, a tab as `\\t`"
-                fix = self._quoted(start, end, raw[1:-1])
+                fix = self._quoting_fix(start, end, raw[1:-1])
                 self.fault(f"the text {shown} {_why(raw)}", start, end, help, fix)
                 yield self.text_token(Scalar, raw[1:-1], start, end)
             case "UNENDED":
-                self._unended(raw, start)
+                self._report_unended(raw, start)
                 yield self.text_token(Scalar, raw[1:].rstrip(), start, end)
             case _ if raw in _OTHER_WORDS:
                 meant = _OTHER_WORDS[raw]
@@ -175,19 +175,19 @@ class TokenReader:
                 yield Scalar(meant, start, end, "", self.source)
             case _:
                 help = "write a text in double quotes, a number, true, false or null"
-                fix = self._quoted(start, end, raw, safe=False)
+                fix = self._quoting_fix(start, end, raw, safe=False)
                 self.fault(f"{shown} is not a value", start, end, help, fix)
                 yield self.text_token(Scalar, raw, start, end)
 
-    def _quoted(self, start: int, end: int, bare: str, *, safe: bool = True) -> Fix | None:
+    def _quoting_fix(self, start: int, end: int, bare: str, *, safe: bool = True) -> Fix | None:
         """Return the fix that puts a text into double quotes; None where it holds escapes, which
         may mean something else outside of JSON."""
         if "\\" in bare or '"' in bare:
             return None
         text = json.dumps(bare, ensure_ascii=False)
-        return self.fix(start, end, text, f"write `{shortened(text)}`", safe=safe)
+        return self.fix(start, end, text, f"write `{excerpt(text)}`", safe=safe)
 
-    def _unended(self, raw: str, start: int) -> None:
+    def _report_unended(self, raw: str, start: int) -> None:
         help = 'close it with `"` on the same line; a line break inside is `\\n`'
         end = start + len(raw.rstrip(", \t\r"))
         fix = self.fix(end, end, '"', 'write `"`', safe=False) if raw[0] == '"' else None
@@ -202,6 +202,7 @@ def _why(raw: str) -> str:
     return "stands in single quotes" if raw[0] == "'" else "has no quotes"
 
 
-def shortened(text: str) -> str:
+def excerpt(text: str) -> str:
+    """Return a text from the file for a message: on one line, and at most 40 characters."""
     line = " ".join(text.split())
     return line if len(line) <= 40 else line[:39] + "…"

@@ -202,7 +202,7 @@ def _noticed_slip(text: str, at: int, problem: str, begun: int | None) -> Slip |
         sign = text[first:at].rstrip()[-1:]
         return _bare(line, f"the text goes on behind `{sign}`")
     if "expected key" in problem or "'-' indicator" in problem:
-        return _indented(text, line, "'-'" in problem)
+        return _column_slip(text, line, "'-'" in problem)
     return None
 
 
@@ -221,7 +221,7 @@ def _with_colon(text: str, line: re.Match[str], at: int) -> Slip | None:
         return _word(text, before.start("body"))
     if entry is None or line["dash"] or not above or column <= above[0]:
         return None
-    return _shifted(line, above[0], "this line is indented too far")
+    return _indent_slip(line, above[0], "this line is indented too far")
 
 
 def _word(text: str, at: int) -> Slip | None:
@@ -278,7 +278,7 @@ def _escape(line: re.Match[str]) -> Slip | None:
     return Slip(at, at + 2, message, help, Repair(at, at, "\\"))
 
 
-def _indented(text: str, line: re.Match[str], in_list: bool) -> Slip | None:
+def _column_slip(text: str, line: re.Match[str], in_list: bool) -> Slip | None:
     """Return the slip of a line that stands at no column of those above, or lacks its dash."""
     above = _columns(text, line.start())
     column = len(line["indent"])
@@ -295,10 +295,10 @@ def _indented(text: str, line: re.Match[str], in_list: bool) -> Slip | None:
     nearest = min(above, key=lambda other: (abs(other - column), -other))
     if nearest == column or abs(nearest - column) > 3:
         return None
-    return _shifted(line, nearest, "this line is indented unlike those around it")
+    return _indent_slip(line, nearest, "this line is indented unlike those around it")
 
 
-def _shifted(line: re.Match[str], column: int, message: str) -> Slip:
+def _indent_slip(line: re.Match[str], column: int, message: str) -> Slip:
     start, end = line.start("dash"), line.start("body") + len(line["body"].rstrip())
     help = f"indent it by {column} blanks" if column else "do not indent it"
     return Slip(start, end, message, help, Repair(line.start(), start, " " * column))

@@ -92,7 +92,7 @@ def _events(text: str) -> Iterator[Any]:
 
 
 class _Repairs:
-    """A text that is no YAML, while it is made into some. `text` is as it is repaired so far."""
+    """A text that is not YAML, while it is made into some. `text` is as it is repaired so far."""
 
     def __init__(self, source: Source, sink: Sink, keys: Set[str]) -> None:
         self.keys = keys
