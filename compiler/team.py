@@ -190,7 +190,7 @@ def _agent(fields: Fields, key: str, tools: dict[str, ir.Tool]) -> ir.Agent:
         id="",
         person=kind is not None and kind.text == "person",
         tools=tuple(dict.fromkeys(named)),
-        model=None if model is None else _with_provider(model.text),
+        models=() if model is None else (_with_provider(model.text),),
         system=None if instructions is None else Literal(value=instructions.text),
     )
 

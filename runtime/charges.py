@@ -49,11 +49,13 @@ class BudgetScope:
 @dataclass(frozen=True, slots=True)
 class Estimate:
     """The next call: its scopes (the outermost first), its model (`provider:name`, "" for what is
-    not a model), the most tokens that its input can have."""
+    not a model), the most tokens that its input can have, and those that its answer may have where
+    whoever asks says so."""
 
     scopes: tuple[BudgetScope, ...]
     model: str = ""
     input_tokens: int = 0
+    max_output: int | None = None
 
     @property
     def caps(self) -> list[tuple[BudgetScope, Cap]]:

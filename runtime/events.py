@@ -16,6 +16,7 @@ EventKind = Literal[
     "model_called",  # model, tokens, cost, what the limits leave (nodes/visit/spending.py), seconds
     "limit_reached",  # message, limit, scope: what stopped the run, to be resumed
     "model_retry",  # attempt, error, wait
+    "model_fallback",  # failed, error, asked: another model is asked after one has failed
     "model_text",  # a piece of a streamed answer
     "tool_called",  # tool, seconds, ok
     "script_said",  # level, line: what a script wrote to its console

@@ -1,5 +1,4 @@
-"""Services: all that a running graph needs from outside. Nodes, models, tools and the shell see
-each other through these protocols alone."""
+"""Services: all that a running graph needs from outside, its parts behind protocols."""
 
 from __future__ import annotations
 
@@ -8,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
-from flowc.compiler.ir import Effect, Script
+from flowc.compiler.ir import Effect, QuestionSettings, Script
 
 from .charges import NO_USAGE, Cap, Charge, ChargeLedger, Estimate, Grant, Usage
 from .errors import Failure, LimitReached
@@ -51,6 +50,7 @@ class ModelRequest:
     visit: int
     turn: int
     model: str | None = None
+    settings: QuestionSettings | None = None
     agent: str = ""
     force_tool: str | None = None
     ending: str | None = None

@@ -195,6 +195,26 @@ READER_CODES: tuple[Code, ...] = (
             "quote",
         ),
     ),
+    Code("FC4005", "lost-setting", "error",
+        title="A setting of a question that the model's provider has no name for.",
+        why="The model would be asked without it, and nobody would notice.",
+        examples=lambda: mend(
+            flow(
+                """
+            nodes:
+              - name: draft
+                agent: writer
+                prompt: Write a line.
+                model: anthropic:claude-sonnet-5
+                settings: {temperature: 0.2, seed: 7}
+                into: line
+            outputs: [line]
+            """
+            ),
+            ", seed: 7",
+            "",
+        ),
+    ),
     Code("FC6001", "lossy-conversion", "warning",
         title="The target format cannot say this.",
         why="What was written was read again, and this did not come back.",

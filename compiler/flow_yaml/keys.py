@@ -1,15 +1,15 @@
 """The keys of flow YAML as one table: its reader, its writer and its JSON Schema are made from it.
 
-A key names a field of the IR and the form in which its value is written. What is not in the table:
-`next`, `on_error` and `cases` of a node, which are edges.
+What is not in the table: `next`, `on_error` and `cases` of a node, which are edges.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from .. import ir
-from ..source.records import dataclass
+from .shapes import Key as Key
+from .shapes import MapShape as MapShape
 
 VERSION = 1
 TYPES: tuple[str, ...] = get_args(ir.TypeName)
@@ -21,58 +21,6 @@ IMPLIED_ENDS: dict[str, Literal["success", "failed"]] = {
     "end": "success", "success": "success", "failed": "failed",
 }  # fmt: skip
 """Targets that are ends by themselves when no node has the name, in the order they are added."""
-
-Form = Literal[
-    "text",  # characters as they are
-    "template",  # text with {{ expressions }}, or {value: EXPRESSION}
-    "command",  # a template whose values are quoted for the shell, or {value: EXPRESSION}
-    "expression",  # what decides and computes; {text: TEMPLATE} for a text; lists and mappings too
-    "flag",
-    "integer",
-    "number",
-    "word",  # one of `words`
-    "words",  # several of `words`
-    "names",  # a list of names, or one
-    "json",  # any YAML that JSON can say
-    "schema",  # a JSON Schema
-    "settings",  # variables with the expressions they are set to
-    "values",  # a list of expressions
-    "inputs",  # variables with descriptions
-    "outputs",  # variables with where their value stands
-    "criteria",  # texts for a model, or {check: EXPRESSION}
-    "limits",  # bounds by name
-    "retry",  # a number of attempts, or a mapping
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A key: the field of the IR that it fills (the same name unless `field` is given), the form of
-    its value, and one sentence for people."""
-
-    name: str
-    form: Form
-    help: str
-    field: str = ""
-    required: bool = False
-    words: tuple[str, ...] = ()
-    default: str | None = None
-    """The value when the key is left out, where the IR has none."""
-
-    @property
-    def attribute(self) -> str:
-        return self.field or self.name
-
-
-@dataclass(frozen=True, slots=True)
-class MapShape:
-    """A kind of mapping in the file: the class of the IR it becomes, its keys, and the key that may
-    stand for the whole mapping when it is the only one."""
-
-    type: type[Any]
-    keys: tuple[Key, ...]
-    short: str = ""
-
 
 PARAM = MapShape(ir.Param, (
     Key("type", "word", "what kind of value it takes", words=TYPES),
@@ -90,8 +38,26 @@ STATE = MapShape(ir.StateField, (
     Key("keep", "flag", "whether it keeps its value in the next turn of a thread"),
 ), short="type")  # fmt: skip
 
+MODEL_SETTINGS = MapShape(ir.QuestionSettings, (
+    Key("temperature", "number", "how freely it chooses its words, 0 to 2", least=0, most=2),
+    Key("top_p", "number", "the share of likely words that it chooses among, above 0 and up to 1",
+        least=1e-6, most=1),
+    Key("max_tokens", "integer", "the most tokens of an answer", least=1, most=10**9),
+    Key("reasoning", "word", "how much it thinks first", words=get_args(ir.Reasoning)),
+    Key("seed", "integer", "the same number asks for the same answer", least=0, most=2**31 - 1),
+    Key("stop", "names", "an answer ends before one of these texts"),
+    Key("timeout", "number", "seconds that one attempt may take", least=0.001, most=86400),
+))  # fmt: skip
+
+_MODEL = Key(
+    "model", "models", "`provider:name`, or several, of which the next is asked when one has "
+    "failed; the run's model when left out", field="models",
+)  # fmt: skip
+_SETTINGS = Key("settings", "model_settings", "what goes with every question to the model")
+
 AGENT = MapShape(ir.Agent, (
-    Key("model", "text", "`provider:name`; the run's model when left out"),
+    _MODEL,
+    _SETTINGS,
     Key("system", "template", "what the model is told before everything else"),
     Key("role", "text", "what tasks ask for"),
     Key("person", "flag", "a person, no model: tasks of the role wait for an answer"),
@@ -212,6 +178,8 @@ NODES: dict[str, MapShape] = {
         Key("schema", "schema", "JSON Schema of an object: the answer is such an object"),
         Key("into", "text", "the variable for the answer"),
         Key("reply_into", "text", "the variable for the whole reply, tool calls included"),
+        _MODEL,
+        _SETTINGS,
         Key("description", "text", "what it does, for people"),
         Key("section", "text", "the heading it stands under"),
         Key("step", "integer", "its number among the steps, from 0"),

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from .. import ir
 from . import keys
-from .keys import Form, Key, MapShape
+from .shapes import Form, Key, MapShape
 
 Schema = dict[str, Any]
 
@@ -34,18 +34,24 @@ _TEMPLATE: Schema = {
          "additionalProperties": False},
     ]
 }  # fmt: skip
+_FILE: Schema = {
+    "type": "object", "properties": {"file": {"type": "string", "description": "a file of text"}},
+    "required": ["file"], "additionalProperties": False,
+}  # fmt: skip
 _FORMS: dict[Form, Schema] = {
     "text": _SCALAR,
-    "template": _TEMPLATE,
+    "template": {"anyOf": [*_TEMPLATE["anyOf"], _FILE]},
     "command": _TEMPLATE,
     "expression": _ANYTHING,
     "flag": {"type": "boolean"},
     "integer": {"type": "integer"},
     "number": {"type": "number"},
     "names": _NAMES,
+    "models": _NAMES,
     "json": _ANYTHING,
     "schema": {"type": "object", "$ref": "https://json-schema.org/draft/2020-12/schema"},
     "settings": _SETTINGS,
+    "model_settings": {"$ref": "#/$defs/model_settings"},
     "values": {"type": "array"},
     "inputs": _DESCRIBED,
     "outputs": _DESCRIBED,
@@ -86,6 +92,7 @@ def flow_schema() -> Schema:
                 "additionalProperties": False,
             },
             "retry": _element(keys.RETRY),
+            "model_settings": _element(keys.MODEL_SETTINGS),
             **{kind: _node(kind, element) for kind, element in keys.NODES.items()},
         },
     }  # fmt: skip
@@ -202,7 +209,8 @@ def _form(key: Key) -> Schema:
         case "words":
             return _several(word)
         case form:
-            return _FORMS[form]
+            bounds = (("minimum", key.least), ("maximum", key.most))
+            return _FORMS[form] | {word: bound for word, bound in bounds if bound is not None}
 
 
 def _several(one: Schema) -> Schema:

@@ -22,6 +22,8 @@ from .declarations import OnUnknown as OnUnknown
 from .declarations import Output as Output
 from .declarations import Param as Param
 from .declarations import Prompt as Prompt
+from .declarations import QuestionSettings as QuestionSettings
+from .declarations import Reasoning as Reasoning
 from .declarations import Reducer as Reducer
 from .declarations import Retry as Retry
 from .declarations import Role as Role

@@ -22,6 +22,8 @@ Role = Lit["system", "user", "assistant"]
 ErrorKind = Lit["failure", "timeout", "limit", "refused", "gate"]
 REPORT_TOOL = "report_step_result"
 """The tool with which an agent reports a node's result."""
+Reasoning = Lit["minimal", "low", "medium", "high"]
+"""How much a model may think before it answers."""
 LimitName = Lit["steps", "visits", "tokens", "cost", "seconds", "chars"]
 
 
@@ -71,17 +73,34 @@ class Thread(Spanned):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionSettings(Spanned):
+    """What goes with every question to a model; None, or no `stop`, leaves it to the provider.
+    `temperature` is 0 to 2, `top_p` above 0 and up to 1, `max_tokens` bounds an answer, `timeout`
+    one attempt at it in seconds; an answer ends before a text of `stop`."""
+
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    reasoning: Reasoning | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    timeout: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Agent(Spanned):
     """Who answers. Without `thread` each visit of a node starts a conversation of its own;
-    `remember` says whether question and answer are stored in the thread. `model` None means the
-    run's model. `role` is what tasks ask for; `tools` it may use in all its nodes. A `person` is
-    not a model: tasks of this role wait for an answer."""
+    `remember` says whether question and answer are stored in the thread. `models` are asked in
+    their order, one after the other has failed; without any it is the run's model. `role` is what
+    tasks ask for; `tools` it may use in all its nodes. A `person` is not a model: tasks of this
+    role wait for an answer."""
 
     id: str
     role: str = ""
     person: bool = False
     tools: tuple[str, ...] = ()
-    model: str | None = None
+    models: tuple[str, ...] = ()
+    settings: QuestionSettings | None = None
     system: Expr | None = None
     thread: str | None = None
     perspective: Lit["assistant", "user"] = "assistant"

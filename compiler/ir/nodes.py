@@ -17,6 +17,7 @@ from .declarations import (
     Limit,
     OnUnknown,
     Output,
+    QuestionSettings,
     Retry,
     Role,
 )
@@ -48,7 +49,8 @@ class AgentNode(NodeBase):
     object, which goes `into` the variable instead of a text. `reply_into` gets the whole reply,
     `{content, tool_calls: [{id, name, args}]}`. With `report` the agent must call the reporting
     tool; its report decides passed or failed, and `outputs` are merged into the variables.
-    Otherwise the answer's text goes `into` a variable.
+    Otherwise the answer's text goes `into` a variable. `models` and `settings`, field by field,
+    take the place of the agent's.
     `step` counts the workflow's steps from 0; `section` is the heading it stands under and
     `description` what the file says it does, as written."""
 
@@ -64,6 +66,8 @@ class AgentNode(NodeBase):
     into: str | None = None
     reply_into: str | None = None
     prompt_id: str | None = None
+    models: tuple[str, ...] = ()
+    settings: QuestionSettings | None = None
     step: int | None = None
     section: str = ""
     description: str = ""

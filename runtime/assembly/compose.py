@@ -45,7 +45,7 @@ from ..tools.registry import ToolBox
 from ..tools.sources import ToolSetting, tool_sources
 from .admission import admit, admit_request
 from .host_objects import NO_OBJECTS, HostObjects
-from .needs import needed_tools, require_holders
+from .needs import asked_models, needed_tools, require_holders
 from .reach import Reach
 from .run_options import RunOptions, settle
 from .sandbox_options import require_sandbox
@@ -134,8 +134,7 @@ def _with_bound_model(
     asks for it by a name that the program bound."""
     if options.model or options.answers or options.replay or host.answers is not None:
         return options
-    agents = (answering_agent(node.op, spec) for spec in specs for node in spec.nodes)
-    asked = {agent.model for agent in agents if agent is not None}
+    asked = {name for spec in specs for name, _ in asked_models(spec)}
     if not asked or not asked <= host.models.keys():
         return options
     return replace(options, model=min(filter(None, asked)))
@@ -146,12 +145,11 @@ def _answering(options: RunOptions, specs: tuple[GraphSpec, ...], host: HostObje
     if host.answers is not None and not (options.model or options.answers or options.replay):
         scripted = ScriptedModels(host.answers)
         return Answering(scripted, scripted)
-    named = sorted({a.model for s in specs for a in s.agents if a.model is not None})
     return choose_models(
         options.model,
         options.base_url,
         options.answers,
-        tuple(named),
+        tuple(dict.fromkeys(one for spec in specs for one in asked_models(spec))),
         options.model_timeout or default("model_timeout"),
         needed=not options.replay and any(answering_agent(n.op, s) for s in specs for n in s.nodes),
         objects=host.models,
@@ -269,8 +267,8 @@ def _budget_maker(specs: tuple[GraphSpec, ...], options: RunOptions) -> Callable
 
     limits = (m for s in specs for m in (*s.limits, *(m for n in s.nodes for m in n.limits)))
     if options.model and (cost is not None or any(limit.name == "cost" for limit in limits)):
-        agents = (answering_agent(node.op, spec) for spec in specs for node in spec.nodes)
-        names = dict.fromkeys(budget().full_name(a.model) for a in agents if a is not None)
+        asked = (name for spec in specs for name, _ in asked_models(spec))
+        names = dict.fromkeys(budget().full_name(name) for name in asked)
         for name in names:
             if prices.of(name) is None:
                 raise RunError(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from flowc.compiler.ir import AgentNode, TaskNode, ToolNode
+from collections.abc import Iterator
+
+from flowc.compiler.catalog.model_settings import models_for, settings_for
+from flowc.compiler.ir import AgentNode, QuestionSettings, TaskNode, ToolNode
 from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
 from flowc.compiler.team import PEOPLE
 
@@ -46,3 +49,12 @@ def needed_tools(main: GraphSpec, *, by_hand: bool) -> tuple[str, ...]:
                     continue
     answers = {tool.id for spec in specs for tool in spec.tools if tool.result == "answer"}
     return tuple(sorted(names - answers))
+
+
+def asked_models(spec: GraphSpec) -> Iterator[tuple[str | None, QuestionSettings | None]]:
+    """Yield the models that nodes ask, None for the run's, with the settings of their questions."""
+    for op in (node.op for node in spec.nodes):
+        agent = answering_agent(op, spec)
+        if agent is not None and isinstance(op, AgentNode | TaskNode):
+            settings = settings_for(agent, op)
+            yield from ((name, settings) for name in models_for(agent, op) or (None,))

@@ -89,7 +89,7 @@ class Held:
         return Failure(
             f"the answer broke off after {self.max_tokens:,} tokens, which is all it may have",
             "limit",
-            help="max_output_tokens in flowc.toml says how long an answer may be",
+            help="`max_tokens` below `settings:`, or max_output_tokens in flowc.toml, bounds it",
         )
 
     async def charge_lost_attempt(self, again: bool, usage: Usage | None = None) -> None:
@@ -198,7 +198,7 @@ class RunBudget:
         as it might be anyway; it is cut shorter only when waiting for other calls would not help.
         """
         rooms = [(self._room(want, scope, cap, price), scope, cap) for scope, cap in want.caps]
-        most = self.max_output if want.model else 0
+        most = self._longest(want) if want.model else 0
         if most is None and any(cap.measure != "chars" for _, _, cap in rooms):
             most = MOST_OUTPUT
         if not rooms:
@@ -209,6 +209,11 @@ class RunBudget:
         if room < LEAST_OUTPUT or self._is_held(scope):
             return scope, cap
         return self._hold(want, price, room, (scope, cap))
+
+    def _longest(self, want: Estimate) -> int | None:
+        """Return how many tokens an answer may have, None where nobody says so."""
+        bounds = [bound for bound in (self.max_output, want.max_output) if bound is not None]
+        return min(bounds, default=None)
 
     def _room(self, want: Estimate, scope: BudgetScope, cap: Cap, price: Price | None) -> int:
         """Return how many tokens of answer a limit leaves to a call."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
+from flowc.compiler.catalog.model_settings import set_in
 from flowc.compiler.lowering.graphspec import Place
 
 from ..charges import Usage
@@ -59,8 +60,18 @@ def effect_input(name: str, inputs: Json) -> dict[str, Json]:
 
 def model_input(request: ModelRequest, offers: list[str]) -> dict[str, Json]:
     """Return the parts of a request that can change the model's answer."""
-    options = {"tools": offers, "forced": request.force_tool, "model": request.model}
+    options: dict[str, Json] = {
+        "tools": offers,
+        "forced": request.force_tool,
+        "model": request.model,
+        "settings": _settings_of(request),
+    }
     return {"messages": list(request.messages), **_without_empty(options)}
+
+
+def _settings_of(request: ModelRequest) -> Json:
+    held = {} if request.settings is None else set_in(request.settings)
+    return {name: list(value) if name == "stop" else value for name, value in held.items()}
 
 
 def reply_body(reply: ModelReply) -> dict[str, Json]:

@@ -37,7 +37,7 @@ def exchange_here(kind: Kind, number: int | str, body: Mapping[str, Any]) -> Exc
 async def numbered_exchange(journal: Journal, act: EffectCall) -> Exchange:
     """Return the exchange of an effect, still without a body; a new one gets its number here."""
     visit = here()
-    own = f"{visit_of(act.runtime)[1]}:0"
+    own = f"{visit_of(act.runtime)[1]}:{act.ordinal}"
     name = f"{NUMBERED} {visit.attempt}"
     known = await journal.entries(visit.runtime, name)
     number = next((n for n, effect in known.items() if effect == own), None)

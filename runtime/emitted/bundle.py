@@ -18,7 +18,7 @@ from flowc.compiler.catalog.builtin_tools import SOUND_TOOLS
 from flowc.compiler.driver import CompileResult
 from flowc.compiler.source.source import Unreadable, read_text
 
-from ..assembly.needs import needed_tools
+from ..assembly.needs import asked_models, needed_tools
 from ..config.extras import EXTRAS
 from ..config.options import OPTIONS, variable
 from ..config.settings import FILE, Config, project_config, user_file
@@ -204,7 +204,9 @@ def _requirements(compiled: Sequence[CompileResult], config: Config) -> Iterator
     other providers' models, as they are installed."""
     specs = [spec for one in compiled for spec in (one.spec, *dict(one.spec.subgraphs).values())]
     models = {config.model, os.environ.get(variable("model"))}
-    models |= {spec.model for spec in specs} | {a.model for spec in specs for a in spec.agents}
+    models |= {spec.model for spec in specs} | {
+        name for spec in specs for name, _ in asked_models(spec)
+    }
     providers = {model.partition(":")[0] for model in models if model and ":" in model}
     tools = {name for one in compiled for name in needed_tools(one.spec, by_hand=False)}
     wanted = {

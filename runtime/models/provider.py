@@ -6,10 +6,13 @@ import asyncio
 import contextlib
 import os
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from flowc.compiler.catalog.model_settings import client_fields, unknown_settings
+from flowc.compiler.ir import QuestionSettings
 
 from ..charges import Usage
 from ..checkpoints.keys import name_in_streams
@@ -27,6 +30,8 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
     from langchain_core.runnables import RunnableConfig
 
+Asked: TypeAlias = tuple[str | None, QuestionSettings | None]
+"""A model that a node asks, None for the run's, and the settings of its questions."""
 _PLACEHOLDER_KEY = "none"
 """Sent to a server given with --base-url when no key is set: local servers ask for none."""
 _TAKE_HEADERS = frozenset({"openai", "azure_openai", "anthropic"})
@@ -68,7 +73,8 @@ class Backoff:
 class ProviderModels:
     """Calls `model` ("provider:name"), or the model that an agent names. `timeout` bounds one
     attempt, in seconds. `objects` are models that the host program holds, by name; of others a
-    client is made. `settings` (temperature, …) go with every call."""
+    client is made. `settings` (temperature, …) go with every call; those of a request are in the
+    fields of its client."""
 
     model: str
     base_url: str | None = None
@@ -77,21 +83,27 @@ class ProviderModels:
     objects: Mapping[str, BaseChatModel] = field(default_factory=dict)
     settings: Mapping[str, object] = field(default_factory=dict)
     is_model: bool = True
-    _clients: dict[str, BaseChatModel] = field(default_factory=dict)
+    _own: dict[str, BaseChatModel] = field(default_factory=dict)
+    _clients: dict[tuple[str, QuestionSettings | None], BaseChatModel] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for name, model in self.objects.items():
-            self._clients[name] = self._clients[self._full_name(name)] = model
+            self._own[name] = self._own[self._full_name(name)] = model
 
     @property
     def label(self) -> str:
         return f"{self.model} at {self.base_url}" if self.base_url else self.model
 
-    def prepare(self, models: tuple[str, ...] = ()) -> None:
-        """Make the clients of the run's model and of those that agents name. Raise `RunError` when
-        a provider's package or key is missing, so that nothing starts that cannot go on."""
-        for model in (self.model, *models):
-            self._client(self._full_name(model))
+    def prepare(self, asked: Iterable[Asked] = ()) -> None:
+        """Make the clients of the run's model and of those that nodes ask. Raise `RunError` when a
+        provider's package or key is missing, or when it has no name for a setting, so that nothing
+        starts that cannot go on."""
+        wanted: list[Asked] = [(None, None), *asked]
+        named = [(self._full_name(model or self.model), settings) for model, settings in wanted]
+        for name, settings in named:
+            _client_fields(name, settings)
+        for name, settings in named:
+            self._client(name, settings)
 
     async def reply(self, request: ModelRequest) -> ModelReply:
         """Return one answer, tried again as `Backoff` says. Raise `Failure` (failure or
@@ -99,7 +111,7 @@ class ProviderModels:
         name = self._full_name(request.model or self.model)
         for attempt in range(1, self.backoff.attempts + 1):
             try:
-                async with asyncio.timeout(self.timeout):
+                async with asyncio.timeout(_seconds(request.settings, self.timeout)):
                     return await self._once(request, name)
             except provider_errors() as error:
                 fault = describe(error, name.partition(":")[0], self.base_url or "the provider")
@@ -111,7 +123,7 @@ class ProviderModels:
                 if not again:
                     raise _failure(fault, attempt) from error
             except Exception as error:  # the host's own model may raise anything
-                if self._clients[name] not in self.objects.values():
+                if name not in self._own:
                     raise
                 raise Failure(f"the model `{name}` raised {describe_exception(error)}") from error
             if request.on_retry:
@@ -121,7 +133,10 @@ class ProviderModels:
 
     async def _once(self, request: ModelRequest, name: str) -> ModelReply:
         names = ToolNames(tuple(tool.name for tool in request.tools))
-        model: Any = self._client(name)
+        wanted, grant = request.settings, request.grant
+        model: Any = self._client(name, wanted)
+        if wanted is not None and wanted.stop:
+            model = model.bind(stop=list(wanted.stop))
         if self.settings and not request.tools:
             model = model.bind(**self.settings)
         if request.tools:
@@ -130,8 +145,9 @@ class ProviderModels:
             model = model.bind_tools(functions, **forced, **self.settings)
         if (key := EFFECT_KEY.get()) and name.partition(":")[0] in _TAKE_HEADERS:
             model = model.bind(extra_headers={"Idempotency-Key": key})
-        if request.grant is not None and request.grant.max_tokens is not None:
-            model = model.bind(**_output_bound(name, self.base_url, request.grant.max_tokens))
+        longest = grant.max_tokens if grant is not None else None
+        if longest is not None:
+            model = model.bind(**_output_bound(name, self.base_url, longest))
         messages = to_langchain(request.messages, names)
         if request.on_text is None:
             message = await model.ainvoke(messages, _config())
@@ -146,10 +162,36 @@ class ProviderModels:
         provider, colon, _ = self.model.partition(":")
         return model if ":" in model or not colon else f"{provider}:{model}"
 
-    def _client(self, name: str) -> BaseChatModel:
-        if name not in self._clients:
-            self._clients[name] = _open_client(name, self.base_url, self.timeout)
-        return self._clients[name]
+    def _client(self, name: str, settings: QuestionSettings | None = None) -> Any:
+        """Return the client with the settings, or the host's own model bound to them."""
+        fields = _client_fields(name, settings)
+        if name in self._own:
+            own = self._own[name]
+            return own.bind(**fields) if fields else own
+        key = (name, settings)
+        if key not in self._clients:
+            timeout = _seconds(settings, self.timeout)
+            self._clients[key] = _open_client(name, self.base_url, timeout, fields)
+        return self._clients[key]
+
+
+def _seconds(settings: QuestionSettings | None, usual: float) -> float:
+    """Return how long one attempt may take."""
+    return usual if settings is None or settings.timeout is None else settings.timeout
+
+
+def _client_fields(name: str, settings: QuestionSettings | None) -> dict[str, object]:
+    """Return the fields of a client. Raise `RunError` for a setting that would be lost."""
+    if settings is None:
+        return {}
+    provider = name.partition(":")[0]
+    lost = ", ".join(f"`{setting}`" for setting in unknown_settings(provider, settings))
+    if lost:
+        raise RunError(
+            f"the model `{name}` is asked with {lost}, which flowc cannot tell {provider}",
+            help="leave it out of `settings:`, or name another model",
+        )
+    return client_fields(provider, settings)
 
 
 def _config() -> RunnableConfig | None:
@@ -245,13 +287,15 @@ def preload(model: str | None) -> None:
         import_module(f"langchain_{provider}")
 
 
-def _open_client(name: str, base_url: str | None, timeout: float) -> BaseChatModel:
+def _open_client(
+    name: str, base_url: str | None, timeout: float, fields: Mapping[str, object]
+) -> BaseChatModel:
     from langchain.chat_models import init_chat_model
 
     if not name:
         raise RunError("the model has no name", help=_HOW_TO_NAME)
     provider = name.partition(":")[0]
-    settings: dict[str, Any] = {"max_retries": 0, "timeout": timeout}
+    settings: dict[str, Any] = {**fields, "max_retries": 0, "timeout": timeout}
     if base_url:
         settings["base_url"] = base_url
     if provider == "openai" and base_url and not os.environ.get("OPENAI_API_KEY"):

@@ -13,7 +13,7 @@ from ..services import ModelReply, ModelRequest, Models
 from .answer_file import read_script
 from .offline import OFFLINE, OfflineModels
 from .people import PEOPLE, PeopleModels
-from .provider import ProviderModels
+from .provider import Asked, ProviderModels
 from .scripted import ScriptedModels
 
 if TYPE_CHECKING:
@@ -45,16 +45,16 @@ def choose_models(
     model: str | None,
     base_url: str | None,
     answers: str | None,
-    named: tuple[str, ...],
+    asked: tuple[Asked, ...],
     timeout: float,
     needed: bool = True,
     objects: Mapping[str, BaseChatModel] = _NONE,
     settings: Mapping[str, object] = _NONE,
 ) -> Answering:
-    """Return the source of answers. `named` are the models that agents ask for by name; `needed`
-    says whether the workflow calls a model at all; `objects` are models that the host program
-    holds, by name; `settings` go with every call of a model. Raise `RunError` (exit 2) that shows
-    the choices when nothing was chosen, or says what is missing for what was."""
+    """Return the source of answers. `asked` are the models that nodes ask, with their settings;
+    `needed` says whether the workflow calls a model at all; `objects` are models that the host
+    program holds, by name; `settings` go with every call of a model. Raise `RunError` (exit 2) that
+    shows the choices when nothing was chosen, or says what is missing for what was."""
     if answers is not None:
         scripted = ScriptedModels(read_script(answers))
         return Answering(scripted, scripted)
@@ -64,6 +64,7 @@ def choose_models(
         return Answering(NoModels(), NoPeople())
     if model == PEOPLE:
         return Answering(PeopleModels(), NoPeople(), by_hand=True)
+    named = tuple(sorted({name for name, _ in asked if name is not None}))
     if model == OFFLINE:
         _refuse_others(named)
         return Answering(OfflineModels(), NoPeople())
@@ -74,7 +75,7 @@ def choose_models(
         )
     provider = ProviderModels(model, base_url, timeout, objects=objects, settings=settings)
     if needed:
-        provider.prepare(named)
+        provider.prepare(asked)
     return Answering(provider, NoPeople())
 
 

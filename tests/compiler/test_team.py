@@ -108,9 +108,9 @@ def test_a_task_is_done_by_the_agent_with_its_role_c9() -> None:
     assert tasks == {"a": "ann", "b": "taster"}
     ann, taster = workflow.agents
     assert (ann.person, ann.system) == (True, None)
-    assert (taster.person, taster.model, taster.tools) == (
+    assert (taster.person, taster.models, taster.tools) == (
         False,
-        "openai:gpt-5-mini",
+        ("openai:gpt-5-mini",),
         ("read_file",),
     )
     assert taster.system.value == "Taste."
@@ -124,14 +124,14 @@ def test_a_team_as_it_was_asked_for_c9() -> None:
     ]
     cook, taster = with_team(whole(agents=None, agent_roles=asked)).workflow.agents
     assert (cook.id, cook.role, cook.system.value) == ("cook", "cook", "Cook.")
-    assert taster.model == "x:y"
+    assert taster.models == ("x:y",)
 
 
 def test_a_model_with_a_provider_is_left_as_it_is_and_everybody_knows_the_role_c9() -> None:
     team = whole(agents=[{"role": "cook", "configuration": {"model": "x:y"}}, *agents("taster")])
     cook, taster = with_team(team).workflow.agents
-    assert cook.model == "x:y"
-    assert taster.model is None
+    assert cook.models == ("x:y",)
+    assert taster.models == ()
     assert taster.system.value == "You are the taster of the team Kitchen."
 
 

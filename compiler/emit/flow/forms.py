@@ -12,7 +12,8 @@ from ...expr.parse import parse
 from ...expr.shell import quoted_command, unquoted_parts
 from ...expr.show import show
 from ...expr.template import read_template, show_parts, show_template
-from ...flow_yaml.keys import LIMIT, RETRY, Form, MapShape
+from ...flow_yaml.keys import LIMIT, MODEL_SETTINGS, RETRY
+from ...flow_yaml.shapes import Form, MapShape
 from .yaml_text import Inline, PlainScalar, Value
 
 
@@ -89,6 +90,10 @@ def _retry(retry: ir.Retry) -> Value:
     return short_form(mapping_of(retry, RETRY), RETRY)
 
 
+def _model_settings(settings: ir.QuestionSettings) -> Value:
+    return mapping_of(settings, MODEL_SETTINGS)
+
+
 def _same(value: object) -> Value:
     return value
 
@@ -108,9 +113,11 @@ WRITERS: dict[Form, Callable[[Any], Value]] = {
     "word": _same,
     "words": list,
     "names": list,
+    "models": lambda models: models[0] if len(models) == 1 else list(models),
     "json": _same,
     "schema": _same,
     "settings": settings,
+    "model_settings": _model_settings,
     "values": lambda values: [expression(value) for value in values],
     "inputs": _inputs,
     "outputs": _outputs,

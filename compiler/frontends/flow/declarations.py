@@ -10,7 +10,8 @@ from ... import ir
 from ...flow_yaml import keys
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.source import SourceSet, Span, Unreadable
-from .forms import Forms, kind
+from .elements import kind
+from .forms import Forms
 
 _TITLE = keys.Key("title", "text", "")
 _FILE = keys.Key("file", "text", "the file it stands in, or came from")

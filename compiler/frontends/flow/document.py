@@ -18,7 +18,8 @@ from ...source.records import dataclass
 from ...source.source import Source, SourceSet, Span
 from .declarations import Declarations
 from .editing import flow_mentions
-from .forms import Forms, kind
+from .elements import kind
+from .forms import Forms
 from .workflow import WorkflowReader
 
 _KEYS = frozenset(
@@ -33,7 +34,7 @@ _SHAPE = "write `tests:` and below it `NAME OF A CASE:` with what it gives and e
 
 def read_document(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     """Read a file. Without a mapping at its top there is no workflow."""
-    forms = Forms(source, sink)
+    forms = Forms(source, sink, sources)
     root = _root(forms, "a workflow", _EMPTY)
     if root is None:
         return Parsed(None)
@@ -106,7 +107,7 @@ class TrialFile:
 
 def read_trials(source: Source, sources: SourceSet, sink: Sink) -> TrialFile:
     """Read a file of cases."""
-    forms = Forms(source, sink)
+    forms = Forms(source, sink, sources)
     root = _root(forms, "a file of tests", _SHAPE)
     if root is None:
         return TrialFile(None, (), source.span(0))

@@ -17,12 +17,14 @@ from typing import cast
 
 from ... import ir
 from ...expr.ast import Call, Expr
-from ...flow_yaml.keys import EDGE, FAILURES, IMPLIED_ENDS, KINDS_OF_ERROR, Key
+from ...flow_yaml.keys import EDGE, FAILURES, IMPLIED_ENDS, KINDS_OF_ERROR
+from ...flow_yaml.shapes import Key
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.records import dataclass
 from ...source.source import Span
 from ...source.spelling import Spelling
-from .forms import Forms, kind, place
+from .elements import kind, place
+from .forms import Forms
 
 _TO = Key("to", "text", "")
 _ERRORS = Key("errors", "words", "", words=KINDS_OF_ERROR)

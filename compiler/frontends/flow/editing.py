@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from ...flow_yaml import keys
-from ...flow_yaml.keys import Key
+from ...flow_yaml.shapes import Key
 from ...reading.editing import Act, Editing, Kind, Mention, Slot, Suggestion
 from ...reading.tree import ListAt, MapAt, Scalar, Value
 

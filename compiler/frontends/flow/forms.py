@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Set
-from typing import Any
+from typing import Any, TypeVar
 
 from ... import ir
 from ...diagnostics.diagnostic import Label, Sink
@@ -17,13 +17,17 @@ from ...expr.parse import ParseFault, parse
 from ...expr.shell import quoted_command
 from ...expr.template import Template, read_template
 from ...expr.walk import map_spans
-from ...flow_yaml.keys import CRITERION, LIMIT, OTHER_WORDS, RETRY, Key, MapShape
+from ...flow_yaml.keys import CRITERION, LIMIT, MODEL_SETTINGS, OTHER_WORDS, RETRY
+from ...flow_yaml.shapes import Key, MapShape
 from ...reading.foreign import foreign_placeholders, report_foreign
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief, infinite_numbers, json_of
-from ...source.source import Source, Span
+from ...source.source import Source, SourceSet, Span
 from ...source.spelling import Spelling
+from .elements import is_mapping_of, kind, place
 from .schemas import schema_fault, unlisted_names
+from .text_files import read_text_file
 
+N = TypeVar("N", int, float)
 _MOST_LISTED = 12
 LIMITS: tuple[str, ...] = ir.LimitName.__args__  # type: ignore[attr-defined]
 
@@ -31,9 +35,10 @@ LIMITS: tuple[str, ...] = ir.LimitName.__args__  # type: ignore[attr-defined]
 class Forms:
     """Reads values; what is wrong goes to the sink."""
 
-    def __init__(self, source: Source, sink: Sink) -> None:
+    def __init__(self, source: Source, sink: Sink, sources: SourceSet | None = None) -> None:
         self.source = source
         self.sink = sink
+        self.sources = sources or SourceSet()
         self.texts: list[Scalar] = []
 
     def check_texts(self, names: Set[str]) -> None:
@@ -170,13 +175,27 @@ class Forms:
 
     def integer(self, key: Key, name: Scalar, node: Value) -> int | None:
         if isinstance(node, Scalar) and type(node.value) is int:
-            return node.value
+            return self._within(key, node, node.value)
         self.wrong(name, "a whole number", node)
+        return None
+
+    def _within(self, key: Key, node: Scalar, value: N) -> N | None:
+        """Return the number; report one that is out of the key's range."""
+        least, most = key.least, key.most
+        if (least is None or value >= least) and (most is None or value <= most):
+            return value
+        message = f"`{key.name}` is not `{brief(node.text)}`"
+        bounds = " and ".join(
+            f"{sign} {bound:.10g}"
+            for sign, bound in (("at least", least), ("at most", most))
+            if bound is not None
+        )
+        self.report("FC1005", message, node.span, f"a number that is {bounds}")
         return None
 
     def number(self, key: Key, name: Scalar, node: Value) -> float | None:
         if isinstance(node, Scalar) and type(node.value) in (int, float):
-            return float(node.text)
+            return self._within(key, node, float(node.text))
         self.wrong(name, "a number", node)
         return None
 
@@ -187,6 +206,8 @@ class Forms:
             self.wrong(name, "a list of names", odd)
             return None
         return tuple(item.text for item in items if isinstance(item, Scalar))
+
+    models = names
 
     def json(self, key: Key, name: Scalar, node: Value) -> ir.Json:
         """Read any JSON value. Plain scalars that JSON knows are not texts."""
@@ -212,8 +233,12 @@ class Forms:
     def template(self, key: Key, name: Scalar, node: Value) -> Expr | None:
         if isinstance(node, MapAt) and [k.text for k, _ in node.pairs] == ["value"]:
             return self.expression(key, node.pairs[0][0], node.pairs[0][1])
+        if isinstance(node, MapAt) and [k.text for k, _ in node.pairs] == ["file"]:
+            written = self.text(_TEXT, *node.pairs[0])
+            return None if written is None else read_text_file(written, node.span, self)
         if not isinstance(node, Scalar):
-            self.wrong(name, "a text", node, "write a text, or `value:` with an expression")
+            help = "write a text, `file:` with a file of text, or `value:` with an expression"
+            self.wrong(name, "a text", node, help)
             return None
         self.texts.append(node)
         return self._relocate(self._template(node).expr, node)
@@ -221,6 +246,10 @@ class Forms:
     def command(self, key: Key, name: Scalar, node: Value) -> Expr | None:
         """Read a shell command. Each value is quoted for its place, so that no text of a model or a
         person becomes a command. One value alone stays as it is."""
+        if isinstance(node, MapAt) and node.get("file") is not None:
+            help = "write the command here; `bash FILE` runs a script"
+            self.wrong(name, "a command", node, help)
+            return None
         if not isinstance(node, Scalar):
             return self.template(key, name, node)
         expr, refusals = quoted_command(self._template(node), node.text)
@@ -351,31 +380,9 @@ class Forms:
         fields = self.element(node, RETRY, "`retry`")
         return None if fields is None else RETRY.type(**fields)
 
+    def model_settings(self, key: Key, name: Scalar, node: Value) -> Any:
+        fields = self.element(node, MODEL_SETTINGS, "`settings`")
+        return None if fields is None else ir.QuestionSettings(**fields, span=name.span)
+
 
 _TEXT = Key("text", "template", "")
-
-
-def is_mapping_of(node: Value, element: MapShape) -> bool:
-    """Return whether a mapping has keys of the element: then it is not in the short form."""
-    names = {key.name for key in element.keys}
-    return isinstance(node, MapAt) and (
-        not node.pairs or any(name.text in names for name, _ in node.pairs)
-    )
-
-
-def place(mapping: MapAt) -> Span:
-    """Return where a mapping begins: its first key."""
-    return mapping.pairs[0][0].span if mapping.pairs else mapping.span
-
-
-def kind(node: Value) -> str:
-    """Return what an element is, with its article."""
-    match node:
-        case ListAt():
-            return "a list"
-        case MapAt():
-            return "a mapping"
-        case _ if node.is_null:
-            return "nothing"
-        case _:
-            return f"`{brief(node.text)}`"

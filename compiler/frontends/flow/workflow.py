@@ -17,7 +17,8 @@ from ...source.source import SourceSet, Span
 from ...source.spelling import Spelling
 from .declarations import Declarations
 from .edges import Default, Edges, Targets
-from .forms import Forms, kind, place
+from .elements import kind, place
+from .forms import Forms
 
 
 class _Declared:

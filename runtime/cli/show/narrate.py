@@ -85,7 +85,7 @@ class Narrator:
                 ended = event.kind == "node_finished"
                 yield from self._finish_line(event, busy) if ended else self._failure_line(event)
                 yield from busy.notes
-            case "model_called" | "model_text" | "model_retry":
+            case "model_called" | "model_text" | "model_retry" | "model_fallback":
                 yield from self._model(event, busy)
             case "tool_called" | "command_run":
                 yield from self._effect(event, busy)
@@ -165,6 +165,10 @@ class Narrator:
         if event.kind == "model_retry":
             wait = seconds_of(data.get("wait", 0))
             yield self._note(f"{data.get('error', '')}: again in {wait}")
+            return
+        if event.kind == "model_fallback":
+            failed = data.get("failed", "")
+            yield self._note(f"{failed} failed ({data.get('error', '')}): asks {data['asked']}")
             return
         busy.tokens += data.get("input_tokens", 0) + data.get("output_tokens", 0)
         yield from self._detail(event, f"{data.get('model', '')} answered")

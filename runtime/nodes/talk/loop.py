@@ -11,7 +11,7 @@ One model call and one tool call per superstep, so that a crash loses at most th
 from __future__ import annotations
 
 import functools
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from contextvars import ContextVar
 from typing import Any, Literal
 
@@ -27,6 +27,8 @@ from .model_call import ModelTurn, call_model
 from .talk import EndingRefused, Talk, TalkInput, TalkResult, TalkState
 from .tool_call import count_refusal, next_call
 
+MOST_EQUAL = 3
+"""The same answer of a model, to which it was told the same each time, ends its talk."""
 MAX_REMINDERS = 2
 """The reminders to a model that ends without the call that ends its talk."""
 _WAYS: dict[Hashable, str] = {"tool": "tool", "model": "model", "end": END}
@@ -88,6 +90,8 @@ async def _model_turn(talk: Talk, state: TalkState, runtime: Runtime[Any]) -> di
     ask = ModelTurn(messages, state["visit"], turn, state["reminders"] > 0)
     reply = await call_model(talk, ask, runtime)
     message, calls = _as_message(reply), reply["tool_calls"]
+    if not talk.services.by_hand:
+        _refuse_sameness(talk, message, state.get("said") or ())
     if any(talk.answer_tool(str(call.get("name", ""))) for call in calls):
         return {"turn": turn, "text": reply["text"], "calls": [], "answer": _calls(reply)}
     writes = {"turn": turn, "text": reply["text"], "id": reply["id"], "calls": calls}
@@ -102,6 +106,40 @@ async def _model_turn(talk: Talk, state: TalkState, runtime: Runtime[Any]) -> di
     reminder: Message = {"role": "user", "content": talk.ending.reminder}
     new = append([message, reminder])
     return {**writes, "said": new, "reminders": state["reminders"] + 1}
+
+
+def _refuse_sameness(talk: Talk, answer: Message, said: Sequence[Message]) -> None:
+    """Raise `Failure` when the model answers the same again, after it was told the same each time:
+    it would go on until its calls are used up."""
+    begins = [at for at, message in enumerate(said) if message["role"] == "assistant"]
+    if len(begins) < MOST_EQUAL - 1:
+        return
+    ends = [*begins[1:], len(said)]
+    turns = [_without_ids(said[a:b]) for a, b in zip(begins, ends, strict=True)][1 - MOST_EQUAL :]
+    if any(turn != turns[0] for turn in turns) or turns[0][:1] != _without_ids([answer]):
+        return
+    op, made = talk.node.op, [call["name"] for call in answer.get("tool_calls") or ()]
+    if talk.ending is not None and talk.ending.tries and talk.ending.tool.name in made:
+        return  # whose refusals are counted
+    calls = ", ".join(f"`{name}`" for name in made)
+    what = f"calls {calls} with the same arguments" if calls else "says the same"
+    wanted = f", without {talk.ending.missing}" if talk.ending else ""
+    raise Failure(
+        f"the model {what}, {MOST_EQUAL} times in `{op.title or op.id}`{wanted}",
+        help="name another model, or say in the prompt when it is done",
+    )
+
+
+def _without_ids(messages: Sequence[Message]) -> list[Message]:
+    """Return messages without what differs in every answer."""
+
+    def bare(value: Message) -> Message:
+        return {name: part for name, part in value.items() if name not in ("id", "tool_call_id")}
+
+    return [
+        {**bare(message), "tool_calls": [bare(call) for call in message.get("tool_calls") or ()]}
+        for message in messages
+    ]
 
 
 def _end_by_text(

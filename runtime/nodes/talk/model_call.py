@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
-from flowc.compiler.ir import Effect
+from flowc.compiler.catalog.model_settings import models_for, settings_for
+from flowc.compiler.ir import AgentNode, Effect, TaskNode
 from langgraph.runtime import Runtime
 
 from ...config.prices import DOLLAR
-from ...errors import Failure
+from ...errors import Failure, InDoubt
 from ...services import MODEL_CALL, EffectCall, Json, Message, ModelReply, ModelRequest, ToolSchema
 from ...values import NotStorable, storable_object, storable_text
 from ..visit.spending import estimate
 from .talk import Ending, Talk
+
+_FALLS_BACK = ("failure", "timeout")
+"""The failures of a model after which another one is asked; a budget refuses them all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +34,10 @@ class ModelTurn:
 
 
 async def call_model(talk: Talk, ask: ModelTurn, runtime: Runtime[Any]) -> dict[str, Any]:
-    """Call the model through the journal and return {text, tool_calls, id}."""
+    """Ask the model, or where it fails the next one, and return {text, tool_calls, id}."""
     services, node = talk.services, talk.node
+    op = node.op
+    assert isinstance(op, AgentNode | TaskNode)
     request = ModelRequest(
         messages=tuple(ask.messages),
         tools=await _tools_of(talk),
@@ -38,7 +45,7 @@ async def call_model(talk: Talk, ask: ModelTurn, runtime: Runtime[Any]) -> dict[
         prompt=talk.prompt_id,
         visit=ask.visit,
         turn=ask.turn,
-        model=talk.agent.model,
+        settings=settings_for(talk.agent, op),
         agent=talk.agent.id,
         force_tool=_forced_tool(talk.ending, ask),
         ending=talk.ending.tool.name if talk.ending else None,
@@ -47,6 +54,24 @@ async def call_model(talk: Talk, ask: ModelTurn, runtime: Runtime[Any]) -> dict[
             "model_retry", node.id, {"attempt": attempt, "error": error, "wait": wait}
         ),
     )
+    models = models_for(talk.agent, op)
+    for at, (asked, following) in enumerate(pairwise((*(models or (None,)), ""))):
+        ordinal = f"turn {ask.turn}" + (f", model {at + 1}" if at else "")
+        try:
+            return await _ask(talk, replace(request, model=asked), runtime, ordinal)
+        except Failure as failure:
+            if not following or failure.kind not in _FALLS_BACK or isinstance(failure, InDoubt):
+                raise
+            data = {"failed": asked, "error": failure.message, "asked": following}
+            services.emit("model_fallback", node.id, data)
+    raise AssertionError("the last model answers or fails")
+
+
+async def _ask(
+    talk: Talk, request: ModelRequest, runtime: Runtime[Any], ordinal: str
+) -> dict[str, Any]:
+    """Ask one model through the journal and return {text, tool_calls, id}."""
+    services = talk.services
 
     async def call() -> Json:
         reply = await _paid_reply(talk, request)
@@ -55,11 +80,12 @@ async def call_model(talk: Talk, ask: ModelTurn, runtime: Runtime[Any]) -> dict[
 
     # A call in flight when the process died is in doubt, unless what answers is not a real model.
     effect: Effect = "once" if services.models.is_model else "pure"
+    # An answer that was kept is the answer, whichever of the models gave it.
     inputs: dict[str, Json] = {
-        "messages": ask.messages,
+        "messages": list(request.messages),
         "tools": [schema.name for schema in request.tools],
     }
-    act = EffectCall(runtime, MODEL_CALL, effect, inputs, call, f"turn {ask.turn}")
+    act = EffectCall(runtime, MODEL_CALL, effect, inputs, call, ordinal)
     reply = await services.journal.once(act)
     if isinstance(reply, dict) and "text" in reply:
         calls = list(reply.get("tool_calls") or [])

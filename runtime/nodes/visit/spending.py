@@ -96,7 +96,8 @@ def estimate(model: str, request: ModelRequest) -> Estimate:
         for tool in request.tools
     )
     size += _PER_REQUEST + _PER_MESSAGE * len(request.messages)
-    return Estimate(scopes, model, size + (_FOR_TOOLS if request.tools else 0))
+    most = request.settings.max_tokens if request.settings else None
+    return Estimate(scopes, model, size + (_FOR_TOOLS if request.tools else 0), most)
 
 
 def _cap(visit: Visit, limit: Limit, whose: str) -> Cap:

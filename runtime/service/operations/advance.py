@@ -171,7 +171,7 @@ def _options(executing: Executing, result: CompileResult) -> RunOptions:
     """Return the run's options. Agents without a model have the configured one, else that of the
     first agent with one. A sender of requests approves no commands on this machine."""
     agents = result.workflow.agents if result.workflow else ()
-    named = next((agent.model for agent in agents if agent.model), None)
+    named = next((model for agent in agents for model in agent.models), None)
     config = executing.config
     return RunOptions(model=config.model or named, base_url=config.base_url)
 

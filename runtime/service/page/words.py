@@ -86,6 +86,8 @@ def _other_words(event: RunEvent) -> tuple[str, str]:
             return f"{data.get('done')} of {data.get('of')} items", ""
         case "model_retry":
             return f"the model is asked again: {data.get('error', '')}", "bad"
+        case "model_fallback":
+            return f"{data.get('asked')} is asked: {data.get('error', '')}", "bad"
         case "said":
             return f"said: {data.get('line', '')}", ""
         case _:

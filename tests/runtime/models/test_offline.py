@@ -386,6 +386,6 @@ def test_rules_and_models_are_never_mixed():
     assert "not a language model" in chosen.models.label
     assert not chosen.models.is_model
     with pytest.raises(RunError, match="not a language model"):
-        choose_models("offline", None, None, ("openai:x",), 1.0)
+        choose_models("offline", None, None, (("openai:x", None),), 1.0)
     with pytest.raises(RunError, match="offline rules by name"):
-        choose_models("openai:x", "http://127.0.0.1:1/v1", None, ("offline",), 1.0)
+        choose_models("openai:x", "http://127.0.0.1:1/v1", None, (("offline", None),), 1.0)

@@ -196,8 +196,8 @@ def test_a_failing_tool_is_told_to_the_model(execute, world) -> None:
 
 def test_model_turns_are_bounded(execute, world) -> None:
     world.max_model_turns = 3
-    world.tools.functions = {"count": lambda: 1}
-    world.models.replies = [[("count", {})]] * 5
+    world.tools.functions = {"count": lambda at: at}
+    world.models.replies = [[("count", {"at": n})] for n in range(5)]
     outcome = execute(program(step(tools=("count",)), SUCCESS))
     assert outcome.error is not None
     assert outcome.error["kind"] == "limit"

@@ -1,0 +1,62 @@
+"""The rows of the table of keys: a key names a field of the IR and the form of its value."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from ..source.records import dataclass
+
+Form = Literal[
+    "text",  # characters as they are
+    "template",  # text with {{ expressions }}, or {value: EXPRESSION}
+    "command",  # a template whose values are quoted for the shell, or {value: EXPRESSION}
+    "expression",  # what decides and computes; {text: TEMPLATE} for a text; lists and mappings too
+    "flag",
+    "integer",
+    "number",
+    "word",  # one of `words`
+    "words",  # several of `words`
+    "names",  # a list of names, or one
+    "models",  # the same, written as one where it is one
+    "json",  # any YAML that JSON can say
+    "schema",  # a JSON Schema
+    "settings",  # variables with the expressions they are set to
+    "model_settings",  # a mapping: temperature and so on
+    "values",  # a list of expressions
+    "inputs",  # variables with descriptions
+    "outputs",  # variables with where their value stands
+    "criteria",  # texts for a model, or {check: EXPRESSION}
+    "limits",  # bounds by name
+    "retry",  # a number of attempts, or a mapping
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key: the field of the IR that it fills (the same name unless `field` is given), the form of
+    its value, and one sentence for people."""
+
+    name: str
+    form: Form
+    help: str
+    field: str = ""
+    required: bool = False
+    words: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    default: str | None = None
+    """The value when the key is left out, where the IR has none."""
+
+    @property
+    def attribute(self) -> str:
+        return self.field or self.name
+
+
+@dataclass(frozen=True, slots=True)
+class MapShape:
+    """A kind of mapping in the file: the class of the IR it becomes, its keys, and the key that may
+    stand for the whole mapping when it is the only one."""
+
+    type: type[Any]
+    keys: tuple[Key, ...]
+    short: str = ""

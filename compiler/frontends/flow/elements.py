@@ -1,0 +1,33 @@
+"""Elements of a flow YAML file: what messages call them, and where they begin."""
+
+from __future__ import annotations
+
+from ...flow_yaml.shapes import MapShape
+from ...reading.tree import ListAt, MapAt, Value, brief
+from ...source.source import Span
+
+
+def is_mapping_of(node: Value, element: MapShape) -> bool:
+    """Return whether a mapping has keys of the element: then it is not in the short form."""
+    names = {key.name for key in element.keys}
+    return isinstance(node, MapAt) and (
+        not node.pairs or any(name.text in names for name, _ in node.pairs)
+    )
+
+
+def place(mapping: MapAt) -> Span:
+    """Return where a mapping begins: its first key."""
+    return mapping.pairs[0][0].span if mapping.pairs else mapping.span
+
+
+def kind(node: Value) -> str:
+    """Return what an element is, with its article."""
+    match node:
+        case ListAt():
+            return "a list"
+        case MapAt():
+            return "a mapping"
+        case _ if node.is_null:
+            return "nothing"
+        case _:
+            return f"`{brief(node.text)}`"

@@ -1,0 +1,38 @@
+"""Settings of questions to models, where the provider of a model has no such setting (FC4005)."""
+
+from __future__ import annotations
+
+from itertools import product
+
+from .. import ir
+from ..catalog.model_settings import models_for, unknown_settings
+from ..diagnostics.diagnostic import Sink
+from ..source.source import Span
+
+
+def report_lost_settings(workflow: ir.Workflow, sink: Sink) -> None:
+    """Report FC4005, once for each place of settings and model. The model of a run is not known
+    here: the run says it before it starts."""
+    agents = {agent.id: agent for agent in workflow.agents}
+    seen: set[tuple[Span, str]] = set()
+    for node in workflow.nodes:
+        if not isinstance(node, ir.AgentNode | ir.TaskNode):
+            continue
+        agent = agents.get(node.agent or "")
+        if agent is None:
+            continue
+        own = node.settings if isinstance(node, ir.AgentNode) else None
+        for settings, model in product((agent.settings, own), models_for(agent, node)):
+            provider, named, _ = model.partition(":")
+            lost = unknown_settings(provider, settings) if settings and named else ()
+            place = settings.span if settings else None
+            if not lost or place is None or (place, model) in seen:
+                continue
+            seen.add((place, model))
+            listed = ", ".join(f"`{name}`" for name in lost)
+            sink.report(
+                "FC4005",
+                f"`{model}` would be asked without {listed}: {provider} has no such setting here",
+                place,
+                help="leave it out, or name a model of another provider",
+            )
