@@ -178,8 +178,7 @@ NO_GRANTS = Grants()
 @dataclass(frozen=True, slots=True)
 class CommandResult:
     """One command: `exit_code` (negative: killed by that signal), combined output (cut at the
-    limit), duration in seconds, whether a time limit killed it, the shell's state afterwards, the
-    level of its sandbox."""
+    limit), seconds, whether a time limit killed it, the shell's state, the sandbox's level."""
 
     command: str
     exit_code: int
@@ -325,9 +324,7 @@ class Tape:
     def record_answer(self, name: str, answer: Json) -> None:
         """Record a person's answer by the kind of its question; a model's has `told TURN`."""
 
-    def time(self, seconds: float) -> float:
-        """Return the time that the running visit sees, in seconds since 1970: this one, which is
-        recorded, or the recorded one."""
+    def time(self, seconds: float) -> float:  # seconds, or the recorded time of the visit
         return seconds
 
     def record_items(self, ended: Sequence[int]) -> None:
@@ -350,8 +347,7 @@ class WaitClock:
     look: float = 0.1
 
 
-Emit = Callable[[EventKind, str, dict[str, Any]], None]
-"""emit(kind, node, data)."""
+Emit = Callable[[EventKind, str, dict[str, Any]], None]  # kind, node, data
 ServicesFactory: TypeAlias = "Callable[[Journal, Emit], Services]"
 """The engine owns journal and emit, and makes the services of a run with them."""
 
@@ -389,9 +385,8 @@ class Services:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a start or resume ended. `status`: success, failed (the workflow's own end), paused
-    (waits for a person), stopped (a limit of the caller, resumable), interrupted (signal,
-    resumable), error (a failure that no edge takes, resumable at the failed node)."""
+    """How a start or resume ended: success, failed (the workflow's own end), paused (waits for a
+    person), and resumable stopped (a limit), interrupted (signal), error (no edge takes it)."""
 
     run: str
     status: Literal["success", "failed", "paused", "stopped", "interrupted", "error"]

@@ -16,8 +16,8 @@ from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
 from ..expr.ast import Binary, Expr, Literal
+from ..expr.function import NAMES
 from ..expr.functions import Type
-from ..expr.functions.function import NAMES
 from ..expr.show import show
 from ..expr.types import infer, operand_faults
 from ..expr.values import read_number

@@ -98,7 +98,7 @@ def _moment(value: Json, zone: tzinfo | None) -> datetime:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return datetime.fromtimestamp(require_finite(value), zone or UTC)
         if isinstance(value, str) and len(value) <= _LONGEST:
-            return _placed(datetime.fromisoformat(value.strip()), zone)
+            return _in_zone(datetime.fromisoformat(value.strip()), zone)
     except (ValueError, OverflowError, OSError):
         pass
     raise EvaluationError(
@@ -106,7 +106,7 @@ def _moment(value: Json, zone: tzinfo | None) -> datetime:
     )
 
 
-def _placed(time: datetime, zone: tzinfo | None) -> datetime:
+def _in_zone(time: datetime, zone: tzinfo | None) -> datetime:
     """Return the time in the zone; one without a zone of its own is read in it."""
     if time.tzinfo is None:
         # There and back: a time that the clocks skipped becomes one that there was.
@@ -133,7 +133,7 @@ def parse_time(value: Json, zone: Json = None, pattern: Json = None) -> str:
         raise EvaluationError(f"the pattern of parse_time cannot be read: {fault}")
     try:
         read = datetime.strptime(text[: _LONGEST + 1], written)
-        return _placed(read, within).isoformat()
+        return _in_zone(read, within).isoformat()
     except (ValueError, OverflowError):
         raise EvaluationError(f"{preview(text)} does not read as `{written}`") from None
 
@@ -179,7 +179,7 @@ def add_time(value: Json, amount: Number, unit: Json, zone: Json = None) -> str:
 
 
 def _on_the_wall(before: datetime, later: datetime) -> str:
-    return _placed(later, before.tzinfo).isoformat()
+    return _in_zone(later, before.tzinfo).isoformat()
 
 
 def _months_later(time: datetime, months: int) -> datetime:

@@ -23,8 +23,8 @@ from .ast import (
     Unary,
 )
 from .evaluate import evaluate
+from .function import NAMES, Parameter
 from .functions import FUNCTIONS, Function, Type
-from .functions.function import NAMES, Parameter
 from .patterns import pattern_fault
 from .values import EvaluationError, read_number, text_of
 from .walk import walk, walk_bound

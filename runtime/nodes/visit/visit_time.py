@@ -26,12 +26,12 @@ def sees_time(node: NodeSpec, spec: GraphSpec) -> bool:
     """Return whether an expression that a visit of the node evaluates calls `now`."""
     return any(
         isinstance(part, Call) and part.function == "now"
-        for expr in _evaluated(node, spec)
+        for expr in _expressions(node, spec)
         for part in walk(expr)
     )
 
 
-def _evaluated(node: NodeSpec, spec: GraphSpec) -> Iterator[Expr]:
+def _expressions(node: NodeSpec, spec: GraphSpec) -> Iterator[Expr]:
     yield from expressions_of(node.op)
     yield from (limit.value for limit in (*node.limits, *spec.limits))
     yield from (change.value for rule in spec.on_error for change in rule.assignments)

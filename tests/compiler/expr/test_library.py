@@ -5,14 +5,13 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from flowc.compiler.expr.evaluate import EvaluationError, evaluate
+from flowc.compiler.expr.evaluate import MAX_WORK, EvaluationError, evaluate
+from flowc.compiler.expr.function import MAX_ITEMS
 from flowc.compiler.expr.functions import FUNCTIONS, Type
-from flowc.compiler.expr.functions.function import MAX_ITEMS
 from flowc.compiler.expr.parse import ParseFault, parse
 from flowc.compiler.expr.show import show
 from flowc.compiler.expr.types import faults, infer, operand_faults
 from flowc.compiler.expr.values import MAX_TEXT
-from flowc.compiler.expr.work import MAX_WORK
 
 DEEP = "[" * 150 + "]" * 150
 

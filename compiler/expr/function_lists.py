@@ -6,7 +6,10 @@ from collections.abc import Hashable
 from decimal import ROUND_HALF_UP, Context, Decimal, localcontext
 from typing import Literal as Lit
 
-from ..values import (
+from .function import Function, Parameter, of_list, require_items, require_length, require_number
+from .function import text as text_parameter
+from .function import whole as whole_parameter
+from .values import (
     EvaluationError,
     Json,
     Number,
@@ -18,9 +21,6 @@ from ..values import (
     text_of,
     truth_of,
 )
-from .function import Function, Parameter, of_list, require_items, require_length, require_number
-from .function import text as text_parameter
-from .function import whole as whole_parameter
 
 _MOST_DIGITS = 300
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-from ..patterns import captures, pattern_fault
-from ..values import EvaluationError, Json, Number, preview, read_number, text_of
 from .function import (
     MAX_ITEMS,
     Function,
@@ -14,6 +12,8 @@ from .function import (
     require_length,
     text,
 )
+from .patterns import captures, pattern_fault
+from .values import EvaluationError, Json, Number, preview, read_number, text_of
 
 MAX_CAPTURES = 100_000
 """The most places at which a pattern may be found."""
@@ -49,17 +49,17 @@ def _replace(value: Json, old: Json, new: Json) -> str:
 
 
 def _captures(value: Json, pattern: Json) -> Json:
-    return next(iter(_found(value, pattern, 1)), None)
+    return next(iter(_places(value, pattern, 1)), None)
 
 
 def _all_captures(value: Json, pattern: Json) -> list[Json]:
-    found = _found(value, pattern, MAX_CAPTURES + 1)
+    found = _places(value, pattern, MAX_CAPTURES + 1)
     if len(found) > MAX_CAPTURES:
         raise EvaluationError(f"all_captures finds more than {MAX_CAPTURES:,} places")
     return found
 
 
-def _found(value: Json, pattern: Json, most: int) -> list[Json]:
+def _places(value: Json, pattern: Json, most: int) -> list[Json]:
     written = text_of(pattern)
     if fault := pattern_fault(written):
         raise EvaluationError(f"`{written[:60]}` is not a regular expression: {fault}")
@@ -93,13 +93,13 @@ def _format(template: Json, *values: Json) -> str:
         count += not spec[1]
         if index >= len(values):
             raise EvaluationError(f"format has no value {index + 1} for `{place[0]}`")
-        parts.append(_filled(values[index], spec))
+        parts.append(_fill(values[index], spec))
         length += len(parts[-1])
         require_length(length, "format")
     return "".join([*parts, pattern[at:]])
 
 
-def _filled(value: Json, spec: re.Match[str]) -> str:
+def _fill(value: Json, spec: re.Match[str]) -> str:
     align, zero, width, comma, precision, kind = spec.group(2, 3, 4, 5, 6, 7)
     numeric = bool(zero or comma or precision or kind)
     if not numeric and not isinstance(value, int | float):
@@ -170,7 +170,7 @@ TEXTS: tuple[Function, ...] = (
     ),
     Function(
         "replace", (text("text"), text("old"), text("new")), "text",
-        "The text with every occurrence of `old`, which is no pattern, replaced.", _replace,
+        "The text with every occurrence of `old`, which is not a pattern, replaced.", _replace,
         (('replace("a.b.c", ".", "/")', '"a/b/c"'),), also=("sub", "gsub", "replaceAll"),
     ),
     Function(

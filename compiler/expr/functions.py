@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from .data import DATA
 from .function import Function, Parameter, Type
-from .lists import LISTS
-from .texts import TEXTS
-from .times import TIMES
-from .workflows import WORKFLOWS
+from .function_data import DATA, WORKFLOWS
+from .function_lists import LISTS
+from .function_texts import TEXTS
+from .function_times import TIMES
 
 __all__ = ["BY_GROUP", "FUNCTIONS", "Function", "Parameter", "Type"]
 

@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from ..times import (
+from .function import Function, Parameter, number, text
+from .times import (
     UNITS,
     add_time,
     format_time,
@@ -15,7 +16,6 @@ from ..times import (
     unit_fault,
     zone_fault,
 )
-from .function import Function, Parameter, number, text
 
 _TIME = Parameter("time")
 _ZONE = text("zone", optional=True, fault=zone_fault)

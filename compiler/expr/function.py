@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import Literal as Lit
 
-from ...source.records import dataclass
-from ..values import MAX_TEXT, EvaluationError, Json, kind_of, preview, read_number
+from ..source.records import dataclass
+from .values import MAX_TEXT, EvaluationError, Json, kind_of, preview, read_number
 
 Type = Lit["text", "number", "integer", "boolean", "object", "list", "any"]
 Cost = Lit["constant", "length", "whole"]
