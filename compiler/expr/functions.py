@@ -6,7 +6,7 @@ from .function import Function, Parameter, Type
 from .function_data import DATA, WORKFLOWS
 from .function_lists import LISTS
 from .function_texts import TEXTS
-from .function_times import TIMES
+from .times import TIMES
 
 __all__ = ["BY_GROUP", "FUNCTIONS", "Function", "Parameter", "Type"]
 
