@@ -1,14 +1,208 @@
-"""The functions of expressions: one row each, for evaluation, checks, editors and documentation."""
+"""The functions of expressions, one row each; here those of any value, of replies and of shells."""
 
 from __future__ import annotations
 
-from .function import Function, Parameter, Type
-from .function_data import DATA, WORKFLOWS
+import re
+import shlex
+
+from .documents import read_json, read_yaml
+from .function import Function, Parameter, Type, of_object
+from .function import text as text_parameter
 from .function_lists import LISTS
 from .function_texts import TEXTS
 from .times import TIMES
+from .values import EvaluationError, Json, json_text, kind_of, text_of, truth_of
 
 __all__ = ["BY_GROUP", "FUNCTIONS", "Function", "Parameter", "Type"]
+
+
+def _length(value: Json) -> int:
+    if value is None:
+        return 0
+    if isinstance(value, str | list | dict):
+        return len(value)
+    raise EvaluationError(f"length needs a text, list or object, not {kind_of(value)}")
+
+
+def _coalesce(*values: Json) -> Json:
+    return next((value for value in values if value is not None), None)
+
+
+def _default(value: Json, otherwise: Json) -> Json:
+    return otherwise if value is None or value == "" else value
+
+
+def _which(*conditions: Json) -> int:
+    return next((n for n, value in enumerate(conditions, start=1) if truth_of(value)), 0)
+
+
+def _keys(value: dict[str, Json]) -> list[Json]:
+    return [*value]
+
+
+def _values(value: dict[str, Json]) -> list[Json]:
+    return [*value.values()]
+
+
+def _put(value: Json, key: Json, entry: Json) -> dict[str, Json]:
+    if value is None or isinstance(value, dict):
+        return {**(value or {}), text_of(key): entry}
+    raise EvaluationError(f"put needs an object, not {kind_of(value)}")
+
+
+def _truthy(value: Json) -> bool:
+    return value not in (None, False, 0, "")
+
+
+def _either(value: Json, otherwise: Json) -> Json:
+    return value if _truthy(value) else otherwise
+
+
+_ANY = Parameter("value")
+_OTHERWISE = Parameter("otherwise")
+
+DATA: tuple[Function, ...] = (
+    Function(
+        "length", (_ANY,), "integer",
+        "Characters of a text, elements of a list, keys of an object; 0 for null.", _length,
+        (("length(result.title)", "13"),), "constant", also=("len", "size"),
+    ),
+    Function(
+        "text", (_ANY,), "text", "The text form of any value; null is empty.", text_of,
+        (("text(3.0)", '"3"'), ("text(NAMES)", r'"[\"ada\", \"grace\"]"')), "whole",
+        also=("str", "string", "to_string", "toString"),
+    ),
+    Function(
+        "boolean", (_ANY,), "boolean", "The truth of a value, as a condition sees it.", truth_of,
+        (("boolean(APPROVED)", "false"),), "constant", also=("bool", "to_bool"),
+    ),
+    Function(
+        "coalesce", (Parameter("value", many=True),), "any", "The first value that is not null.",
+        _coalesce, (('coalesce(MISSING, result.note, "none")', '"none"'),), "constant",
+        also=("first_of", "ifnull"),
+    ),
+    Function(
+        "default", (_ANY, _OTHERWISE), "any",
+        "The first value; the second when that is null or empty text.", _default,
+        (('default("", "empty")', '"empty"'), ("default(0, 1)", "0")), "constant",
+        also=("or_else", "fallback"),
+    ),
+    Function(
+        "truthy", (_ANY,), "boolean",
+        "Whether a value is anything but null, false, 0 or the empty text.", _truthy,
+        (('truthy("false")', "true"),), "constant",
+    ),
+    Function(
+        "either", (_ANY, _OTHERWISE), "any",
+        "The first value; the second when the first is not truthy.", _either,
+        (('either(0, "none")', '"none"'),), "constant",
+    ),
+    Function(
+        "which", (Parameter("condition", many=True),), "integer",
+        "The number of the first condition that is true, from 1; 0 when none is. The"
+        " conditions behind it are not looked at.", _which,
+        (("which(COUNT > 5, READY, 1 / 0)", "2"),), "constant", also=("switch", "case"),
+    ),
+    Function(
+        "keys", (of_object("object"),), "list", "The keys of an object, in their order.", _keys,
+        (("keys(result.owner)", '["login"]'),),
+    ),
+    Function(
+        "values", (of_object("object"),), "list", "The values of an object, in the order of keys.",
+        _values, (("values(result.owner)", '["ada"]'),),
+    ),
+    Function(
+        "put", (Parameter("object"), Parameter("key"), _ANY), "object",
+        "The object with a key set to a value; null counts as an empty object.", _put,
+        (('put(result.owner, "login", "grace")', '{"login": "grace"}'),), also=("assoc", "set_key"),
+    ),
+    Function(
+        "json", (_ANY,), "text", "The JSON text of a value.", json_text,
+        (("json(result.owner)", r'"{\"login\": \"ada\"}"'),), "whole",
+        also=("to_json", "tojson", "toJSON", "stringify", "dumps"),
+    ),
+    Function(
+        "parse_json", (text_parameter("text"),), "any", "The value that a JSON text says.",
+        read_json,
+        (
+            (r"""parse_json('{"total": 3}').total""", "3"),
+            ("parse_json('{total: 3}')", "*fails:* it is not JSON, line 1, column 2"),
+            ("parse_json('NaN')", "*fails:* it is not JSON: `NaN` is not a JSON value"),
+        ),
+        weight=2, also=("from_json", "fromjson", "fromJSON", "json_parse", "loads"),
+    ),
+    Function(
+        "parse_yaml", (text_parameter("text"),), "any",
+        "The value that a YAML text says (1.2, without tags and merge keys; a date is a text).",
+        read_yaml, ((r'parse_yaml("on: yes\nports: [80, 443]").ports[-1]', "443"),), weight=32,
+        also=("from_yaml", "fromyaml", "yaml"),
+    ),
+)  # fmt: skip
+
+WHERE = ("word", "double", "single")
+_SPECIAL_IN_DOUBLE = re.compile(r'([\\$`"])')
+
+
+def tool_calls(reply: Json) -> list[Json]:
+    """Return the calls of a reply in their order; an empty list for anything else."""
+    calls = reply.get("tool_calls") if isinstance(reply, dict) else None
+    return [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
+
+
+def tool_arguments(reply: Json, tool: Json) -> Json:
+    """Return the arguments of the first call of a tool, or null."""
+    name = text_of(tool)
+    return next((c.get("args") for c in tool_calls(reply) if c.get("name") == name), None)
+
+
+def where_fault(where: str) -> str | None:
+    """Return why a text is not a place in a command; None when it is."""
+    return None if where in WHERE else f"shell_quote knows {', '.join(WHERE)}"
+
+
+def shell_quote(value: Json, where: Json = "word") -> str:
+    """Return the value's text form as one shell word, never as commands (POSIX shell quoting), for
+    the place where it stands. Raise `EvaluationError` for another place than those of `WHERE`.
+
+    word      between blanks          a'b      ->  'a'"'"'b'
+    double    inside "double quotes"  $HOME    ->  \\$HOME
+    single    inside 'single quotes'  a'b      ->  a'\\''b
+    """
+    text = text_of(value)
+    if where == "word":
+        return shlex.quote(text)
+    if where == "double":
+        return _SPECIAL_IN_DOUBLE.sub(r"\\\1", text)
+    if where == "single":
+        return text.replace("'", "'\\''")
+    raise EvaluationError(f"shell_quote knows {', '.join(WHERE)}")
+
+
+_REPLY = Parameter("reply")
+
+WORKFLOWS: tuple[Function, ...] = (
+    Function(
+        "tool_calls", (_REPLY,), "list", "The tool calls of a reply: a list of `{id, name, args}`.",
+        tool_calls, (("length(tool_calls(null))", "0"),),
+    ),
+    Function(
+        "tool_arguments", (_REPLY, Parameter("tool")), "object",
+        "The arguments of a reply's first call of a tool; null when it calls it not.",
+        tool_arguments, (('tool_arguments(null, "cut")', "null"),),
+    ),
+    Function(
+        "shell_quote", (Parameter("text"), Parameter("where", optional=True, fault=where_fault)),
+        "text",
+        "The text as a shell reads it literally: as a `word`, or in `double` or `single` quotes.",
+        shell_quote, (('shell_quote("it\'s")', r"""'"'it'\"'\"'s'"'""".strip("'")),), "whole",
+        also=("quote", "escape"),
+    ),
+    Function(
+        "read_file", (Parameter("path"),), "text",
+        "The text of a file below the workflow's folder or an allowed root.", None, (), "constant",
+        also=("file", "read", "open", "load"),
+    ),
+)  # fmt: skip
 
 BY_GROUP: tuple[tuple[str, tuple[Function, ...]], ...] = (
     ("Texts", TEXTS),

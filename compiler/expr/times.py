@@ -9,6 +9,7 @@ from __future__ import annotations
 import calendar
 import functools
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Literal as Lit
 
@@ -207,6 +208,7 @@ def time_between(start: Json, end: Json, unit: Json = "seconds") -> Number:
 
 _TIME = Parameter("time")
 _ZONE_NAME = text_parameter("zone", optional=True, fault=zone_fault)
+_UNIT = text_parameter("unit", fault=unit_fault)
 _UNIT_WORDS = ", ".join(f"`{unit}`" for unit in UNITS)
 
 TIMES: tuple[Function, ...] = (
@@ -217,7 +219,8 @@ TIMES: tuple[Function, ...] = (
         also=("today", "date", "current_time", "timestamp"),
     ),
     Function(
-        "parse_time", (_TIME, _ZONE_NAME, text_parameter("pattern", optional=True, fault=pattern_fault)), "text",
+        "parse_time",
+        (_TIME, _ZONE_NAME, text_parameter("pattern", optional=True, fault=pattern_fault)), "text",
         "A time as ISO 8601: of a text in that form (without a distance from UTC it is read in the"
         " zone) or in that of a pattern, or of seconds since 1970; in UTC or the zone.", parse_time,
         (
@@ -241,7 +244,7 @@ TIMES: tuple[Function, ...] = (
         "constant", also=("strftime", "format_date", "date_format"),
     ),
     Function(
-        "add_time", (_TIME, number_parameter("amount"), text_parameter("unit", fault=unit_fault), _ZONE_NAME), "text",
+        "add_time", (_TIME, number_parameter("amount"), _UNIT, _ZONE_NAME), "text",
         f"The time so many {_UNIT_WORDS} later, or earlier. Days and longer keep the time of day in"
         " the zone; where a month has no such day its last one is meant.", add_time,
         (
@@ -254,7 +257,7 @@ TIMES: tuple[Function, ...] = (
     ),
     Function(
         "time_between",
-        (Parameter("start"), Parameter("end"), text_parameter("unit", optional=True, fault=unit_fault)),
+        (Parameter("start"), Parameter("end"), replace(_UNIT, optional=True)),
         "number", "How many `seconds`, or of another unit up to `weeks`, lie between two times.",
         time_between,
         (
