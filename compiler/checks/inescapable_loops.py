@@ -16,7 +16,7 @@ from ..analysis.wording import node_name, path_text
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import chart
 from ..expr.ast import Literal
-from ..expr.fold import fold
+from ..expr.types import fold
 from ..expr.values import text_of
 from .check import Check
 from .reachability import starts

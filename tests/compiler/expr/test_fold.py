@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flowc.compiler.expr.ast import Call, Literal, Name, Text
-from flowc.compiler.expr.fold import fold
-from flowc.compiler.expr.types import infer
+from flowc.compiler.expr.types import fold, infer
 from flowc.compiler.source.source import Span
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from flowc.compiler.expr.evaluate import EvaluationError, evaluate
-from flowc.compiler.expr.fold import fold
 from flowc.compiler.expr.parse import ParseFault, parse, parse_assertion
-from flowc.compiler.expr.types import faults, infer, operand_faults
+from flowc.compiler.expr.types import faults, fold, infer, operand_faults
 from flowc.compiler.expr.walk import walk
 from hypothesis import given, settings
 from hypothesis import strategies as st
