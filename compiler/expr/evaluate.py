@@ -25,8 +25,8 @@ from .ast import (
     Unary,
 )
 from .function import Cost
+from .function_texts import pattern_fault, pattern_matches
 from .functions import FUNCTIONS, Function
-from .patterns import pattern_fault, pattern_matches
 from .times import now_text
 from .values import (
     MAX_TEXT,

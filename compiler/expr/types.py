@@ -26,8 +26,8 @@ from .ast import (
 )
 from .evaluate import evaluate
 from .function import NAMES, Parameter
+from .function_texts import pattern_fault
 from .functions import FUNCTIONS, Function, Type
-from .patterns import pattern_fault
 from .values import EvaluationError, read_number, text_of, truth_of
 from .walk import children, rebuild, walk, walk_bound
 

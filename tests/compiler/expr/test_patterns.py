@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flowc.compiler.expr.evaluate import EvaluationError
-from flowc.compiler.expr.patterns import MAX_CHARACTERS, pattern_fault, pattern_matches
+from flowc.compiler.expr.function_texts import MAX_CHARACTERS, pattern_fault, pattern_matches
 
 
 @pytest.mark.parametrize(
