@@ -9,9 +9,14 @@ from typing import Any
 from ... import ir
 from ...expr.ast import Expr, Literal, Text
 from ...expr.parse import parse
-from ...expr.shell import quoted_command, unquoted_parts
 from ...expr.show import show
-from ...expr.template import read_template, show_parts, show_template
+from ...expr.template import (
+    quoted_command,
+    read_template,
+    show_parts,
+    show_template,
+    unquoted_parts,
+)
 from ...flow_yaml.keys import LIMIT, MODEL_SETTINGS, RETRY
 from ...flow_yaml.shapes import Form, MapShape
 from .yaml_text import Inline, PlainScalar, Value

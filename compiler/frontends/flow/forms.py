@@ -14,8 +14,7 @@ from ... import ir
 from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Expr, ListOf, ObjectOf
 from ...expr.parse import ParseFault, parse
-from ...expr.shell import quoted_command
-from ...expr.template import Template, read_template
+from ...expr.template import Template, quoted_command, read_template
 from ...expr.walk import map_spans
 from ...flow_yaml.keys import CRITERION, LIMIT, MODEL_SETTINGS, OTHER_WORDS, RETRY
 from ...flow_yaml.shapes import Key, MapShape

@@ -16,8 +16,7 @@ from dataclasses import field
 
 from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Call, Expr, Literal, Name, Text
-from ...expr.shell import quoted_command
-from ...expr.template import Placeholder, Template
+from ...expr.template import Placeholder, Template, quoted_command
 from ...reading.editing import Mention
 from ...reading.foreign import foreign_placeholders, report_foreign
 from ...source.records import dataclass

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 from flowc.compiler.driver import compile_text
 from flowc.compiler.expr.evaluate import evaluate
-from flowc.compiler.expr.shell import places_in
+from flowc.compiler.expr.template import places_in
 from flowc.compiler.ir import ExecNode
 
 HOSTILE = (
