@@ -42,3 +42,8 @@ def changed_value(what: str) -> RunError:
         f"{what} cannot be read: it was changed, or is damaged",
         help="put a copy of the store back in its place, or go on with another run",
     )
+
+
+def damaged_checkpoint(run: str, checkpoint: str) -> RunError:
+    """Return the error for a checkpoint that LangGraph did not write as it is."""
+    return changed_value(f"the checkpoint {checkpoint} of run {run}")

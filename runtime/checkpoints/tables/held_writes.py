@@ -34,10 +34,11 @@ class HeldWrites:
         return not known.isdisjoint(map(self.key, rows))
 
     def add(self, run: str, epoch: int | None, rows: Sequence[Row]) -> None:
+        """Hold rows behind those that are held."""
         self.rows.setdefault((run, epoch), []).extend(rows)
 
     @contextmanager
-    def taken(self, run: str, epoch: int | None) -> Iterator[list[Row]]:
+    def take(self, run: str, epoch: int | None) -> Iterator[list[Row]]:
         """Yield the rows of a run, for the block to write. Where it fails they are held again,
         before those that came meanwhile, unless another process has taken the run."""
         rows = self.rows.pop((run, epoch), [])

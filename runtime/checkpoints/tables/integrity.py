@@ -14,8 +14,8 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple, Delt
 from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from ...db.digests import damaged_checkpoint
 from ...errors import RunError
-from .damage import damaged_checkpoint
 
 Result = TypeVar("Result")
 

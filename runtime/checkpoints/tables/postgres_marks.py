@@ -13,8 +13,7 @@ from hashlib import sha256
 from typing import Any
 
 from ...db.database import Database
-from ...db.digests import changed_value
-from .damage import damaged_checkpoint
+from ...db.digests import changed_value, damaged_checkpoint
 
 _BETWEEN = "\x1f"
 _TEXT = "convert_to(concat_ws(chr(31), {}), 'UTF8')"

@@ -10,8 +10,8 @@ from langgraph.checkpoint.base import Checkpoint, writes_sort_key
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
 from ...db.database import Database
+from ...db.digests import damaged_checkpoint
 from ..channels import Write
-from .damage import damaged_checkpoint
 from .postgres_marks import WITHOUT_PARENT, refuse_changed_within
 from .rows import Checkpoints, Names, StoredCheckpoint
 

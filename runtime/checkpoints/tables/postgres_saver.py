@@ -151,7 +151,7 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         """Write what is held. Raise `RunError`, and hold it still, when it cannot be written."""
         for run, epoch in list(self._held.rows):
             async with self._order:
-                with self._held.taken(run, epoch) as rows:
+                with self._held.take(run, epoch) as rows:
                     await self._write_rows(run, epoch, rows)
 
     async def _flush_soon(self, run: str, epoch: int | None) -> None:
@@ -162,7 +162,7 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
             if (run, epoch) not in self._held.rows:
                 return
         async with self._order:
-            with contextlib.suppress(RunError), self._held.taken(run, epoch) as rows:
+            with contextlib.suppress(RunError), self._held.take(run, epoch) as rows:
                 await self._write_rows(run, epoch, rows)
 
     async def _write_rows(self, run: str, epoch: int | None, rows: Sequence[Row]) -> None:
@@ -225,7 +225,7 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         disk `later` is so with whatever is written next."""
         async with self._order:
             epoch = self.epochs.get(run)
-            with self._held.taken(run, epoch) as held:
+            with self._held.take(run, epoch) as held:
                 if len(held) > TOGETHER:
                     await self._write_rows(run, epoch, held)
                 elif held:

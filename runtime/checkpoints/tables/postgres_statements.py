@@ -30,6 +30,7 @@ def insert_writes(count: int, special: bool) -> str:
 
 @functools.lru_cache(maxsize=64)
 def insert_blobs(count: int) -> str:
+    """Return LangGraph's statement for one value of a channel, for `count` of them."""
     return _repeat(with_mark(AsyncPostgresSaver.UPSERT_CHECKPOINT_BLOBS_SQL), count)
 
 
@@ -52,6 +53,7 @@ def with_marks(rows: Sequence[Row], mark: Callable[[Row], bytes]) -> list[Row]:
 
 
 def flat(rows: Sequence[Row]) -> list[Any]:
+    """Return the values of all rows, one after another."""
     return [value for row in rows for value in row]
 
 

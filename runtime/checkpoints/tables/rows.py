@@ -14,8 +14,8 @@ from typing import Any
 from langgraph.checkpoint.base import Checkpoint
 from langgraph.checkpoint.base import id as ids
 
+from ...db.digests import damaged_checkpoint
 from ..channels import Write
-from .damage import damaged_checkpoint
 
 Names = Collection[str]
 """Names of channels."""

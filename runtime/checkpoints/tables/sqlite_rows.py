@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from langgraph.checkpoint.base import Checkpoint
 
+from ...db.digests import damaged_checkpoint
 from ...db.kept import CHECKPOINTS
 from ..channels import Write
-from .damage import damaged_checkpoint
 from .rows import Checkpoints, Names, StoredCheckpoint
 from .sqlite_saver import SqliteSaver
 from .sqlite_tables import Stored, Texts

@@ -28,11 +28,10 @@ from langgraph.checkpoint.base import (
 )
 
 from ...db import kept
-from ...db.digests import SIZE, changed_value
+from ...db.digests import SIZE, changed_value, damaged_checkpoint
 from ...db.encryption import Seal
 from ...db.fence import guard_write
 from ..channels import is_snapshot
-from .damage import damaged_checkpoint
 from .parcels import Packer, references
 
 SCHEMA = """

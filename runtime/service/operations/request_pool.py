@@ -53,15 +53,15 @@ class RequestPool:
     ) -> Compiled:
         """Compile a text of a request away from the event loop: see `compile_here`. Raises
         `ServiceFault` for a text that takes too long, or too much memory."""
-        return await self._compiled(CompileJob(source, file, format, team, whole=True))
+        return await self._compile(CompileJob(source, file, format, team, whole=True))
 
     async def check(
         self, source: str, file: str, format: str | None = None, team: str | None = None
     ) -> Compiled:
         """The same without the compiled workflow, which is large for a large text."""
-        return await self._compiled(CompileJob(source, file, format, team, whole=False))
+        return await self._compile(CompileJob(source, file, format, team, whole=False))
 
-    async def _compiled(self, job: CompileJob) -> Compiled:
+    async def _compile(self, job: CompileJob) -> Compiled:
         compiled = await self._hand_over(job)
         if isinstance(compiled, Compiled):
             return compiled

@@ -10,14 +10,15 @@ import time
 import pytest
 from flowc.runtime.config.settings import Config
 from flowc.runtime.service.contract.requests import ExecuteWorkflow
-from flowc.runtime.service.operations.body_bounds import (
+from flowc.runtime.service.operations.executions import open_executing
+from flowc.runtime.service.operations.read_body import (
     MAX_DEPTH,
     MAX_MARKS,
     PIECE,
+    SMALL,
+    read_body,
     refuse_beyond_bounds,
 )
-from flowc.runtime.service.operations.executions import open_executing
-from flowc.runtime.service.operations.read_body import SMALL, read_body
 from flowc.runtime.service.operations.request_pool import RequestPool
 from flowc.runtime.service.records.errors import ServiceFault
 from flowc.runtime.service.records.tables import StoredExecution
