@@ -185,10 +185,10 @@ def main() -> int:
     ways: list[Way] = asked.way or list(get_args(Way))
     postgres = asked.postgres or os.environ.get("FLOWC_TEST_POSTGRES")
     rows: list[Row] = []
-    broken = TORTURE[0] in asked.subjects and _torture(asked.kills, asked.seed)
     with tempfile.TemporaryDirectory(prefix="flowc-crash-") as folder:
         room = Path(folder)
         with _quiet_world(room), model_server(room) as port:
+            broken = TORTURE[0] in asked.subjects and _torture(asked.kills, asked.seed)
             harness = Harness(room, port, asked.kills, asked.seed)
             for kind in ("sqlite", "postgresql") if postgres else ("sqlite",):
                 with fresh_store(kind, room, postgres or "") as store:
