@@ -15,7 +15,8 @@ from lark import Lark
 _HERE = Path(__file__).parent
 
 
-def _cache_folder() -> Path | None:
+def cache_folder() -> Path | None:
+    """Return the user's own cache folder of flowc, made if need be; None without one."""
     from platformdirs import user_cache_path
 
     folder = Path(os.environ.get("FLOWC_CACHE") or user_cache_path("flowc", appauthor=False))
@@ -34,7 +35,7 @@ def load(
     """Return the LALR parser of `name`.lark. `lexer` is "contextual" or a Lark lexer class. With a
     `transformer` its callbacks run while parsing and no tree is built. Positions are the tokens'.
     """
-    folder = _cache_folder()
+    folder = cache_folder()
     cache: bool | str = str(folder / f"{name}-{start}.lark-cache") if folder else False
     return Lark(
         (_HERE / f"{name}.lark").read_text(encoding="utf-8"),

@@ -19,6 +19,8 @@ from ..source.source import SourceSet, Unreadable
 from ..source.spelling import Spelling
 
 Caller = CallNode | ForeachNode
+MAX_NAMES = 500
+"""Of a folder, names of files that are compared with one that is not there."""
 MAX_DEPTH = 50
 """Calls within calls; each is a graph within a graph when the program runs."""
 
@@ -70,7 +72,7 @@ class _Linker:
     def _part(self, node: Caller) -> Workflow | None:
         """The workflow `path#name`; None when there is no such part."""
         file, _, name = node.workflow.rpartition("#")
-        if file and file not in self.parts and not os.path.exists(node.workflow):
+        if file and file not in self.parts and not self.sources.exists(node.workflow):
             self.parts[file] = self._parts_of(file)
         return self.parts.get(file, {}).get(name)
 
@@ -117,13 +119,8 @@ class _Linker:
         near = Spelling(self.parts.get(caller.partition("#")[0], {})).nearest(Path(target).name)
         if near:
             return f"did you mean `{near}`?"
-        folder = Path(target).parent
-        try:
-            names = {
-                p.name.split(".")[0]: p.name for p in sorted(folder.iterdir())[:500] if p.is_file()
-            }
-        except OSError:
-            return ""
+        found = self.sources.names_in(os.path.dirname(target), MAX_NAMES)
+        names = {name.split(".")[0]: name for name in found}
         close = difflib.get_close_matches(Path(target).name.split(".")[0], names, n=1)
         return (
             f"did you mean `{names[close[0]]}`?" if close else "create the file or correct the name"

@@ -17,6 +17,7 @@ from .records import dataclass
 
 MAX_BYTES = 64 * 1024 * 1024
 """Larger files are refused as unreadable (FC0001) instead of filling the memory."""
+NOT_FOUND = "not found"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -102,7 +103,9 @@ class SourceSet:
     `entry` is the file that a person named. What it names in turn lies in its folder, links
     resolved, or is `granted`: files by their real paths, with the SHA-256 (hex) of the bytes that a
     person saw, or None for all files; where that is a function, it is asked when the first such
-    file is named. Those that were read are `outside`.
+    file is named. Those that were read are `outside`. `missing` are those that could not be read,
+    with the reason, and the names that were looked for in vain; `listed` the folders whose names
+    were asked for: what a compilation found holds as long as all of it stays.
     """
 
     overrides: dict[str, str] = field(default_factory=dict)
@@ -110,6 +113,8 @@ class SourceSet:
     granted: Grants | Callable[[], Grants] = field(default_factory=dict)
     entry: str | None = None
     outside: dict[str, str] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+    listed: set[str] = field(default_factory=set)
 
     def add(self, source: Source) -> Source:
         self.files[source.path] = source
@@ -128,11 +133,34 @@ class SourceSet:
             return self.files[path]
         if below is None:
             below = os.sep if self.entry is None else os.path.dirname(self.entry) or os.curdir
+        try:
+            return self.add(Source(path, self._text(path, below)))
+        except Unreadable as error:
+            self.missing[path] = error.reason
+            raise
+
+    def exists(self, path: str) -> bool:
+        """Tell whether anything has this name."""
+        found = os.path.exists(path)
+        if not found:
+            self.missing[path] = NOT_FOUND
+        return found
+
+    def names_in(self, folder: str, most: int) -> list[str]:
+        """Return the first names of files in a folder, sorted; none where it cannot be listed."""
+        self.listed.add(folder)
+        try:
+            names = sorted(os.listdir(folder or os.curdir))[:most]
+        except OSError:
+            return []
+        return [name for name in names if os.path.isfile(os.path.join(folder, name))]
+
+    def _text(self, path: str, below: str) -> str:
         if not lies_in(_real(path), _real(below)):
-            return self.add(Source(path, self._read_granted(path)))
+            return self._read_granted(path)
         if path in self.overrides:
-            return self.add(Source(path, self.overrides[path]))
-        return self.add(Source(path, decode(path, _read_bytes(path, below))))
+            return self.overrides[path]
+        return decode(path, _read_bytes(path, below))
 
     def _read_granted(self, path: str) -> str:
         """Return the text of a file outside of the entry's folder. What is not granted is not
@@ -180,7 +208,7 @@ def _read_bytes(path: str, below: str) -> bytes:
     try:
         return read_file(path, MAX_BYTES, None if below == os.sep else below)
     except FileNotFoundError:
-        reason = "not found"
+        reason = NOT_FOUND
     except IsADirectoryError:
         reason = "is a folder, not a file"
     except NotRegular:

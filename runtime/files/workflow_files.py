@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from flowc.compiler.frontends import FRONTENDS, is_workflow
@@ -15,8 +15,11 @@ PACKAGES = frozenset({"node_modules", "__pycache__"})
 _BUILT = frozenset({"build", "dist"})
 
 
-def workflow_files(paths: Sequence[str]) -> Iterator[str]:
-    """Yield the named files, and of folders the files that some format claims."""
+def workflow_files(
+    paths: Sequence[str], is_known: Callable[[str], bool] = lambda path: False
+) -> Iterator[str]:
+    """Yield the named files, and of folders the files that some format claims, or that are known to
+    be workflows."""
     if not paths:
         raise RunError("no file is given", help="name files, or a folder such as `.`")
     for path in paths:
@@ -24,7 +27,8 @@ def workflow_files(paths: Sequence[str]) -> Iterator[str]:
             yield path
             continue
         files = walk_files(path, tuple(suffixes()))
-        workflows = [file for file in map(os.path.normpath, files) if may_be_workflow(file)]
+        names = map(os.path.normpath, files)
+        workflows = [file for file in names if is_known(file) or may_be_workflow(file)]
         if not workflows:
             raise RunError(
                 f"no workflow lies in the folder `{path}`",

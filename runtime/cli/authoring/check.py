@@ -7,6 +7,7 @@ import sys
 import time
 from codecs import BOM_UTF8
 from collections.abc import Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
@@ -60,16 +61,19 @@ class CheckReport:
     fixed: int = 0
 
     def add(self, result: CompileResult, *, keep: bool) -> None:
-        self.files += 1
-        self.sink.extend(list(result.diagnostics))
         spans = [s for d in result.diagnostics for s in (d.primary, *(x.span for x in d.labels))]
         for path in {span.file for span in spans}:
             if source := result.sources.get(path):
                 self.sources.add(source)
-        if result.program is not None:
-            self.absent.update(absent_for(result.program))
+        absent = absent_for(result.program) if result.program is not None else ()
+        self.add_findings(result.diagnostics, absent)
         if keep:
             self.results.append(result)
+
+    def add_findings(self, diagnostics: Iterable[Diagnostic], absent: Iterable[str]) -> None:
+        self.files += 1
+        self.sink.extend(list(diagnostics))
+        self.absent.update(absent)
 
 
 def check_files(
@@ -84,6 +88,7 @@ def check_files(
     team: str | None = None,
     quiet: bool = False,
     verbose: bool = False,
+    no_cache: bool = False,
 ) -> int:
     """Check files and folders, print what was found, and give the exit code."""
     began = time.perf_counter()
@@ -92,9 +97,13 @@ def check_files(
     report = CheckReport()
     if not files:
         raise RunError("no file is given", help="flowc check FILE…, or flowc check . for a folder")
-    for path in dict.fromkeys(workflow_files(files)):
-        read_as = ReadAs(from_format, team, strict)
-        report.add(_compile(path, read_as, fix, report), keep=verbose)
+    read_as = ReadAs(from_format, team, strict)
+    alone = len(files) == 1 and not os.path.isdir(files[0])
+    if fix or verbose or team or alone or "-" in files:
+        for path in dict.fromkeys(workflow_files(files)):
+            report.add(_compile(path, read_as, fix, report), keep=verbose)
+    else:
+        _check_many(files, read_as, report, no_cache)
     found = [d for d in report.sink.all() if _is_selected(d.code, chosen, dropped)]
     if format == "text":
         _print_text(found, report, time.perf_counter() - began, quiet, verbose)
@@ -108,7 +117,7 @@ def check_quickly(args: list[str]) -> int | None:
     """Check when the command line is plain; None when typer has to read it (it costs a third of the
     start-up): help, an option with a value that is missing or wrong, anything unknown."""
     flags = {"--strict": "strict", "--fix": "fix", "--quiet": "quiet", "-q": "quiet"}
-    flags |= {"--verbose": "verbose", "-v": "verbose"}
+    flags |= {"--verbose": "verbose", "-v": "verbose", "--no-cache": "no_cache"}
     lists = {"--select": "select", "--ignore": "ignore"}
     single = {"--format": "format", "--from": "from_format", "--team": "team"}
     files: list[str] = []
@@ -133,6 +142,40 @@ def check_quickly(args: list[str]) -> int | None:
     if found.get("format", "text") not in get_args(Output):
         return None
     return check_files(files, **found)
+
+
+def _check_many(files: list[str], read_as: ReadAs, report: CheckReport, no_cache: bool) -> None:
+    """Check files and folders, with what is known of the files that did not change, and the others
+    on all cores."""
+    from .findings import findings_of, read_row, sources_of
+    from .kept_findings import KeptFindings
+    from .shared_work import shared
+
+    kept = None if no_cache else KeptFindings((read_as.format or "", str(read_as.strict)))
+    paths = list(dict.fromkeys(workflow_files(files, kept.is_known if kept else lambda _: False)))
+    found = {path: findings for path in paths if kept and (findings := kept.find(path))}
+    new = {path: _size(path) for path in paths if path not in found}
+    with closing(
+        shared(new, lambda path: findings_of(compile_path(path, *read_as)).as_row())
+    ) as rows:
+        for path, row in rows:
+            found[path] = read_row(row)
+            if kept is not None:
+                kept.keep(path, found[path])
+    if kept is not None:
+        kept.save()
+    for path in paths:
+        if sources_of(found[path], report.sources):
+            report.add_findings(found[path].diagnostics, found[path].absent)
+        else:
+            report.add(compile_path(path, *read_as), keep=False)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
 
 
 def show_diagnostics(diagnostics: Iterable[Diagnostic], sources: SourceSet) -> None:

@@ -35,6 +35,9 @@ def check(
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="what was read, how assertions are judged")
     ] = False,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="use and keep nothing of earlier checks of a folder")
+    ] = False,
 ) -> int:
     """Parse and check workflow files; nothing is run, imported or fetched.
 
