@@ -131,7 +131,8 @@ class GraphSpec:
     """One workflow, ready to build. `subgraphs` holds every workflow that is called, by path (only
     the outermost spec carries them). `digest` is that of the whole program: a run is stamped
     with it. `relays` are nodes that do nothing: a branch leads into a join by way of one. `outside`
-    are files that were read outside of the folder of `file`, from there, with their SHA-256."""
+    are files that were read outside of the folder of `file`, from there, with their SHA-256;
+    `param_places` say where each parameter stands."""
 
     name: str
     title: str
@@ -160,6 +161,7 @@ class GraphSpec:
     limits: tuple[ir.Limit, ...] = ()
     subgraphs: tuple[tuple[str, GraphSpec], ...] = ()
     outside: tuple[tuple[str, str], ...] | None = None
+    param_places: tuple[tuple[str, Place], ...] = ()
 
     def node(self, name: str) -> NodeSpec | None:
         """Return the node of this name in the workflow itself."""

@@ -94,6 +94,9 @@ def _lower_workflow(
         on_failed=workflow.on_failed,
         on_error=workflow.on_error,
         limits=tuple(limit for limit in workflow.limits if limit.name != "visits"),
+        param_places=tuple(
+            (p.name, place) for p in workflow.params if (place := place_of(p.span, sources))
+        ),
     )
 
 

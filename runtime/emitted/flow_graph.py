@@ -20,9 +20,9 @@ from langgraph.errors import GraphDrained
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
 
-from ..checkpoints.keys import is_inner, saver_in, store_in
+from ..checkpoints.keys import is_inner, saver_in, store_in, thread_of
 from ..checkpoints.types import App, Saver, Store
-from ..errors import Ended
+from ..errors import Ended, RunError
 from ..event_loops import run_in_thread
 from .door import Door
 from .elements import drawing_of
@@ -51,6 +51,11 @@ class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
         does."""
         whole = ensure_config(merge_configs(self.config, config))
         saver = self._saver(whole)
+        if saver is not None and not is_inner(whole) and not thread_of(whole):
+            raise RunError(
+                "the graph has a checkpointer, so it needs a thread",
+                help='config={"configurable": {"thread_id": "…"}}',
+            )
         if saver is not None:
             # An effect has another key where the step before it is lost.
             choices |= {"durability": "sync", "checkpoint_during": None}

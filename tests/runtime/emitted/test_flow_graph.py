@@ -61,6 +61,12 @@ def test_a_limit_on_tokens_stops_one_run():
         graph.invoke({}, thread("a"))
 
 
+def test_a_graph_with_a_checkpointer_asks_for_a_thread():
+    graph = graph_of(GREET, model=FakeListChatModel(responses=["Hi."]))
+    with pytest.raises(errors.RunError, match="needs a thread"):
+        graph.invoke({"WHO": "Ada"})
+
+
 NAP = """flow: 1
 name: nap
 limits: {seconds: 1}
@@ -88,10 +94,10 @@ def test_a_limit_on_seconds_holds():
 @pytest.mark.parametrize(
     ("inputs", "words"),
     [
-        ({}, "needs the input `WHO`"),
+        ({}, "<text>:4:3 needs the input `WHO`"),
         ({"WHO": "Ada", "WHOM": "Eve"}, "has no input `WHOM`"),
-        ({"WHO": ["Ada"]}, "`WHO` of <text> must be a text, not"),
-        ({"WHO": "Ada", "TIMES": "two"}, "`TIMES` of <text> must be a whole number"),
+        ({"WHO": ["Ada"]}, "`WHO` of <text>:4:3 must be a text, not"),
+        ({"WHO": "Ada", "TIMES": "two"}, "`TIMES` of <text>:5:3 must be a whole number"),
         ("Ada", "is an object, not 'Ada'"),
     ],
 )
