@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any
 
@@ -25,6 +25,8 @@ RENAMED: dict[Kind, str] = {"variable": "a variable", "node": "a node", "prompt"
 """What can be renamed; other names are given outside of the workflow's files."""
 LONGEST = 200
 MAX_READINGS = 50
+SourcesOf = Callable[[str, Mapping[str, str]], SourceSet]
+"""The sources of a workflow's file, some texts standing in for files on disk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +75,23 @@ def _with_spelling(symbols: Symbols, mentions: Iterable[Mention], text: str) -> 
     return [m for m in mentions if " ".join(symbols.text(m).split()) == " ".join(text.split())]
 
 
+def _ungranted(path: str, texts: Mapping[str, str]) -> SourceSet:
+    """Return sources that grant nothing outside of the file's folder."""
+    return SourceSet(overrides=dict(texts))
+
+
 def rename(
-    file: str, place: Span, text: str, texts: Mapping[str, str], related: Iterable[str] = ()
+    file: str,
+    place: Span,
+    text: str,
+    texts: Mapping[str, str],
+    related: Iterable[str] = (),
+    sources_of: SourcesOf = _ungranted,
 ) -> Renaming | Refusal:
     """Rename what stands at `place`, in the workflow of `file` or in a file that it includes.
     `texts` stand in for files on disk; `related` are files whose workflows share their variables
-    with this one: callers, and what they call."""
-    before = _Files(texts)
+    with this one: callers, and what they call. `sources_of` gives what a file may be made of."""
+    before = _Files(texts, sources_of)
     symbols = before.symbols(file)
     mention = renamable(symbols, place.file, place.start)
     if isinstance(mention, Refusal):
@@ -103,7 +115,7 @@ def rename(
     if hidden is not None:
         return hidden
     changed = replace_spans(edits, text, before.sources(file, paths))
-    after = _Files({**texts, **changed})
+    after = _Files({**texts, **changed}, sources_of)
     for path in paths:
         refused = _difference(before, after, path, old, text, mention)
         if refused is not None:
@@ -155,13 +167,14 @@ def replace_spans(spans: Iterable[Span], text: str, sources: Mapping[str, str]) 
 class _Files:
     """Compilations of some files, each made once."""
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
+    def __init__(self, texts: Mapping[str, str], sources_of: SourcesOf) -> None:
         self.texts = dict(texts)
+        self.sources_of = sources_of
         self.results: dict[str, CompileResult] = {}
 
     def result(self, path: str) -> CompileResult:
         if path not in self.results:
-            self.results[path] = compile_file(path, sources=SourceSet(overrides=self.texts))
+            self.results[path] = compile_file(path, sources=self.sources_of(path, self.texts))
         return self.results[path]
 
     def symbols(self, path: str) -> Symbols:

@@ -96,12 +96,12 @@ def analyse(
     source = Source(path, text)
     if not is_workflow(source):
         return None
-    sources = _sources(path, {p: t for p, t in texts.items() if p != path})
+    sources = sources_of(path, {p: t for p, t in texts.items() if p != path})
     result = compile_text(text, path, sources=sources, cancelled=cancelled)
     return Analysis(path, version, text, result)
 
 
-def _sources(path: str, texts: Mapping[str, str]) -> SourceSet:
+def sources_of(path: str, texts: Mapping[str, str]) -> SourceSet:
     """Return sources with these texts; without a record of trust that can be read, nothing outside
     of the file's folder is granted."""
     try:
@@ -146,7 +146,7 @@ class Workspace:
         known = self._known.get(path)
         if known is not None and known[0] == stamp:
             return known[1]
-        result = compile_file(path, sources=_sources(path, texts))
+        result = compile_file(path, sources=sources_of(path, texts))
         source = result.sources.files[path]
         analysis = Analysis(path, 0, source.text, result) if result.workflow else None
         self._known[path] = (stamp, analysis)

@@ -20,7 +20,7 @@ from flowc.compiler.source.source import Source, Span
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
-from .analysis import Analysis, editing_of, references, related_files, tools_near
+from .analysis import Analysis, editing_of, references, related_files, sources_of, tools_near
 from .convert import as_action, as_edit, as_items, as_range, as_symbol
 from .server import FlowcServer, RequestRefused
 
@@ -159,7 +159,7 @@ async def on_rename(server: FlowcServer, params: types.RenameParams) -> types.Wo
 
     def work() -> Renaming | Refusal:
         others = related_files(analysis, server.files, texts)
-        return rename(analysis.path, here, params.new_name, texts, others)
+        return rename(analysis.path, here, params.new_name, texts, others, sources_of)
 
     renaming = await server.worker.run(work)
     if isinstance(renaming, Refusal):

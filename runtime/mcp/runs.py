@@ -10,6 +10,7 @@ from pathlib import Path
 
 from flowc.compiler.diagnostics.render import as_dict
 from flowc.compiler.driver import CompileResult
+from flowc.compiler.lowering.graphspec import GraphSpec
 
 from ..assembly.granted_sources import compile_granted
 from ..assembly.launch import prepare
@@ -17,6 +18,7 @@ from ..assembly.own_options import own_options
 from ..assembly.run_options import RunOptions
 from ..assembly.standing import Standing, standing_of
 from ..config.settings import Config
+from ..config.wants import StrangeRun
 from ..engine.engine import Engine
 from ..errors import Failure, RunError
 from ..events import Listener, RunEvent
@@ -90,8 +92,9 @@ class Runs:
     async def resume(
         self, run: str, answers: dict[str, Json], progress: Progress
     ) -> dict[str, Json]:
-        """Go on with a run, with the options it was started with and a person's answers by
-        question id. One that waits for a person, or that a person stopped, waits on without."""
+        """Go on with a run, with a person's answers by question id. One that waits for a person,
+        or that a person stopped, waits on without. What a person gave a run that they started does
+        not pass to a client: raises `RunError` where it is more than a client has."""
         standing = await standing_of(self.engine, run)
         held = standing.questions or standing.record.status in ("paused", "stopped")
         if held and not answers and standing.line(answered=False) is None:
@@ -99,12 +102,29 @@ class Runs:
         record, here = standing.record, await asyncio.to_thread(Path.cwd)
         compiled = compile_granted(record.file, team=RunOptions.from_json(record.options).team)
         spec = compiled.spec if compiled.ok else None
-        options = own_options(record, RunOptions(), self.config, here, spec)
+        options = self._options(record, here, spec)
         launch = prepare(compiled, options, _without_answers(self.config))
         line = standing.line(answered=bool(answers))
         listeners = (_reporting(progress),)
         outcome = await standing.resume(self.engine, launch, answers, line, listeners=listeners)
         return self._outcome(outcome)
+
+    def _options(self, record: RunRecord, here: Path, spec: GraphSpec | None) -> RunOptions:
+        """Return what the run goes on with: what `start` gives, and what the server was given."""
+        mine = record.signature is None
+        asked = replace(record, signature="")
+        own = RunOptions(roots=(str(self.folder),))
+        try:  # approvals in a store of one's own are those of its person
+            return own_options(asked, own, self.config, here, None if mine else spec)
+        except StrangeRun as strange:
+            if not mine:
+                raise
+            settings = {k: v for k, v in strange.wants[0].settings.items() if k != "run"}
+            more = "; ".join(replace(strange.wants[0], settings=settings).lines())
+            raise RunError(
+                f"run {record.id} goes on with more than a client may have: {more}",
+                help=f"only who gave it that goes on with it: {self.command(record.id)}",
+            ) from None
 
     def command(self, run: str) -> str:
         """Return the command with which a person goes on."""

@@ -12,8 +12,10 @@ from typing import cast
 
 import flowc
 import pytest
+from flowc.compiler.editor.rename import Renaming, rename
+from flowc.compiler.source.source import Span
 from flowc.runtime.cli.app import run
-from flowc.runtime.lsp.analysis import analyse
+from flowc.runtime.lsp.analysis import analyse, sources_of
 
 CHART = """# Workflow
 
@@ -208,6 +210,21 @@ def test_the_digest_and_a_lock_grant_where_nobody_is_asked(folder, capsys, monke
 def test_a_folder_of_ones_own_reads_what_it_names(folder):
     assert run(["trust", "--mine"]) == 0
     assert errors("a.wf.md") == []
+
+
+def test_a_rename_sees_the_granted_files_that_a_workflow_is_made_of(folder):
+    """It compiled without grants: what stands in such a file kept its old name, unsaid."""
+    (folder.parent / "home/secret").write_text("Of {{PLACE}}.\n")
+    text = CHART.format(name="../home/secret").replace(
+        "    ASK -->", "    PARAMS[PLACE=x]\n    ASK -->"
+    )
+    (folder / "a.wf.md").write_text(text)
+    file = str(folder / "a.wf.md")
+    at = text.index("PLACE")
+    assert run(["trust", "--mine"]) == 0
+    found = rename(file, Span(file, at, at), "TOWN", {}, (), sources_of)
+    assert isinstance(found, Renaming), found
+    assert sorted(Path(span.file).name for span in found.spans) == ["a.wf.md", "secret"]
 
 
 def test_a_program_that_vouches_for_its_folder_reads_what_it_names(folder):

@@ -236,13 +236,23 @@ def test_a_program_is_refused_too(folder, tmp_path, monkeypatch):
     assert mine.resume("r", "Ana").status == "success"
 
 
-def test_a_client_of_the_mcp_server_is_refused_too(folder, tmp_path, monkeypatch, wait):
+@pytest.mark.parametrize(
+    ("home", "refusal"),
+    [
+        ("two", "not started by you here"),
+        ("one", "more than a client may have: .*runs commands without asking"),
+    ],
+)
+def test_a_client_of_the_mcp_server_is_refused_too(
+    folder, tmp_path, monkeypatch, wait, home, refusal
+):
+    """What a person gave their own run does not pass to a client either."""
     from flowc.runtime.config.settings import load_config
     from flowc.runtime.engine.engine import open_engine
     from flowc.runtime.errors import RunError
     from flowc.runtime.mcp.runs import Runs
 
-    be(monkeypatch, tmp_path / "two")
+    be(monkeypatch, tmp_path / home)
 
     async def go() -> None:
         async with open_engine("sqlite:///.flowc/runs.db") as engine:
@@ -253,9 +263,31 @@ def test_a_client_of_the_mcp_server_is_refused_too(folder, tmp_path, monkeypatch
 
             await runs.resume("r", {question.id: "Ana"}, tell)
 
-    with pytest.raises(RunError, match="not started by you here"):
+    with pytest.raises(RunError, match=refusal):
         wait(go())
     assert not (folder / "ran").exists()
+
+
+def test_a_client_goes_on_with_a_run_that_has_no_more_than_its_own(tmp_path, monkeypatch, wait):
+    from flowc.runtime.config.settings import load_config
+    from flowc.runtime.engine.engine import open_engine
+    from flowc.runtime.mcp.runs import Runs
+
+    be(monkeypatch, tmp_path / "one")
+    monkeypatch.chdir(tmp_path)
+    Path("p.flow.yaml").write_text(PLAIN)
+    assert run(["run", "p.flow.yaml", "--run-id", "r", "--root", "."]) == 4
+
+    async def go() -> object:
+        async with open_engine("sqlite:///.flowc/runs.db") as engine:
+            (question,) = (await engine.state("r")).questions
+            runs = Runs(engine, load_config(tmp_path), tmp_path, lambda: "x")
+
+            async def tell(done: int, node: str) -> None: ...
+
+            return (await runs.resume("r", {question.id: "Ana"}, tell))["status"]
+
+    assert wait(go()) == "success"
 
 
 def test_a_node_of_it_is_tried_with_nothing_of_what_it_grants(
