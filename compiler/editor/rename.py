@@ -75,7 +75,7 @@ def _with_spelling(symbols: Symbols, mentions: Iterable[Mention], text: str) -> 
     return [m for m in mentions if " ".join(symbols.text(m).split()) == " ".join(text.split())]
 
 
-def _ungranted(path: str, texts: Mapping[str, str]) -> SourceSet:
+def _sources_without_grants(path: str, texts: Mapping[str, str]) -> SourceSet:
     """Return sources that grant nothing outside of the file's folder."""
     return SourceSet(overrides=dict(texts))
 
@@ -86,7 +86,7 @@ def rename(
     text: str,
     texts: Mapping[str, str],
     related: Iterable[str] = (),
-    sources_of: SourcesOf = _ungranted,
+    sources_of: SourcesOf = _sources_without_grants,
 ) -> Renaming | Refusal:
     """Rename what stands at `place`, in the workflow of `file` or in a file that it includes.
     `texts` stand in for files on disk; `related` are files whose workflows share their variables

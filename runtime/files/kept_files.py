@@ -1,7 +1,7 @@
 """Small files that are kept to save time: each read whole and replaced at once, the oldest removed.
 
-Losing one costs nothing but time, so a disk that is full or may not be written is no fault, and of
-two processes that write one file the later one wins.
+Losing one costs nothing but time, so a disk that is full or may not be written is not a fault, and
+of two processes that write one file the later one wins.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def input_values(
     for param in spec.params:
         if param.required and values.get(param.name, param.default) is None:
             raise RunError(
-                f"{_declared(param.name, spec)} needs the input `{param.name}`",
+                f"{_where(param.name, spec)} needs the input `{param.name}`",
                 help=param.description or f"give it with `-i {param.name}=VALUE`",
             )
     return values
@@ -101,19 +101,19 @@ def _as_type(name: str, value: Json, type: TypeName, spec: GraphSpec) -> Json:
         checked: Json = None if value is None else typed_value(value, type)
     except WrongType as wrong:
         raise RunError(
-            f"the input `{name}` of {_declared(name, spec)} must be {WORDS[type]}, not {wrong}"
+            f"the input `{name}` of {_where(name, spec)} must be {WORDS[type]}, not {wrong}"
         ) from None
     return checked
 
 
-def _declared(name: str, spec: GraphSpec) -> str:
+def _where(name: str, spec: GraphSpec) -> str:
     """Return where a parameter stands, `file:line:column`; of another variable the file."""
     place = dict(spec.param_places).get(name)
     return str(place) if place else spec.file
 
 
 def _storable(name: str, value: Json, spec: GraphSpec) -> Json:
-    kept = kept_value(value, f"the input `{name}` of {_declared(name, spec)}")
+    kept = kept_value(value, f"the input `{name}` of {_where(name, spec)}")
     if kept != value:
-        raise RunError(f"the input `{name}` of {_declared(name, spec)} is not UTF-8 text")
+        raise RunError(f"the input `{name}` of {_where(name, spec)} is not UTF-8 text")
     return kept

@@ -147,16 +147,15 @@ def check_quickly(args: list[str]) -> int | None:
 def _check_many(files: list[str], read_as: ReadAs, report: CheckReport, no_cache: bool) -> None:
     """Check files and folders, with what is known of the files that did not change, and the others
     on all cores."""
-    from .findings import findings_of, read_row, sources_of
-    from .kept_findings import KeptFindings
-    from .shared_work import shared
+    from ...files.shared_work import share_work
+    from .kept_findings import KeptFindings, findings_of, read_row, sources_of
 
     kept = None if no_cache else KeptFindings((read_as.format or "", str(read_as.strict)))
     paths = list(dict.fromkeys(workflow_files(files, kept.is_known if kept else lambda _: False)))
     found = {path: findings for path in paths if kept and (findings := kept.find(path))}
     new = {path: _size(path) for path in paths if path not in found}
     with closing(
-        shared(new, lambda path: findings_of(compile_path(path, *read_as)).as_row())
+        share_work(new, lambda path: findings_of(compile_path(path, *read_as)).as_row())
     ) as rows:
         for path, row in rows:
             found[path] = read_row(row)

@@ -7,7 +7,7 @@ import signal
 from contextlib import closing
 
 import pytest
-from flowc.runtime.cli.authoring.shared_work import SHARE, shared
+from flowc.runtime.files.shared_work import SHARE, share_work
 
 SIZES = {f"file {n}": SHARE for n in range(9)}
 HERE = os.getpid()
@@ -20,14 +20,14 @@ def two_cores():
 
 
 def test_each_path_is_done_once_and_by_more_than_one_process():
-    found = list(shared(SIZES, lambda path: [path, os.getpid()]))
+    found = list(share_work(SIZES, lambda path: [path, os.getpid()]))
     assert sorted(path for path, _ in found) == sorted(SIZES)
     assert all(path == value[0] for path, value in found)
     assert len({value[1] for _, value in found}) > 1
 
 
 def test_a_little_work_is_not_shared():
-    found = list(shared({"a": 10, "b": 10}, lambda path: os.getpid()))
+    found = list(share_work({"a": 10, "b": 10}, lambda path: os.getpid()))
     assert found == [("a", HERE), ("b", HERE)]
 
 
@@ -37,7 +37,7 @@ def test_what_a_killed_process_did_not_come_to_is_done_here():
             os.kill(os.getpid(), signal.SIGKILL)
         return os.getpid()
 
-    found = dict(shared(SIZES, work))
+    found = dict(share_work(SIZES, work))
     assert found.keys() == SIZES.keys()
     assert found["file 3"] == HERE
 
@@ -48,7 +48,7 @@ def test_what_fails_elsewhere_is_done_here_which_says_why():
             raise ValueError(path)
         return path
 
-    assert dict(shared(SIZES, work)) == {path: path for path in SIZES}
+    assert dict(share_work(SIZES, work)) == {path: path for path in SIZES}
 
 
 def test_the_other_processes_end_with_the_work():
@@ -61,7 +61,7 @@ def test_the_other_processes_end_with_the_work():
             os.read(never, 1)
         return path
 
-    with closing(shared(SIZES, work)) as rows:
+    with closing(share_work(SIZES, work)) as rows:
         next(rows)
         process = int(os.read(ready, 20).split()[0])
         os.kill(process, 0)

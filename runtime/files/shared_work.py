@@ -16,7 +16,7 @@ Work = Callable[[str], Any]
 """From a path to a JSON value."""
 
 
-def shared(sizes: Mapping[str, int], work: Work) -> Generator[tuple[str, Any], None, None]:
+def share_work(sizes: Mapping[str, int], work: Work) -> Generator[tuple[str, Any], None, None]:
     """Do the work for each path, as many at a time as there are cores, and yield what came of it in
     any order. `sizes` are those of the files in bytes. What a process did not come to, because it
     was killed or failed, is done here, and so is all of it where no process can be begun."""
@@ -25,7 +25,7 @@ def shared(sizes: Mapping[str, int], work: Work) -> Generator[tuple[str, Any], N
     shares = [largest[n::count] for n in range(count)] if count > 1 else [largest]
     done: set[str] = set()
     with contextlib.ExitStack() as ends:
-        others = [ends.enter_context(_copy(share, work)) for share in _begun(shares[1:])]
+        others = [ends.enter_context(_copy(share, work)) for share in _possible(shares[1:])]
         for path in shares[0]:
             done.add(path)
             yield path, work(path)
@@ -36,7 +36,7 @@ def shared(sizes: Mapping[str, int], work: Work) -> Generator[tuple[str, Any], N
     yield from ((path, work(path)) for path in sizes if path not in done)
 
 
-def _begun(shares: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+def _possible(shares: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
     return shares if hasattr(os, "memfd_create") else ()
 
 
