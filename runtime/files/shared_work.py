@@ -7,16 +7,16 @@ import json
 import os
 import signal
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 SHARE = 64 * 1024
 """Bytes that are worth a process: beginning one takes some milliseconds."""
 
-Work = Callable[[str], Any]
+Work = Callable[[str], object]
 """From a path to a JSON value."""
 
 
-def share_work(sizes: Mapping[str, int], work: Work) -> Generator[tuple[str, Any], None, None]:
+def share_work(sizes: Mapping[str, int], work: Work) -> Generator[tuple[str, object], None, None]:
     """Do the work for each path, as many at a time as there are cores, and yield what came of it in
     any order. `sizes` are those of the files in bytes. What a process did not come to, because it
     was killed or failed, is done here, and so is all of it where no process can be begun."""
@@ -41,7 +41,7 @@ def _possible(shares: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
 
 
 @contextlib.contextmanager
-def _copy(share: Sequence[str], work: Work) -> Iterator[Callable[[], Iterator[tuple[str, Any]]]]:
+def _copy(share: Sequence[str], work: Work) -> Iterator[Callable[[], Iterator[tuple[str, object]]]]:
     """Do a share in another process, which ends with this block; yield what waits for it and gives
     what it wrote. A file in memory holds that: nothing waits while it is not read."""
     try:
@@ -54,7 +54,7 @@ def _copy(share: Sequence[str], work: Work) -> Iterator[Callable[[], Iterator[tu
         _do(share, work, room)
     waited = False
 
-    def rows() -> Iterator[tuple[str, Any]]:
+    def rows() -> Iterator[tuple[str, object]]:
         nonlocal waited
         os.waitpid(process, 0)
         waited = True
@@ -63,7 +63,8 @@ def _copy(share: Sequence[str], work: Work) -> Iterator[Callable[[], Iterator[tu
             for line in file:
                 # A process that was killed may leave half a line.
                 if line.endswith(b"\n"):
-                    yield tuple(json.loads(line))
+                    path, value = json.loads(line)
+                    yield path, value
 
     try:
         yield rows

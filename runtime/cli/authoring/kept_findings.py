@@ -14,7 +14,6 @@ import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import flowc.compiler
 import flowc.grammar
@@ -31,10 +30,11 @@ from ...files.kept_files import KeptFiles
 
 MOST = 64 * 2**20
 """Bytes of all that is kept."""
-_BAD = (ValueError, TypeError, KeyError, AttributeError, RecursionError)
+_BAD = (ValueError, TypeError, KeyError, RecursionError)
 _MOST = 50
 """Of a file with more diagnostics they are looked for anew each time."""
-Row = list[Any]
+Row = list[object]
+"""A JSON list."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +79,16 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def read_row(row: Row) -> Findings:
-    """Return the findings of `as_row`. Raise ValueError, TypeError, KeyError or AttributeError for
-    anything else: a kept file can hold anything."""
-    shown, absent, files, missing, lasts = row
+def read_row(row: object) -> Findings:
+    """Return the findings of `as_row`. Raise ValueError, TypeError or KeyError for
+    what is not such a row: a kept file can hold anything."""
+    shown, absent, files, missing, lasts = _row(row)
+    known = [_row(file) for file in _row(files)]
     return Findings(
-        tuple(map(_diagnostic_of, shown)),
-        tuple(map(_text, absent)),
-        {_text(path): (_text(sha), _text(real)) for path, sha, real in files},
-        tuple(map(_text, missing)),
+        tuple(map(_diagnostic_of, _row(shown))),
+        tuple(map(_text, _row(absent))),
+        {_text(path): (_text(sha), _text(real)) for path, sha, real in known},
+        tuple(map(_text, _row(missing))),
         lasts is True,
     )
 
@@ -105,39 +106,59 @@ def sources_of(findings: Findings, sources: SourceSet) -> bool:
 
 def _row_of(item: Diagnostic) -> Row:
     labels = [[*_place(label.span), label.text] for label in item.labels]
-    fix = [item.fix.title, *_place(item.fix.span), item.fix.text, item.fix.safe] if item.fix else []
-    notes = list(item.notes)
-    head = [item.code, item.severity, item.message, *_place(item.primary)]
-    return [*head, labels, notes, item.help, fix, item.more]
+    fix = [*_place(item.fix.span), item.fix.title, item.fix.text, item.fix.safe] if item.fix else []
+    place = list(_place(item.primary))
+    return [item.code, item.severity, item.message, place, labels, list(item.notes), item.help, fix,
+            item.more]  # fmt: skip
 
 
-def _diagnostic_of(row: Row) -> Diagnostic:
-    code, severity, message, file, start, end, labels, notes, help, fix, more = row
-    if severity not in ("error", "warning"):
-        raise ValueError(severity)
+def _diagnostic_of(value: object) -> Diagnostic:
+    code, severity, message, place, labels, notes, help, fix, more = _row(value)
     return Diagnostic(
-        CODES[code],
+        CODES[_text(code)],
         _text(message),
-        _span(file, start, end),
-        severity,
-        tuple(Label(_span(*place), _text(text)) for *place, text in labels),
-        tuple(map(_text, notes)),
+        _span(*_row(place)),
+        "error" if severity == "error" else "warning",
+        tuple(_label(*_row(label)) for label in _row(labels)),
+        tuple(map(_text, _row(notes))),
         _text(help),
-        Fix(_text(fix[0]), _span(*fix[1:4]), _text(fix[4]), fix[5] is True) if fix else None,
-        more=int(more),
+        _fix(*_row(fix)) if fix else None,
+        more=_number(more),
     )
+
+
+def _label(file: object, start: object, end: object, text: object) -> Label:
+    return Label(_span(file, start, end), _text(text))
+
+
+def _fix(
+    file: object, start: object, end: object, title: object, text: object, safe: object
+) -> Fix:
+    return Fix(_text(title), _span(file, start, end), _text(text), safe is True)
 
 
 def _place(span: Span) -> tuple[str, int, int]:
     return span.file, span.start, span.end
 
 
-def _span(file: Any, start: Any, end: Any) -> Span:
-    return Span(_text(file), int(start), int(end))
+def _span(file: object, start: object, end: object) -> Span:
+    return Span(_text(file), _number(start), _number(end))
 
 
-def _text(value: Any) -> str:
+def _row(value: object) -> Row:
+    if not isinstance(value, list):
+        raise TypeError(value)
+    return value
+
+
+def _text(value: object) -> str:
     if not isinstance(value, str):
+        raise TypeError(value)
+    return value
+
+
+def _number(value: object) -> int:
+    if not isinstance(value, int):
         raise TypeError(value)
     return value
 
@@ -150,8 +171,8 @@ class KeptFindings:
         folder = cache_folder()
         self._files = KeptFiles(folder / "checks", MOST) if folder else None
         self._key = "\n".join((*options, os.getcwd(), _state_of_code()))
-        self._rows: dict[str, dict[str, Row]] = {}
-        self._changed: dict[str, dict[str, Row]] = {}
+        self._rows: dict[str, dict[str, object]] = {}
+        self._changed: dict[str, dict[str, object]] = {}
         self._found: dict[str, Findings | None] = {}
         self._digests: dict[str, str] = {}
 
@@ -209,7 +230,7 @@ class KeptFindings:
                 self._digests[path] = ""
         return self._digests[path]
 
-    def _rows_of(self, folder: str) -> Mapping[str, Row]:
+    def _rows_of(self, folder: str) -> Mapping[str, object]:
         if folder not in self._rows:
             data = self._files.read(self._name(folder)) if self._files else None
             try:
