@@ -58,7 +58,8 @@ def test_every_workflow_reads_back_as_itself(main, inner):
     text = emit_flow_yaml(program)
     sink = Sink(CODES)
     parsed = read_document(Source(FILE, text), SourceSet(), sink)
-    assert sink.all() == ()
+    # A text may look like another dialect's placeholder, which is a warning.
+    assert [found for found in sink.all() if found.severity == "error"] == []
     assert parsed.workflow == in_order(main)
     assert parsed.parts == {"inner": in_order(inner)}
     again = Program(entry=FILE, workflows=((FILE, parsed.workflow), (f"{FILE}#inner", inner)))
