@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from langgraph._internal._constants import TASKS
 from langgraph._internal._typing import MISSING
 from langgraph.channels import DeltaChannel
 from langgraph.checkpoint.serde.types import INTERRUPT, _DeltaSnapshot
@@ -23,6 +24,8 @@ SNAPSHOT_AFTER = 50
 """Updates after which a checkpoint holds a short list, or the visits, as a whole."""
 SNAPSHOT_AT_LAST = 150
 """Updates after which it holds any list, however long: reading a state adds up no more."""
+SENT = TASKS
+"""The channel of the nodes that are sent: see `builder`."""
 _BRANCH = "branch:to:"
 
 
@@ -80,6 +83,14 @@ def join_channel(sources: Sequence[str], target: str) -> str:
 def started_node(channel: str) -> str:
     """Return the node that a write to the channel starts, "" for another channel."""
     return channel.removeprefix(_BRANCH) if channel.startswith(_BRANCH) else ""
+
+
+def started_nodes(channel: str, value: object) -> list[str]:
+    """Return the nodes that a value of the channel starts, none for most channels."""
+    if channel == SENT:
+        sends: list[Any] = value if isinstance(value, list) else [value]
+        return [send.node for send in sends]
+    return [name] if (name := started_node(channel)) else []
 
 
 def is_interrupt(channel: str) -> bool:

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from .types import Saver, Store
 
-_SURROUNDINGS = "__flowc_surroundings"
-"""LangGraph hands the key on to nodes and subgraphs; keys that begin with `__` are kept in no
-checkpoint."""
+_SURROUNDINGS = "__pregel_flowc_surroundings"
+"""LangGraph hands the key on to nodes and subgraphs. Keys that begin with `__` are kept in no
+checkpoint, and streams do not show those that begin as its own do."""
 _STRICT, _SAVER, _SCRATCHPAD, _TASK = (
     "__pregel_strict_resume",
     "__pregel_checkpointer",

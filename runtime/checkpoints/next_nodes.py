@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
 
-from .channels import is_interrupt, started_node
+from .channels import is_interrupt, started_nodes
 from .types import Saver
 
 
@@ -25,8 +25,8 @@ async def latest_inside(
 def next_nodes(item: CheckpointTuple) -> Iterator[str]:
     """Yield the nodes whose trigger is newer than what they have seen: LangGraph's own rule."""
     checkpoint = item.checkpoint
-    for channel in checkpoint["channel_values"]:
-        if name := started_node(channel):
+    for channel, value in checkpoint["channel_values"].items():
+        for name in started_nodes(channel, value):
             version = checkpoint["channel_versions"].get(channel)
             seen = checkpoint["versions_seen"].get(name, {}).get(channel)
             if version is not None and (seen is None or str(version) > str(seen)):
@@ -35,7 +35,8 @@ def next_nodes(item: CheckpointTuple) -> Iterator[str]:
 
 def following_nodes(item: CheckpointTuple) -> list[str]:
     """Return the nodes that a finished node of the step under way leads to."""
-    return [name for _, channel, _ in item.pending_writes or () if (name := started_node(channel))]
+    writes = item.pending_writes or ()
+    return [name for _, channel, value in writes for name in started_nodes(channel, value)]
 
 
 def has_question(item: CheckpointTuple) -> bool:

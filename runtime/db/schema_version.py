@@ -13,7 +13,7 @@ from .database import Database
 from .encryption import VARIABLE, Seal, seal_from
 from .url import Location
 
-LAYOUT = 5
+LAYOUT = 6
 """The layout that this flowc reads and writes."""
 _TABLE = "create table if not exists layout (version integer not null, seal text not null)"
 _PROOF = "flowc store"

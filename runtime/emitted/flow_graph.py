@@ -17,9 +17,10 @@ from langchain_core.runnables.config import ensure_config, merge_configs
 from langchain_core.runnables.graph import Graph
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import GraphDrained
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import RunControl
+from langgraph.types import Command
 
+from ..checkpoints.builder import SendingGraph, with_sends
 from ..checkpoints.keys import is_inner, saver_in, store_in, thread_of
 from ..checkpoints.types import App, Saver, Store
 from ..errors import Ended, RunError
@@ -27,9 +28,10 @@ from ..event_loops import run_in_thread
 from .door import Door
 from .elements import drawing_of
 from .graph_context import GraphContext, read_context
+from .state_edits import with_authors
 
 
-class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
+class FlowGraph(SendingGraph):
     """A compiled graph with a door: `door` opens each execution, and closes it."""
 
     def __init__(self, *, door: Door, **attributes: Any) -> None:
@@ -50,6 +52,7 @@ class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
         """Execute the graph, as LangGraph's `astream` does. Raise `RunError` as `Door.execution`
         does."""
         whole = ensure_config(merge_configs(self.config, config))
+        input = with_sends(self, input) if isinstance(input, Command) else input
         saver = self._saver(whole)
         if saver is not None and not is_inner(whole) and not thread_of(whole):
             raise RunError(
@@ -78,21 +81,23 @@ class FlowGraph(CompiledStateGraph[Any, Any, Any, Any]):
         return saver_in(config) if is_inner(config) and own is None else own
 
     async def abulk_update_state(self, config: RunnableConfig, supersteps: Any) -> RunnableConfig:
-        """Edit the state, as LangGraph's method does. Raise `RunError` while an effect is in doubt:
-        it would have another key."""
-        await self._refuse_edit(config)
-        return await super().abulk_update_state(config, supersteps)
+        """Edit the state, as LangGraph's method does: where nobody says in whose name, in that of
+        the node that ran last. Raise `RunError` while an effect is in doubt: it would have another
+        key."""
+        edits = await self._allowed_edits(config, supersteps)
+        return await super().abulk_update_state(config, edits)
 
     def bulk_update_state(self, config: RunnableConfig, supersteps: Any) -> RunnableConfig:
         """Edit the state: see `abulk_update_state`."""
-        run_in_thread(self._refuse_edit(config)).result()
-        return super().bulk_update_state(config, supersteps)
+        edits = run_in_thread(self._allowed_edits(config, supersteps)).result()
+        return super().bulk_update_state(config, edits)
 
-    async def _refuse_edit(self, config: RunnableConfig) -> None:
+    async def _allowed_edits(self, config: RunnableConfig, supersteps: Any) -> Any:
         whole = ensure_config(merge_configs(self.config, config))
         saver = self._saver(whole)
         if saver is not None:
             await self.door.refuse_edit(whole, saver, self._store(whole))
+        return await with_authors(self, whole, supersteps)
 
     def get_graph(self, config: RunnableConfig | None = None, *, xray: int | bool = False) -> Graph:
         """Return the drawing: one node for each element of the workflow's file; with `xray` of the

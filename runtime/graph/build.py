@@ -13,7 +13,8 @@ from flowc.compiler.ir import CallNode, ForeachNode
 from flowc.compiler.lowering.graphspec import Branch, GraphSpec, NodeSpec, labelled_targets
 from langgraph.graph import START
 
-from ..checkpoints.types import App, FlowBuilder, Graph
+from ..checkpoints.builder import READS_STATE, FlowBuilder
+from ..checkpoints.types import App, Graph
 from ..nodes import NODE_KINDS
 from ..nodes.visit.entry import NodeFunction, node_function
 from ..nodes.visit.visit import Setting
@@ -86,6 +87,9 @@ def _fill(graph: Graph, setting: Setting) -> None:
 async def relay(state: State) -> dict[str, Any]:
     """Write nothing: a join waits for the end of a node that does nothing."""
     return {}
+
+
+setattr(relay, READS_STATE, True)
 
 
 def add_relay(graph: Graph, name: str) -> None:

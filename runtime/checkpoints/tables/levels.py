@@ -8,7 +8,7 @@ from typing import Any
 
 from langgraph.channels import BaseChannel
 
-from ..channels import Write, delta_channels, fill, replay
+from ..channels import SENT, Write, delta_channels, fill, replay, started_nodes
 from ..types import AnyChannel, App, GrowingValue
 from .rows import Checkpoints, StoredCheckpoint
 
@@ -38,7 +38,7 @@ async def read_level(
 ) -> LevelCheckpoints:
     """Read the channels of these names, and those that start a node."""
     order = {name: place for place, name in enumerate(app.nodes)}
-    starts: dict[str, list[str]] = {}
+    starts: dict[str, list[str]] = {SENT: []}
     for name, node in app.nodes.items():
         for trigger in node.triggers:
             starts.setdefault(trigger, []).append(name)
@@ -55,7 +55,7 @@ async def read_level(
             name
             for channel in values.keys() & starts.keys()
             if fill(every[channel], values, channel).is_available()
-            for name in starts[channel]
+            for name in starts[channel] or started_nodes(channel, values[channel])
         }
         return tuple(sorted(nodes, key=order.__getitem__))
 

@@ -19,6 +19,7 @@ from flowc.compiler.lowering.graphspec import Branch, NodeSpec
 from langchain_core.runnables import RunnableConfig
 from langgraph.runtime import Runtime
 
+from ...checkpoints.builder import READS_STATE, read_state
 from ...checkpoints.keys import superstep
 from ...context import HERE, binding, here_in
 from ...errors import Ended, Failure, LimitReached, RunError
@@ -38,7 +39,7 @@ from .spending import spending
 from .visit import Body, Done, NodeLimits, Setting, Surroundings, Visit, assign, shorten
 from .visit_time import sees_time, with_time
 
-NodeFunction = Callable[[State, RunnableConfig, Runtime[Any]], Awaitable[dict[str, Any]]]
+NodeFunction = Callable[[State | None, RunnableConfig, Runtime[Any]], Awaitable[dict[str, Any]]]
 
 
 def node_function(
@@ -55,11 +56,12 @@ def node_function(
     # LangGraph looks for the subgraph in the closure, and to find it there it reads the bytecode of
     # every function that is a node: this one is short.
     async def visit_node(
-        state: State, config: RunnableConfig, runtime: Runtime[Any]
+        state: State | None, config: RunnableConfig, runtime: Runtime[Any]
     ) -> dict[str, Any]:
         return await enter(state, config, runtime, subgraph)
 
     visit_node.__annotations__.clear()
+    setattr(visit_node, READS_STATE, True)
     return visit_node
 
 
@@ -76,15 +78,20 @@ class _Entrance:
     """Whether an expression of its visits calls `now`."""
 
     async def __call__(
-        self, state: State, config: RunnableConfig, runtime: Runtime[Any]
+        self, state: State | None, config: RunnableConfig, runtime: Runtime[Any]
     ) -> dict[str, Any]:
         """Make a visit of a node without a subgraph."""
         return await self.enter(state, config, runtime)
 
     async def enter(
-        self, state: State, config: RunnableConfig, runtime: Runtime[Any], subgraph: object = None
+        self,
+        state: State | None,
+        config: RunnableConfig,
+        runtime: Runtime[Any],
+        subgraph: object = None,
     ) -> dict[str, Any]:
         """Make a visit and return its writes."""
+        state = read_state(config, self.setting.channels) if state is None else state
         if state.get(self.setting.outcome) == "failed":
             raise Ended(state)
         refuse_clashes(state)
@@ -115,6 +122,7 @@ class _Entrance:
                 raise
 
 
+setattr(_Entrance, READS_STATE, True)
 # LangGraph goes by the names of the parameters and would evaluate the types for every node.
 _Entrance.__call__.__annotations__.clear()
 

@@ -27,7 +27,13 @@ from ...context import CALL_PATH, EARLIER, binding
 from ...errors import Ended, Failure
 from ...events import EventKind
 from ...services import Json, Message, Services
-from ...state.channels import State, outcome_channel, refuse_clashes, variables_of
+from ...state.channels import (
+    State,
+    outcome_channel,
+    refuse_clashes,
+    state_schema,
+    variables_of,
+)
 from ...state.conversations import adding, change_of, channel_of
 from ...state.scope import Scope
 from .siblings import Siblings
@@ -48,6 +54,11 @@ class Setting:
     def variables(self) -> dict[str, Channel]:
         """Return the variables' channels by the names that expressions use."""
         return variables_of(self.spec)
+
+    @cached_property
+    def channels(self) -> tuple[str, ...]:
+        """Return the keys of the state that a node may read."""
+        return tuple(state_schema(self.spec).__annotations__)
 
     @cached_property
     def reads_files(self) -> bool:

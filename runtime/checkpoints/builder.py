@@ -1,0 +1,115 @@
+"""Edges that send: LangGraph looks at every channel of a graph in every step, and gives each node a
+channel that starts it. A thousand nodes are a thousand channels for one step; sent nodes share one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+from langchain_core.runnables import RunnableConfig
+from langgraph._internal._constants import TASKS
+from langgraph.channels import Topic
+from langgraph.graph import StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.pregel._read import ChannelRead
+from langgraph.pregel._write import ChannelWrite, ChannelWriteEntry
+from langgraph.types import Command, Send
+
+from .channels import started_node
+from .types import App
+
+READS_STATE = "reads_state"
+"""The attribute of a node's function that gets None and reads the state itself: `read_state`."""
+
+
+class Starts(Topic[Send]):
+    """The nodes that begin in the next step, each once, however many edges lead to it."""
+
+    __slots__ = ()
+
+    def update(self, values: Sequence[Any]) -> bool:
+        """Take the sends of a step, in the order of the nodes' names."""
+        starts = {send.node: send for send in values}
+        return super().update([starts[name] for name in sorted(starts)])
+
+
+class SendingGraph(CompiledStateGraph[Any, Any, Any, Any]):
+    """A compiled graph, and each copy of it, whose nodes are sent through one channel."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        self.channels[TASKS] = Starts(Send)
+
+    def validate(self) -> Self:
+        """Find which channel starts which node."""
+        super().validate()
+        # A step that only sends is not the last one: joins for the end still wait.
+        self.trigger_to_nodes = {**self.trigger_to_nodes, TASKS: ()}
+        return self
+
+
+class FlowBuilder(StateGraph[Any, Any, Any, Any]):
+    """LangGraph's graph, not compiled. Here a node and a variable may have one name: LangGraph
+    refuses that of old, and keeps them apart all the same."""
+
+    def add_node(self, node: Any, *function: Any, **about: Any) -> Self:
+        """Add a node as LangGraph does."""
+        channel = self.channels.pop(node, None)
+        try:
+            return super().add_node(node, *function, **about)
+        finally:
+            if channel is not None:
+                self.channels[node] = channel
+
+    def compile(self, *choices: Any, **named: Any) -> Any:
+        """Compile the graph as LangGraph does, with edges that send."""
+        app = super().compile(*choices, **named)
+        _send_along_edges(app)
+        return SendingGraph(**{k: v for k, v in vars(app).items() if k != "__orig_class__"})
+
+
+def _send_along_edges(app: App) -> None:
+    """Let the edges of a compiled graph send where the node behind them reads the state itself. A
+    node that waits for several (a join), or for the end, keeps its channel."""
+    sent = {name for name, node in app.nodes.items() if _is_sent(app, name, node.triggers)}
+
+    def send(entry: Any) -> Any:
+        name = started_node(entry.channel) if isinstance(entry, ChannelWriteEntry) else ""
+        return Send(name, None) if name in sent else entry
+
+    def through(write: Callable[..., Sequence[Any]]) -> Callable[..., Sequence[Any]]:
+        return lambda targets, static=False: [send(entry) for entry in write(targets, static)]
+
+    for node in app.nodes.values():
+        for place, writer in enumerate(node.writers):
+            if isinstance(writer, ChannelWrite):
+                node.writers[place] = ChannelWrite([send(entry) for entry in writer.writes])
+            elif "writer" in (parts := getattr(writer, "kwargs", {})):
+                parts["writer"] = through(parts["writer"])
+    for name in sent:
+        (trigger,) = app.nodes[name].triggers
+        app.nodes[name].triggers.clear()
+        del app.channels[trigger]
+
+
+def _is_sent(app: App, name: str, triggers: list[str]) -> bool:
+    spec = app.builder.nodes.get(name)
+    function = getattr(spec and spec.runnable, "afunc", None)
+    own = [started_node(trigger) for trigger in triggers] == [name]
+    return own and spec is not None and not spec.defer and hasattr(function, READS_STATE)
+
+
+def read_state(config: RunnableConfig, channels: Sequence[str]) -> dict[str, Any]:
+    """Return what the channels hold at a node that was sent."""
+    state: dict[str, Any] = ChannelRead.do_read(config, select=list(channels), fresh=False)
+    return state
+
+
+def with_sends(app: App, command: Command[Any]) -> Command[Any]:
+    """Return a command that goes to nodes by their names, with sends for those that are sent."""
+    goto: Any = command.goto if isinstance(command.goto, list | tuple) else [command.goto]
+    sent = {name for name, node in app.nodes.items() if not node.triggers}
+    ways = [Send(to, None) if isinstance(to, str) and to in sent else to for to in goto]
+    return replace(command, goto=ways)
