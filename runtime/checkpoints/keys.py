@@ -123,7 +123,7 @@ def numbered_run(configurable: Mapping[str, Any], numbers: Sequence[int]) -> dic
 
 def namespace_of(config: RunnableConfig) -> str:
     """Return the namespace that a configuration names."""
-    return str(config["configurable"]["checkpoint_ns"])
+    return str(config["configurable"].get("checkpoint_ns") or "")
 
 
 def visit_of(runtime: Runtime[Any]) -> tuple[str, str]:

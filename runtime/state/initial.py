@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flowc.compiler.ir import Param, TypeName
 from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.compiler.source.spelling import Spelling
 
 from ..errors import RunError
 from ..services import Json
@@ -39,11 +39,10 @@ def input_values(
     channels = variables_of(spec)
     for name in inputs:
         if name not in channels:
-            close = difflib.get_close_matches(name, channels, n=1)
             known = ", ".join(param.name for param in spec.params) or "none"
             raise RunError(
                 f"{spec.file} has no input `{name}`",
-                help=f"did you mean `{close[0]}`?" if close else f"inputs: {known}",
+                help=Spelling(channels).advice(name, f"inputs: {known}"),
             )
     values = with_environment(spec, _read_inputs(spec, inputs), env)
     for param in spec.params:
@@ -73,15 +72,23 @@ def _read_inputs(spec: GraphSpec, inputs: Mapping[str, Json]) -> dict[str, Json]
 
 
 def variable_writes(spec: GraphSpec, changes: Mapping[str, Json]) -> dict[str, Json]:
-    """Return other values of variables by their channels. Raise `RunError` for an unknown one."""
+    """Return other values of variables by their channels; null empties one. Raise `RunError` for an
+    unknown variable and for a value of another type."""
     channels = variables_of(spec)
-    for name in changes:
+    writes: dict[str, Json] = {}
+    for name, value in changes.items():
         if name not in channels:
-            raise RunError(f"{spec.file} has no variable `{name}`")
-    return {
-        channels[name].name: kept_value(value, f"the value of `{name}`")
-        for name, value in changes.items()
-    }
+            raise RunError(
+                f"{spec.file} has no variable `{name}`",
+                help=Spelling(channels).advice(name, f"variables: {', '.join(channels) or 'none'}"),
+            )
+        kind = channels[name].type
+        try:
+            typed = value if value is None else typed_value(value, kind)
+        except WrongType as mismatch:
+            raise RunError(f"`{name}` must be {WORDS[kind]}, not {mismatch}") from None
+        writes[channels[name].name] = kept_value(typed, f"the value of `{name}`")
+    return writes
 
 
 def with_environment(

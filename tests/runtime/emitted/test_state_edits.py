@@ -95,3 +95,10 @@ def test_a_debug_stream_shows_nothing_of_the_services(tmp_path: Any) -> None:
         text = str(list(app.stream({}, config(mode), stream_mode=mode)))
         assert "Services" not in text
         assert "flowc_surroundings" not in text
+
+
+def test_an_edit_of_something_that_is_not_there_is_refused(tmp_path: Any) -> None:
+    app = graph(FLOW, tmp_path)
+    app.invoke({}, config())
+    with pytest.raises(InvalidUpdateError, match=r"the state has no key `Aa`: .*A, B, C"):
+        app.update_state(config(), {"Aa": "x"})
