@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Self, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph._internal._constants import TASKS
@@ -15,7 +15,7 @@ from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel._read import ChannelRead
 from langgraph.pregel._write import ChannelWrite, ChannelWriteEntry
-from langgraph.types import Command, Send
+from langgraph.types import Checkpointer, Command, Send
 
 from .channels import started_node
 from .types import App
@@ -63,9 +63,9 @@ class FlowBuilder(StateGraph[Any, Any, Any, Any]):
             if channel is not None:
                 self.channels[node] = channel
 
-    def compile(self, *choices: Any, **named: Any) -> Any:
+    def compile(self, checkpointer: Checkpointer = None, **named: Any) -> SendingGraph:
         """Compile the graph as LangGraph does, with edges that send."""
-        app = super().compile(*choices, **named)
+        app = super().compile(checkpointer, **named)
         _send_along_edges(app)
         return SendingGraph(**{k: v for k, v in vars(app).items() if k != "__orig_class__"})
 
@@ -75,7 +75,7 @@ def _send_along_edges(app: App) -> None:
     node that waits for several (a join), or for the end, keeps its channel."""
     sent = {name for name, node in app.nodes.items() if _is_sent(app, name, node.triggers)}
 
-    def send(entry: Any) -> Any:
+    def send(entry: object) -> Any:
         name = started_node(entry.channel) if isinstance(entry, ChannelWriteEntry) else ""
         return Send(name, None) if name in sent else entry
 
@@ -109,7 +109,8 @@ def read_state(config: RunnableConfig, channels: Sequence[str]) -> dict[str, Any
 
 def with_sends(app: App, command: Command[Any]) -> Command[Any]:
     """Return a command that goes to nodes by their names, with sends for those that are sent."""
-    goto: Any = command.goto if isinstance(command.goto, list | tuple) else [command.goto]
+    several = isinstance(command.goto, list | tuple)
+    goto = cast("Sequence[object]", command.goto if several else [command.goto])
     sent = {name for name, node in app.nodes.items() if not node.triggers}
     ways = [Send(to, None) if isinstance(to, str) and to in sent else to for to in goto]
-    return replace(command, goto=ways)
+    return replace(command, goto=cast("list[Send | str]", ways))

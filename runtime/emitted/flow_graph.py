@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import queue
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -18,7 +18,7 @@ from langchain_core.runnables.graph import Graph
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.errors import GraphDrained
 from langgraph.runtime import RunControl
-from langgraph.types import Command
+from langgraph.types import Command, StateUpdate
 
 from ..checkpoints.builder import SendingGraph, with_sends
 from ..checkpoints.keys import is_inner, saver_in, store_in, thread_of
@@ -29,6 +29,8 @@ from .door import Door
 from .elements import drawing_of
 from .graph_context import GraphContext, read_context
 from .state_edits import with_authors
+
+_Edits = Sequence[Sequence[StateUpdate]]
 
 
 class FlowGraph(SendingGraph):
@@ -80,19 +82,21 @@ class FlowGraph(SendingGraph):
         own = self.checkpointer if isinstance(self.checkpointer, BaseCheckpointSaver) else None
         return saver_in(config) if is_inner(config) and own is None else own
 
-    async def abulk_update_state(self, config: RunnableConfig, supersteps: Any) -> RunnableConfig:
+    async def abulk_update_state(
+        self, config: RunnableConfig, supersteps: _Edits
+    ) -> RunnableConfig:
         """Edit the state, as LangGraph's method does: where nobody says in whose name, in that of
         the node that ran last. Raise `RunError` while an effect is in doubt: it would have another
         key."""
         edits = await self._allowed_edits(config, supersteps)
         return await super().abulk_update_state(config, edits)
 
-    def bulk_update_state(self, config: RunnableConfig, supersteps: Any) -> RunnableConfig:
+    def bulk_update_state(self, config: RunnableConfig, supersteps: _Edits) -> RunnableConfig:
         """Edit the state: see `abulk_update_state`."""
         edits = run_in_thread(self._allowed_edits(config, supersteps)).result()
         return super().bulk_update_state(config, edits)
 
-    async def _allowed_edits(self, config: RunnableConfig, supersteps: Any) -> Any:
+    async def _allowed_edits(self, config: RunnableConfig, supersteps: _Edits) -> _Edits:
         whole = ensure_config(merge_configs(self.config, config))
         saver = self._saver(whole)
         if saver is not None:
