@@ -109,6 +109,8 @@ def read_state(config: RunnableConfig, channels: Sequence[str]) -> dict[str, Any
 
 def with_sends(app: App, command: Command[Any]) -> Command[Any]:
     """Return a command that goes to nodes by their names, with sends for those that are sent."""
+    if not command.goto:  # servers say None
+        return command
     several = isinstance(command.goto, list | tuple)
     goto = cast("Sequence[object]", command.goto if several else [command.goto])
     sent = {name for name, node in app.nodes.items() if not node.triggers}

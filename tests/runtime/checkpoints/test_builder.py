@@ -108,6 +108,12 @@ def test_a_command_goes_to_a_node(join: bool, wait: Any) -> None:
     assert {"b4", "d4"} <= set(wait(app.ainvoke(command, CONFIG))["seen"])
 
 
+def test_a_command_that_goes_nowhere_stays_as_it_is() -> None:
+    app = diamond(join=False).compile()
+    nowhere: Any = None
+    assert with_sends(app, Command(goto=nowhere, resume="x")).goto is None
+
+
 def test_a_copy_of_the_graph_sends_alike(wait: Any) -> None:
     app = diamond(join=False).compile().copy({"name": "copy"}).with_config({"tags": ["t"]})
     assert wait(app.ainvoke({}))["seen"] == ["a0", "b1", "c1", "d3"]
