@@ -72,14 +72,19 @@ def _wait_for_effects(place: Place, count: int, server: DevServer) -> None:
         time.sleep(0.001)
 
 
+_AT_REST = ("idle", "interrupted", "error")
+
+
 def _talk(client: Any, thread: str) -> list[str]:
     """Begin the run and approve its commands, until it asks for something else, or ends. Returns
     the kinds of what it asks then."""
     said: dict[str, Any] = {"input": {}}
     while True:
         client.runs.create(thread, "every", **said)
-        while client.threads.get(thread)["status"] not in ("idle", "interrupted", "error"):
+        while (status := client.threads.get(thread)["status"]) not in _AT_REST:
             time.sleep(0.02)
+        if status == "error":
+            raise RuntimeError(f"the server could not go on with what it was sent: {said}")
         tasks = client.threads.get_state(thread)["tasks"]
         asked = [each for task in tasks for each in task["interrupts"]]
         approved = {each["id"]: "yes" for each in asked if each["value"]["kind"] == "approve"}
