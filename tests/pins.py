@@ -105,7 +105,7 @@ def write_hashes() -> None:
     with tempfile.TemporaryDirectory() as folder:
         _pip("install", "-qq", "--target", folder, "uv")
         uv = (f"{folder}/bin/uv", "pip", "compile", "--quiet", "--no-header", "--no-annotate")
-        how = ("--no-deps", "--generate-hashes", "--python-version", "3.11")
+        how = ("--no-deps", "--generate-hashes", "--universal", "--python-version", "3.11")
         done = subprocess.run((*uv, *how, str(PINS)), capture_output=True, text=True, check=True)
     left_out = left_out_of_all(ROOT / "pyproject.toml")
     found = pins_with_hashes(done.stdout)

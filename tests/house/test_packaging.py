@@ -85,7 +85,11 @@ def test_constraints_are_versions_by_name_and_cover_what_is_declared(root, proje
     """No registry's address, no path, no editable line; every requirement has its version."""
     lines = (root / "constraints.txt").read_text(encoding="utf-8").split()
     assert [
-        line for line in lines if not re.fullmatch(r"[a-z0-9][a-z0-9-]*==[0-9][\w.+!]*", line)
+        line
+        for line in lines
+        if not re.fullmatch(
+            r"[a-z0-9][a-z0-9-]*==[0-9][\w.+!]*(;python_version==\"3\.\d+\")?", line
+        )
     ] == []
     assert lines == sorted(set(lines))
     pinned = {line.split("==")[0] for line in lines}
