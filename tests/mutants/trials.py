@@ -42,6 +42,9 @@ ENOUGH = 3.0
 """Seconds of tests for one mutant, the fast ones first, as long as they took without it."""
 PATIENCE = 15
 """Seconds of the processor for one mutant."""
+GRACE, SLOWER = 30.0, 10.0
+"""Seconds by the clock for one mutant, and how often as much as its tests take without it: one may
+wait for ever and use no processor."""
 OPTIONS = (
     *("-q", "-x", "-s", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", "-m", "not soak"),
     *("--hypothesis-profile", "mutants"),
@@ -52,9 +55,11 @@ ALWAYS = ""
 
 @dataclass
 class Notes:
-    """What tests do without a mutant: how long each takes, and the lines that it runs."""
+    """What tests do without a mutant: how long each takes (`seconds` of the processor, `waits` by
+    the clock), and the lines that it runs."""
 
     seconds: dict[str, float] = field(default_factory=dict)
+    waits: dict[str, float] = field(default_factory=dict)
     lines: dict[str, dict[int, list[str]]] = field(default_factory=dict)
     modules: list[str] = field(default_factory=list)
 
@@ -73,6 +78,10 @@ class Notes:
                 break
             chosen.append(test)
         return chosen
+
+    def deadline_of(self, tests: Sequence[str]) -> float:
+        """How many seconds by the clock these tests may take with a mutant."""
+        return GRACE + SLOWER * sum(self.waits[test] for test in tests)
 
     def _body(self, mutant: Mutant) -> list[list[str]]:
         """Which tests run each line of the changed function; its first one runs at import."""
@@ -144,9 +153,10 @@ class Row:
     def _take_notes(self, session: pytest.Session) -> tuple[int, Notes]:
         for item in session.items:
             self._coverage.switch_context(item.nodeid)
-            began = time.process_time()
+            began, clock = time.process_time(), time.monotonic()
             if not _fails([item]):
                 self.notes.seconds[item.nodeid] = time.process_time() - began
+                self.notes.waits[item.nodeid] = time.monotonic() - clock
         self._coverage.stop()
         data = self._coverage.get_data()
         for path in data.measured_files():
@@ -178,7 +188,7 @@ class Row:
             return int(_fails([items[test] for test in tests])), None
 
         with file_with(self._root / mutant.file, mutant.text):
-            return _fate_of(in_child(run, PATIENCE)[0])
+            return _fate_of(in_child(run, PATIENCE, self.notes.deadline_of(tests))[0])
 
 
 class Chosen:
@@ -241,7 +251,7 @@ def _fate_in_own_process(root: Path, mutant: Mutant, notes: Notes) -> Fate:
         return int(pytest.main([*OPTIONS, *files], [Chosen(tests)])), None
 
     with file_with(root / mutant.file, mutant.text):
-        return _fate_of(in_child(run, PATIENCE)[0])
+        return _fate_of(in_child(run, PATIENCE, notes.deadline_of(tests))[0])
 
 
 def _fate_of(code: int | None) -> Fate:
@@ -294,12 +304,15 @@ def log_text() -> str:
     return log_file().read_text(encoding="utf-8", errors="replace")[-3000:]
 
 
-def in_child(run: Callable[[], tuple[int, T]], patience: int) -> tuple[int | None, T | None]:
-    """The exit code and the value from a forked process; None when it was ended for its time."""
+def in_child(
+    run: Callable[[], tuple[int, T]], patience: int, seconds: float | None = None
+) -> tuple[int | None, T | None]:
+    """The exit code and the value from a forked process; None when it was ended for its time: for
+    `patience` seconds of the processor, or `seconds` by the clock (None: 40 times as many)."""
     child = os.fork()
     if child == 0:
         _become(run, patience)
-    deadline = time.monotonic() + 40 * patience
+    deadline = time.monotonic() + (40 * patience if seconds is None else seconds)
     while os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         time.sleep(0.01)
         if time.monotonic() > deadline:
@@ -368,10 +381,12 @@ def file_with(path: Path, text: str) -> Iterator[None]:
 
 
 def _foreign_modules() -> Iterator[str]:
-    """What is imported and comes with Python or from a package, in the order it was begun."""
+    """What is imported and comes with Python or from a package, in the order it was begun. Not the
+    parts in C: `_asyncio` before asyncio leaves asyncio without its current task."""
     for name, module in [*sys.modules.items()]:
         file = getattr(module, "__file__", None)
-        if file and file.startswith((sys.prefix, sys.base_prefix)) and "." not in name:
+        own = file and file.startswith((sys.prefix, sys.base_prefix))
+        if own and "." not in name and not name.startswith("_"):
             yield name
 
 
