@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
-import hashlib
 import logging
 import os
 import random
@@ -275,9 +274,7 @@ def _lock(descriptor: int) -> bool:
 
 
 def _file(folder: Path, run: str) -> Path:
-    """Return the lock file of a run. An id may hold any character, so the file is named after a
-    digest."""
-    return folder / f"{hashlib.sha256(run.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.lock"
+    return folder / f"{high_water.stem_of(run)}.lock"
 
 
 def _open(folder: Path, run: str) -> int:

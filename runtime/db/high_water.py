@@ -31,7 +31,7 @@ class _Count:
 
     finished: int
     told: int
-    unknown: bool
+    unknown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ class HighWater:
         count = self.counts.get(run)
         self.forget(run)
         if count is not None:
-            self.counts[run] = _Count(count.finished, 0, unknown=False)
+            self.counts[run] = _Count(count.finished, count.finished)
             self._tell(run, self.counts[run])
 
     def forget(self, *runs: str) -> None:
@@ -111,4 +111,9 @@ class HighWater:
                 os.close(file)
 
     def _file(self, folder: Path, run: str) -> Path:
-        return folder / f"{hashlib.sha256(run.encode()).hexdigest()[:32]}{SUFFIX}"
+        return folder / f"{stem_of(run)}{SUFFIX}"
+
+
+def stem_of(run: str) -> str:
+    """Return what the files of a run are called, a digest: an id may hold any character."""
+    return hashlib.sha256(run.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -105,11 +105,11 @@ class PostgresLeases:
         rows = [row for row in rows if row[0] not in runs]
         held = await asyncio.to_thread(self._held_of, rows)
         loose = [row[0] for row in rows if row[0] not in held]
-        for run in () if dry_run else loose:
-            with contextlib.suppress(NotHeld):
-                async with self.hold(run):
-                    await self.db.run(FORGET, (run,))
-        if loose and not dry_run:
+        if not dry_run:
+            for run in loose:
+                with contextlib.suppress(NotHeld):
+                    async with self.hold(run):
+                        await self.db.run(FORGET, (run,))
             await self.db.run("delete from heartbeats where run not in (select run from leases)")
         return len(loose)
 
