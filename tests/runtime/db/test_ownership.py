@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from flowc.runtime.cli.authoring.doctor_stores import stores
+from flowc.runtime.db.ownership import refuse_foreign
+from flowc.runtime.db.url import locate
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.store.runs import open_store
@@ -107,3 +109,47 @@ def test_a_store_that_was_only_begun_is_finished(any_store, wait) -> None:
             assert await engine.store.listing.page() == ()
 
     wait(go())
+
+
+RUNS = [("runs", name) for name in ("id", "status", "updated", "record")]
+LAYOUT = [("layout", name) for name in ("version", "seal")]
+EVENTS = [("events", name) for name in ("run", "seq", "kind", "event")]
+FILE, SERVER = locate("sqlite:////a/b.db"), locate("postgresql://me:pw@host/name")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [[], RUNS, LAYOUT, RUNS + EVENTS, [*LAYOUT, ("notes", "value")], [*RUNS, ("runs", "later")]],
+    ids=["nothing", "runs", "layout", "events too", "a table beside it", "a column of tomorrow"],
+)
+@pytest.mark.parametrize("location", [FILE, SERVER], ids=["file", "server"])
+def test_what_has_one_of_the_first_tables_with_its_columns_is_a_store(columns, location) -> None:
+    refuse_foreign(columns, location)
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (EVENTS, "`events`"),
+        ([("b", "x"), ("a", "x")], "`a`, `b`"),
+        ([(name, "x") for name in "dacb"], "`a`, `b`, `c`, …"),
+        ([(name, "x") for name in "cab"], "`a`, `b`, `c`"),
+        ([*RUNS[1:], ("zoo", "x")], "`runs`"),
+        ([*RUNS, *EVENTS[1:], LAYOUT[0]], "`events`, `layout`"),
+    ],
+)
+def test_a_stranger_is_told_by_the_tables_that_are_not_ours(columns, shown) -> None:
+    with pytest.raises(RunError) as refused:
+        refuse_foreign(columns, FILE)
+    assert refused.value.message == (
+        f"the store sqlite:////a/b.db belongs to another program: its tables {shown} are not"
+        " flowc's; nothing was written to it"
+    )
+    assert refused.value.help == "name another file with `--store`"
+
+
+def test_on_a_server_it_is_the_schema_that_belongs_to_another_program() -> None:
+    with pytest.raises(RunError) as refused:
+        refuse_foreign([("a", "x")], SERVER)
+    assert refused.value.message.startswith("the schema `flowc` at postgresql://me@host/name b")
+    assert refused.value.help == "name another database with `--store`"
