@@ -201,7 +201,7 @@ def lease_refusal(run: str, holder: str) -> NotHeld:
 def is_held(folder: Path, run: str) -> bool:
     """Return whether a process is executing the run now."""
     try:
-        descriptor = os.open(_file(folder, run), os.O_RDWR | os.O_CLOEXEC)
+        descriptor = os.open(_file(folder, run), os.O_RDONLY)
     except FileNotFoundError:
         return False
     except OSError as error:
@@ -232,7 +232,7 @@ def _sweep(file: Path, dry_run: bool) -> bool:
     """Remove a lock file that nobody holds, with the number of finished effects beside it, unless
     `dry_run`. Return whether nobody holds it."""
     try:
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT * (not dry_run) | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(file, os.O_RDWR | os.O_CREAT * (not dry_run), 0o600)
     except FileNotFoundError:
         return True
     except OSError:
@@ -280,7 +280,7 @@ def _file(folder: Path, run: str) -> Path:
 def _open(folder: Path, run: str) -> int:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return os.open(_file(folder, run), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        return os.open(_file(folder, run), os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
         raise _unusable(folder, error) from error
 

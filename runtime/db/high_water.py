@@ -40,8 +40,8 @@ class HighWater:
     told."""
 
     folder: Path | None = None
-    store: Path | None = None
-    """The file of the store."""
+    store: Path = Path()
+    """The file of the store, where there is a folder."""
     counts: dict[str, _Count] = field(default_factory=dict)
 
     def begin(self, run: str, finished: int) -> None:
@@ -95,16 +95,14 @@ class HighWater:
         return 0, False
 
     def _own(self) -> int:
-        return os.stat(self.store).st_ino if self.store is not None else 0
+        return os.stat(self.store).st_ino
 
     def _tell(self, run: str, count: _Count) -> None:
         count.told = count.finished
         if self.folder is None:
             return
         with contextlib.suppress(OSError):
-            file = os.open(
-                self._file(self.folder, run), os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600
-            )
+            file = os.open(self._file(self.folder, run), os.O_WRONLY | os.O_CREAT, 0o600)
             try:
                 os.pwrite(file, b"%020d %020d" % (count.told, self._own()), 0)
             finally:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Collection, Iterable, Seque
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Literal
 
 from flowc.compiler.source.snippet import visible
@@ -108,7 +109,7 @@ class RunStore:
         self.leases = opened.leases
         self.location = opened.location
         self.parts = RecordParts(opened.db)
-        self.water = HighWater(opened.location.leases, opened.location.path)
+        self.water = HighWater(opened.location.leases, opened.location.path or Path())
         self.on_events: Callable[[str], None] = lambda run: None
         """Called with a run's id when events of it were written here."""
         self.clock = now

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from flowc.compiler.ir import ToolNode
-from flowc.runtime.db.high_water import COPIED, LOST, HighWater
+from flowc.runtime.db.high_water import COPIED, LOST, HighWater, stem_of
 from flowc.runtime.engine.engine import open_engine
 from leases import lease
 from specs import SUCCESS, ask, program
@@ -275,9 +275,12 @@ def test_a_lost_effect_that_is_done_again_is_lost_no_more(water) -> None:
     done(water, 3)
     following = later(water)
     following.begin("r", 1)
+    (file,) = water.folder.glob("*.done")
+    os.utime(file, (1, 1))
     for doubt in (LOST, ""):
         following.add("r")
         assert (following.doubt("r"), told_in(water)) == (doubt, [3])
+        assert file.stat().st_mtime == 1, "what stands there is not written again"
     following.add("r")
     assert told_in(water) == [4]
 
@@ -353,3 +356,7 @@ def test_the_number_of_a_run_lies_beside_its_lock(water) -> None:
     with lease(water.folder, "r"):
         (lock,), (file,) = water.folder.glob("*.lock"), water.folder.glob("*.done")
     assert lock.stem == file.stem
+
+
+def test_the_files_of_a_run_are_called_what_earlier_versions_called_them() -> None:
+    assert stem_of("r") == "454349e422f05297191ead13e21d3db5"

@@ -1,148 +1,15 @@
-"""A row and a heartbeat for each run: who holds it, until when, and who has lost it.
-
-The statements of the leases, but for the clock of the server and its lists, are those of SQLite
-too: here they meet a store in memory whose clock stands until a test puts it forward."""
+"""A row and a heartbeat for each run: who holds it, until when, and who has lost it."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 import pytest
-from flowc.runtime.db.database import Database, Row, create_tables
-from flowc.runtime.db.fence import TABLES, Holder, NotHeld
-from flowc.runtime.db.postgres.row_lease import BEAT, EXPIRY, PostgresLeases
-from flowc.runtime.db.sqlite import open_sqlite
-from flowc.runtime.db.url import MEMORY, locate
+from flowc.runtime.db.fence import Holder, NotHeld
+from flowc.runtime.db.postgres.row_lease import BEAT, EXPIRY
 from flowc.runtime.errors import RunError
-from flowc.runtime.store.runs import SCHEMA
-
-NOW = "extract(epoch from clock_timestamp())::bigint"
-ELSEWHERE = Holder("elsewhere", 7, "boot", "space", "1")
-AGES = 1000.0
-"""Seconds between heartbeats of which none comes in a test."""
-
-
-@dataclass(slots=True)
-class State:
-    """Of a server: its clock, in seconds; whether nobody reaches it; what it was asked; what is
-    done before it answers."""
-
-    now: int = 1_000_000
-    away: bool = False
-    asked: list[str] = field(default_factory=list)
-    before: Callable[[str], Awaitable[None]] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Server(Database):
-    """A store in memory in the place of a server."""
-
-    inner: Database
-    state: State = field(default_factory=State)
-
-    async def run(self, query: str, values: Sequence[Any] = ()) -> int:
-        return await self.inner.run(*await self._read(query, values))
-
-    async def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
-        return await self.inner.rows(*await self._read(query, values))
-
-    async def many(self, query: str, rows: Iterable[Sequence[Any]]) -> None:
-        await self.inner.many(query, rows)
-
-    async def size(self) -> int:
-        return await self.inner.size()
-
-    async def shrink(self, *, alone: bool) -> None:
-        await self.inner.shrink(alone=alone)
-
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Database]:
-        async with self.inner.transaction() as inside:
-            yield replace(self, inner=inside)
-
-    async def _read(self, query: str, values: Sequence[Any]) -> tuple[str, Sequence[Any]]:
-        self.state.asked.append(query)
-        if self.state.before is not None:
-            await self.state.before(query)
-        if self.state.away:
-            raise RunError("the server went away")
-        query = query.replace(NOW, str(self.state.now))
-        query = query.replace("= any(?)", "in (select value from json_each(?))")
-        return query, [json.dumps(value) if isinstance(value, list) else value for value in values]
-
-    async def number(self, run: str = "r") -> tuple[int, str] | None:
-        """The number of a run, and who has it."""
-        rows = await self.inner.rows("select epoch, holder from leases where run = ?", (run,))
-        return (rows[0][0], rows[0][1]) if rows else None
-
-    async def until(self, run: str = "r") -> int | None:
-        """For how many seconds the lease of a run lasts."""
-        rows = await self.inner.rows("select until from heartbeats where run = ?", (run,))
-        return rows[0][0] - self.state.now if rows else None
-
-    async def give(self, holder: Holder | str, run: str = "r", *, left: int = EXPIRY) -> None:
-        """Let a process take the run under the next number, for so many seconds."""
-        text = holder if isinstance(holder, str) else holder.as_text()
-        number = await self.number(run)
-        epoch = number[0] + 1 if number else 5
-        await self.inner.run("insert or replace into leases values (?, ?, ?)", (run, epoch, text))
-        until = self.state.now + left
-        await self.inner.run("insert or replace into heartbeats values (?, ?)", (run, until))
-
-
-Test = Callable[[Server], Awaitable[None]]
-
-
-def on_a_server(test: Test) -> Callable[[], None]:
-    """A test with a server of its own. One that waits for what never comes has failed."""
-
-    async def go() -> None:
-        async with open_sqlite(locate(MEMORY), durable=False) as db:
-            await create_tables(db, TABLES)
-            await create_tables(db, SCHEMA)
-            await asyncio.wait_for(test(Server(inner=db)), 10)
-
-    def run() -> None:
-        asyncio.run(go())
-
-    run.__name__ = test.__name__
-    return run
-
-
-async def comes(condition: Callable[[], Awaitable[bool]]) -> None:
-    """Wait until it is so; whoever asks the store gives way to the heart."""
-    while not await condition():
-        pass
-
-
-def still(server: Server) -> PostgresLeases:
-    """The leases of a process whose heart does not beat in a test."""
-    return PostgresLeases(server, AGES)
-
-
-async def lose(leases: PostgresLeases, take: Callable[[], Awaitable[object]], said: str) -> int:
-    """Hold a run until it is taken. Return under which number."""
-    numbers = []
-
-    async def hold() -> None:
-        async with leases.hold("r"):
-            numbers.append(leases.db.epochs["r"])
-            await take()
-            await asyncio.Event().wait()
-
-    with pytest.raises(NotHeld, match=f"run r was taken .*{said}"):
-        await hold()
-    return numbers[0]
-
-
-def beating(server: Server) -> PostgresLeases:
-    """Those of one whose heart beats whenever it can."""
-    return PostgresLeases(server, 0)
+from row_leases import ELSEWHERE, Server, beating, comes, lose, on_a_server, still
 
 
 @on_a_server
