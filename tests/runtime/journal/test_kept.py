@@ -1,0 +1,200 @@
+"""What the journal keeps and finds again: results, notes, answers, lines, and by which place."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flowc.runtime.db.high_water import HighWater
+from flowc.runtime.errors import Failure, RunError
+from flowc.runtime.state.thread_turns import ThreadTurn
+from journals import Effect, cut_off, once, visit
+
+ZEROS = "'" + "0" * 80 + "'"
+"""What somebody wrote in the place of a value."""
+
+
+def test_finished_effects_are_counted_and_no_others(kept, tmp_path: Path):
+    async def go(journal: Any) -> None:
+        counted = journal(water=HighWater(tmp_path))
+        await counted.recall("r")
+        await once(counted, "a:1", Effect(1))
+        await cut_off(counted, "a:2")
+        await counted.recall("r")
+        assert counted.water.counts["r"].finished == 1
+        await once(counted, "a:3", Effect(1))
+        await once(counted, "a:4", Effect(1), effect="pure")
+        await cut_off(counted, "a:5")
+        with pytest.raises(Failure):
+            await once(counted, "a:6", Effect(Failure("no")))
+        assert counted.water.counts["r"].finished == 3
+
+    kept(go)
+
+
+def test_events_are_written_with_the_intention_and_results_may_wait(kept):
+    async def go(journal: Any) -> None:
+        note = "insert into lines select ?, count(*), '' from effects"
+
+        @asynccontextmanager
+        async def ahead() -> AsyncIterator[Any]:
+            yield ((note, ("r",)),)
+
+        journaled = journal(ahead=ahead)
+        await cut_off(journaled, "a:1")
+        await once(journaled, "a:2", Effect(1), effect="pure")
+        numbers = await journaled.db.rows("select number from lines")
+        assert numbers == [(0,)], "before the intention, and not with a result"
+
+    kept(go)
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_only_results_may_come_to_the_disk_later(kept, later, monkeypatch):
+    async def go(journal: Any) -> None:
+        seen: list[bool] = []
+        put_all = type(journal().db).put_all
+
+        async def watched(self: Any, writes: Any, *, later: bool = False) -> None:
+            seen.append(later)
+            await put_all(self, writes, later=later)
+
+        monkeypatch.setattr(type(journal().db), "put_all", watched)
+        await once(journal(results_later=later), "a:1", Effect(1))
+        assert seen == [False, later]
+
+    kept(go)
+
+
+def test_notes_are_kept_by_visit_name_and_number(kept):
+    async def go(journal: Any) -> None:
+        one, line = journal(), journal(turn=ThreadTurn(2, "2.abc"))
+        for number, value in ((1, "a"), (0, "b"), (1, ["ü"])):
+            await one.keep(visit("a:1"), "note", number, value)
+        await one.keep(visit("a:1"), "other", 0, 1)
+        await one.keep(visit("a:2"), "note", 0, 2)
+        await one.keep(visit("a:1", "s"), "note", 0, 3)
+        await line.keep(visit("a:1"), "note", 0, 4)
+        assert await one.entries(visit("a:1"), "note") == {0: "b", 1: ["ü"]}
+        assert await line.entries(visit("a:1"), "note") == {0: 4}
+        assert await one.entries(visit("a:3"), "note") == {}
+
+    kept(go)
+
+
+def test_results_below_a_namespace_are_found_by_name_and_input(kept):
+    async def go(journal: Any) -> None:
+        one, line = journal(), journal(turn=ThreadTurn(2, "2.abc"))
+        for key in ("a:1|b:2", "a:1", "a:11", "b:1|a:1", "a:1|a:1"):
+            await once(one, key, Effect(key))
+        await once(one, "a:1|c:1", Effect("other input"), given="y")
+        await once(one, "a:1|c:2", Effect("other name"), name="post")
+        await cut_off(one, "a:1|c:3")
+        await once(line, "a:1", Effect("on a line"))
+        assert await one.results("r", "a:1", "mail", "x") == ["a:1", "a:1|a:1", "a:1|b:2"]
+        assert await line.results("r", "a:1", "mail", "x") == ["on a line"]
+        assert await one.results("s", "a:1", "mail", "x") == []
+
+    kept(go)
+
+
+def test_effects_of_one_name_are_abandoned_alone(kept):
+    async def go(journal: Any) -> None:
+        one = journal()
+        for key, name in (("a:1", "mail"), ("a:1|b:1", "post"), ("a:2", "mail")):
+            await cut_off(one, key, name=name)
+        await cut_off(one, "a:1", run="s")
+        await once(one, "a:1|c:1", Effect("done"))
+        await one.abandon(visit("a:1"), "post")
+        assert sorted(await one.in_doubt("r")) == ["mail", "mail"]
+        await one.abandon(visit("a:1"))
+        assert await one.in_doubt("r") == ("mail",)
+        await one.leave("r")
+        assert (await one.in_doubt("r"), await one.in_doubt("s")) == ((), ("mail",))
+        assert await once(one, "a:1|c:1", Effect()) == "done"
+
+    kept(go)
+
+
+def test_what_is_in_doubt_is_told_by_turn_and_line(kept):
+    async def go(journal: Any) -> None:
+        first, second, other = (
+            journal(turn=ThreadTurn(number, line))
+            for number, line in ((1, ""), (2, "2.abc"), (2, "2.xyz"))
+        )
+        await cut_off(first, "a:1", name="first")
+        await cut_off(second, "a:1", name="second")
+        await cut_off(other, "a:1", name="other")
+        assert await first.in_doubt("r") == ("first",)
+        assert sorted(await second.in_doubt("r")) == ["other", "second"]
+        assert await second.in_doubt_elsewhere("r") == ("other",)
+        assert await other.in_doubt_elsewhere("r") == ("second",)
+        assert await first.in_doubt_elsewhere("r") == ()
+
+    kept(go)
+
+
+def test_answers_are_kept_until_they_have_led_somewhere(kept):
+    async def go(journal: Any) -> None:
+        one = journal()
+        for run, number, value in (
+            ("r", "1", "x"),
+            ("r", "2", None),
+            ("r", "1", ["ü"]),
+            ("s", "1", 0),
+        ):
+            await one.store_answer(run, number, value)
+        assert await one.answers("r") == {"1": ["ü"], "2": None}
+        await one.drop_answers("r")
+        assert (await one.answers("r"), await one.answers("s")) == ({}, {"1": 0})
+
+    kept(go)
+
+
+def test_lines_are_kept_in_order_and_in_a_fork_begin_behind_those_obeyed(kept):
+    async def go(journal: Any) -> None:
+        one = journal()
+        for said in ("one", "two", "three"):
+            await one.hear("r", said, 0)
+        assert await one.lines("r") == ("one", "two", "three")
+        assert await one.lines("r", 1) == ("two", "three")
+        for said in ("four", "five"):
+            await one.hear("fork", said, 3)
+        assert await one.lines("fork", 3) == ("four", "five")
+        assert await one.lines("fork", 4) == ("five",)
+
+    kept(go)
+
+
+@pytest.mark.parametrize("part", ["name", "result", "input"])
+def test_a_value_that_somebody_changed_is_told_with_its_place(kept, part):
+    async def go(journal: Any) -> None:
+        await once(journal(), "call:1|draft:2", Effect("done"))
+        await journal().db.run(f"update effects set {part} = '{'0' * 80}'")
+        with pytest.raises(RunError) as changed:
+            await once(journal(), "call:1|draft:2", Effect())
+        assert f"the {part} of an effect of node `call/draft` of run r" in changed.value.message
+
+    kept(go)
+
+
+def test_changed_notes_answers_and_lines_are_told_with_their_run(kept):
+    async def go(journal: Any) -> None:
+        one = journal()
+        await one.keep(visit("draft:1"), "note", 0, 1)
+        await one.store_answer("r", "1", "x")
+        await one.hear("r", "x", 0)
+        for table, column, read, what in (
+            ("notes", "value", one.entries(visit("draft:1"), "note"), "a note of node `draft` of"),
+            ("answers", "value", one.answers("r"), "an answer to"),
+            ("lines", "line", one.lines("r"), "a line said to"),
+        ):
+            await one.db.run(f"update {table} set {column} = '{'0' * 80}'")
+            with pytest.raises(RunError) as changed:
+                await read
+            assert f"{what} run r" in changed.value.message
+
+    kept(go)
