@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -30,7 +31,7 @@ MOST_OUTPUT = 32_768
 """Tokens that an answer may have under a limit when nobody says how long it may be."""
 LEAST_OUTPUT = 16
 """Tokens of an answer below which a call is not worth its question."""
-_NOTHING, _PLENTY = -1, 10**9
+_NOTHING, _PLENTY = -1, sys.maxsize
 """The room for an answer where there is not even room for the question, and where it is free."""
 
 

@@ -374,7 +374,9 @@ def test_what_cannot_be_written_down_is_not_reserved():
             await budget.reserve(want)
         assert budget.left(want.scopes[0], tokens(100)) == 100
         paper.torn = False
-        assert (await budget.reserve(want)).max_tokens == 40, "nothing is held by the one before"
+        with pytest.raises(Failure, match="too little|leaves"):  # and nobody is waited for
+            await budget.reserve(question(tokens(70)))
+        assert (await budget.reserve(want)).max_tokens == 40
 
     run(go())
 
@@ -538,6 +540,7 @@ def test_the_callers_limits_stop_and_are_theirs():
         ("openai:gpt", None, "openai:gpt"),
         ("openai:gpt", "mini", "openai:mini"),
         ("openai:gpt", "xai:grok", "xai:grok"),
+        ("openai:ft:gpt:own", "mini", "openai:mini"),
         ("offline", "mini", "mini"),
         ("offline", None, "offline"),
         ("", None, ""),
