@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from flowc.runtime.checkpoints.tables.held_writes import HeldWrites
 from flowc.runtime.db.fence import NotHeld
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
@@ -122,3 +123,64 @@ def test_writes_that_could_not_be_kept_go_with_the_next_checkpoint(tmp_path: Pat
 
     with fresh_store("postgresql", tmp_path) as url:
         wait(go(url))
+
+
+def held(*rows: tuple[int, str], epoch: int | None = 5) -> HeldWrites:
+    """What is held of the run `t`: rows that are known by their number."""
+    writes = HeldWrites(key=lambda row: row[0])
+    writes.add("t", epoch, rows)
+    return writes
+
+
+def taken(writes: HeldWrites, run: str = "t", epoch: int | None = 5) -> list[Any]:
+    with writes.take(run, epoch) as rows:
+        return rows
+
+
+def test_rows_are_taken_once_in_the_order_they_came() -> None:
+    writes = held((1, "a"), (2, "b"))
+    writes.add("t", 5, [(3, "c")])
+    assert taken(writes) == [(1, "a"), (2, "b"), (3, "c")]
+    assert taken(writes) == []
+
+
+def test_rows_belong_to_a_run_and_to_the_number_it_was_held_under() -> None:
+    writes = held((1, "a"))
+    assert taken(writes, "u") == taken(writes, epoch=6) == taken(writes, epoch=None) == []
+    assert taken(writes) == [(1, "a")]
+
+
+def test_a_row_is_known_by_its_key() -> None:
+    writes = held((1, "a"), (2, "b"))
+    assert writes.has_any_of("t", 5, [(3, "a"), (2, "c")])
+    assert not writes.has_any_of("t", 5, [(3, "a")])
+    assert not writes.has_any_of("t", 6, [(1, "a")])
+
+
+@pytest.mark.parametrize("error", [RunError("the disk is full"), KeyboardInterrupt()])
+def test_rows_that_could_not_be_written_come_before_those_that_came_meanwhile(error) -> None:
+    writes = held((1, "a"))
+
+    def fail() -> None:
+        with writes.take("t", 5):
+            writes.add("t", 5, [(2, "b")])
+            raise error
+
+    with pytest.raises(type(error)):
+        fail()
+    assert taken(writes) == [(1, "a"), (2, "b")]
+
+
+def test_where_nothing_was_held_a_failure_holds_nothing() -> None:
+    writes = held()
+    taken(writes)
+    with pytest.raises(RunError), writes.take("t", 5):
+        raise RunError("the disk is full")
+    assert writes.rows == {}
+
+
+def test_rows_of_a_run_that_was_taken_are_dropped() -> None:
+    writes = held((1, "a"))
+    with pytest.raises(NotHeld), writes.take("t", 5):
+        raise NotHeld("it was taken over")
+    assert taken(writes) == []
