@@ -286,7 +286,7 @@ class EffectJournal:
         heard = len(await self.entries(act.runtime, _HEARD))
         for _ in range(heard + 1):
             answer = self.ask({**about, "path": path} if path else about)
-        await self.keep(act.runtime, _HEARD, heard, True)
+        await self.keep(act.runtime, _HEARD, heard, None)
         await self.settle(key, cast("Json", answer))
         if answer == "fail":
             await self._decide(key, outside, "refused", act)

@@ -21,16 +21,17 @@ def test_finished_effects_are_counted_and_no_others(kept, tmp_path: Path):
     async def go(journal: Any) -> None:
         counted = journal(water=HighWater(tmp_path))
         await counted.recall("r")
-        await once(counted, "a:1", Effect(1))
+        for key in ("a:0", "a:1"):
+            await once(counted, key, Effect(1))
         await cut_off(counted, "a:2")
         await counted.recall("r")
-        assert counted.water.counts["r"].finished == 1
+        assert counted.water.counts["r"].finished == 2
         await once(counted, "a:3", Effect(1))
         await once(counted, "a:4", Effect(1), effect="pure")
         await cut_off(counted, "a:5")
         with pytest.raises(Failure):
             await once(counted, "a:6", Effect(Failure("no")))
-        assert counted.water.counts["r"].finished == 3
+        assert counted.water.counts["r"].finished == 4
 
     kept(go)
 
@@ -52,8 +53,8 @@ def test_events_are_written_with_the_intention_and_results_may_wait(kept):
     kept(go)
 
 
-@pytest.mark.parametrize("later", [False, True])
-def test_only_results_may_come_to_the_disk_later(kept, later, monkeypatch):
+@pytest.mark.parametrize(("given", "later"), [({}, False), ({"results_later": True}, True)])
+def test_only_results_may_come_to_the_disk_later(kept, given, later, monkeypatch):
     async def go(journal: Any) -> None:
         seen: list[bool] = []
         put_all = type(journal().db).put_all
@@ -63,7 +64,7 @@ def test_only_results_may_come_to_the_disk_later(kept, later, monkeypatch):
             await put_all(self, writes, later=later)
 
         monkeypatch.setattr(type(journal().db), "put_all", watched)
-        await once(journal(results_later=later), "a:1", Effect(1))
+        await once(journal(**given), "a:1", Effect(1))
         assert seen == [False, later]
 
     kept(go)
@@ -196,5 +197,14 @@ def test_changed_notes_answers_and_lines_are_told_with_their_run(kept):
             with pytest.raises(RunError) as changed:
                 await read
             assert f"{what} run r" in changed.value.message
+
+    kept(go)
+
+
+def test_an_input_is_kept_in_its_own_letters(kept):
+    async def go(journal: Any) -> None:
+        await once(journal(), "a:1", Effect(1), given={"to": "Müller"})
+        ((text,),) = await journal().db.rows("select input from effects")
+        assert "Müller" in text
 
     kept(go)

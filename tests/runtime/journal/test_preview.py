@@ -84,9 +84,11 @@ def test_what_is_large_all_over_is_cut_as_a_whole():
     assert abridge(wide) == f"{text[:12_000]}… [{len(text):,} characters, {digest(text)}]"
 
 
-def test_twelve_thousand_characters_of_json_are_whole_and_one_more_is_not():
-    value = {f"k{n}": "x" * 380 for n in range(30)}
-    value["z"] = "x" * (12_000 - len(json.dumps({**value, "z": ""})))
+@pytest.mark.parametrize("letter", ["x", "ü"])
+def test_twelve_thousand_characters_of_json_are_whole_and_one_more_is_not(letter):
+    value = {f"k{n}": letter * 380 for n in range(30)}
+    text = json.dumps({**value, "z": ""}, ensure_ascii=False)
+    value["z"] = "x" * (12_000 - len(text))
     assert len(value["z"]) < 400
     assert abridge(value) == value
     value["z"] += "x"

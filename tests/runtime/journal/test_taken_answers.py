@@ -52,3 +52,5 @@ def test_every_answer_counts_for_the_questions_of_its_place_in_its_run(wait):
 )
 def test_a_question_that_comes_again_has_a_number(answered, known, name):
     assert number_question(question("who"), answered, known=known).name == name
+    if not known:
+        assert number_question(question("who"), answered).name == name
