@@ -9,13 +9,15 @@ Both ends stand in the file, so one is held against the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 
 from .. import ir
-from ..analysis.variables import writes
+from ..analysis.variables import expressions_of, writes
 from ..analysis.wording import node_name
+from ..catalog.results import RESULTS, Shape
 from ..diagnostics.diagnostic import Label
-from ..expr.ast import Expr, Field, Name
+from ..expr.ast import Expr, Field, Index, Name
+from ..expr.show import show
 from ..expr.walk import names_read, walk_bound
 from ..source.records import dataclass
 from ..source.source import Span
@@ -93,47 +95,100 @@ def _at(target: ir.Workflow) -> tuple[Label, ...]:
 
 
 def _field_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
-    """Yield the fields that are read of an answer and that no schema of it has."""
-    shapes = _shapes(workflow)
-    if not shapes:
+    """Yield the fields that are read of an answer or a tool's result and that it never has."""
+    builtin = {tool.id for tool in workflow.tools if tool.source == "builtin"} & RESULTS.keys()
+    shapes = _shapes(workflow, builtin)
+    for expr, _ in expressions(workflow) if shapes else ():
+        yield from _faults_in(expr, shapes)
+    for node in workflow.nodes if builtin else ():
+        if isinstance(node, ir.AgentNode) and node.asserts:
+            reported = _reported(node, workflow, builtin)
+            for expr in expressions_of(node) if reported else ():
+                yield from _faults_in(expr, reported)
+
+
+def _faults_in(expr: Expr, shapes: Mapping[str, Sequence[Shape]]) -> Iterator[BorderFault]:
+    for part, bound in walk_bound(expr):
+        if isinstance(part, Field):
+            yield from _field_fault(part, shapes, bound, expr.span)
+
+
+def _field_fault(
+    part: Field, shapes: Mapping[str, Sequence[Shape]], bound: Container[str], place: Span | None
+) -> Iterator[BorderFault]:
+    found = _shapes_of(part.object, shapes, bound)
+    fields = [name for shape in found for name in _fields(shape) or ()]
+    span = part.span or place
+    if span is None or not fields or part.name in (*fields, "length"):
         return
-    for expr, _ in expressions(workflow):
-        for part, bound in walk_bound(expr):
-            if not isinstance(part, Field) or not isinstance(part.object, Name):
-                continue
-            if part.object.name in bound:
-                continue
-            fields = shapes.get(part.object.name)
-            span = part.span or expr.span
-            if fields is None or part.name in fields or span is None:
-                continue
-            listed = ", ".join(f"`{name}`" for name in fields)
-            help = Spelling(fields).advice(part.name, f"its schema has {listed}")
-            yield BorderFault(f"`{part.object.name}` has no `{part.name}`", span, help)
+    near = Spelling([*fields, "length"]).nearest(part.name)
+    if near is None and any(shape.get("additionalProperties") for shape in found):
+        return
+    listed = ", ".join(f"`{name}`" for name in dict.fromkeys(fields))
+    help = f"did you mean `{near}`?" if near else f"its schema has {listed}"
+    yield BorderFault(f"`{show(part.object)}` has no `{part.name}`", span, help)
 
 
-def _shapes(workflow: ir.Workflow) -> Mapping[str, Sequence[str]]:
-    """Return the fields of the variables that hold nothing but answers with a schema that lists
-    them all."""
+def _shapes_of(
+    expr: Expr, shapes: Mapping[str, Sequence[Shape]], bound: Container[str]
+) -> list[Shape]:
+    """Return the schemas that a value can have, or nothing where one of them is not known."""
+    match expr:
+        case Name(name=name) if name not in bound:
+            return [*shapes.get(name, ())]
+        case Field(object=of, name=name):
+            inner = [(_fields(shape) or {}).get(name) for shape in _shapes_of(of, shapes, bound)]
+        case Index(object=of):
+            inner = [shape.get("items") for shape in _shapes_of(of, shapes, bound)]
+        case _:
+            return []
+    known = [shape for shape in inner if isinstance(shape, dict)]
+    return known if len(known) == len(inner) else []
+
+
+def _reported(
+    node: ir.AgentNode, workflow: ir.Workflow, builtin: Set[str]
+) -> dict[str, list[Shape]]:
+    """Return what assertions beside a report measure: the results of the node's tools by their
+    names, and `result`, the last of them."""
+    if not node.report:
+        return {}
+    agents = [agent for agent in workflow.agents if agent.id == node.agent]
+    tools = dict.fromkeys((*node.tools, *(tool for agent in agents for tool in agent.tools)))
+    shapes = {tool: [RESULTS[tool]] for tool in tools if tool in builtin}
+    results = [shape for shape, *_ in shapes.values()]
+    return {**shapes, "result": results} if len(shapes) == len(tools) else dict(shapes)
+
+
+def _shapes(workflow: ir.Workflow, builtin: Set[str]) -> Mapping[str, Sequence[Shape]]:
+    """Return the schemas of the variables that hold nothing but answers with one, or results of
+    tools that are known."""
     declared = {param.name for param in workflow.params}
-    shapes: dict[str, list[str]] = {}
+    shapes: dict[str, list[Shape]] = {}
     others = declared | {field.name for field in workflow.state if field.default is not None}
     for node in workflow.nodes:
-        fields = _fields(node)
+        shape, into = _given(node, builtin)
         for write in writes(node):
-            if fields is not None and isinstance(node, ir.AgentNode) and write.name == node.into:
-                shapes.setdefault(write.name, []).extend(fields)
+            if shape is not None and write.name == into:
+                shapes.setdefault(write.name, []).append(shape)
             else:
                 others.add(write.name)
-    return {name: fields for name, fields in shapes.items() if name not in others}
+    return {name: known for name, known in shapes.items() if name not in others}
 
 
-def _fields(node: ir.Node) -> tuple[str, ...] | None:
-    schema = node.schema if isinstance(node, ir.AgentNode) else None
-    if not isinstance(schema, dict):
-        return None
+def _given(node: ir.Node, builtin: Set[str]) -> tuple[Shape | None, str | None]:
+    match node:
+        case ir.AgentNode(schema=dict() as schema, into=into):
+            return (schema if _fields(schema) else None), into
+        case ir.ToolNode(tool=tool, into=into) if tool in builtin:
+            return RESULTS[tool], into
+        case _:
+            return None, None
+
+
+def _fields(schema: Shape) -> Mapping[str, ir.Json] | None:
     properties = schema.get("properties")
     if not isinstance(properties, dict) or not properties:
         return None
     combined = {"allOf", "anyOf", "oneOf", "$ref", "patternProperties"} & schema.keys()
-    return None if combined or schema.get("additionalProperties") else tuple(properties)
+    return None if combined else properties

@@ -43,6 +43,11 @@ MAX_CHARACTERS = 10_000
 
 _QUOTED = re.compile(r"""\"(?:[^"\\\r\n]|\\[^\r\n])*+\"|'(?:[^'\\\r\n]|\\[^\r\n])*+'""")
 
+_BRACKET = re.compile(r"[()\[\]{}]")
+_CLOSING = {"(": ("parenthesis", ")"), "[": ("bracket", "]"), "{": ("brace", "}")}
+_SLIPS = re.compile("<>|=>|=<")
+_MEANT = {"<>": "!=", "=>": ">=", "=<": "<="}
+
 MAX_DEPTH = 100
 """Deeper nesting is refused, so that everything that walks a tree may recurse."""
 
@@ -157,9 +162,8 @@ def _ends_early(text: str) -> ParseFault:
     end = len(text.rstrip())
     start = re.search(r"(?:\w+|[^\w\s]+)\s*\Z", text)
     last = text[start.start() : end] if start else text
-    opened = text.count("(") > text.count(")")
     message = f"the expression ends after `{last}`, where more is needed"
-    help = "close the parenthesis: write `)`" if opened else "write what it is compared with"
+    help = _bracket_help(text) or "write what it is compared with"
     return ParseFault(message, Span("", start.start() if start else 0, end), help)
 
 
@@ -172,6 +176,9 @@ def _unexpected_token(text: str, start: int, sign: str) -> ParseFault:
         )
     if help := _function_help(text, start, sign):
         return ParseFault(f"`{sign}` is not expected here", span, help)
+    if slip := _SLIPS.match(text, start) or _SLIPS.match(text, max(0, start - 1)):
+        span = Span("", *slip.span())
+        return ParseFault(f"`{slip[0]}` is not an operator", span, f"write `{_MEANT[slip[0]]}`")
     if sign == "=":
         return ParseFault("`=` is not an operator", span, "write `==` to compare")
     if sign in {"&", "|"}:
@@ -185,7 +192,21 @@ def _unexpected_token(text: str, start: int, sign: str) -> ParseFault:
     if re.fullmatch(r"\w+", sign):
         help = "put an operator before it, or quotes around text"
         return ParseFault(f"`{sign}` is not expected here", span, help)
-    return ParseFault(f"`{sign}` is not expected here", span)
+    return ParseFault(f"`{sign}` is not expected here", span, _bracket_help(text))
+
+
+def _bracket_help(text: str) -> str:
+    """Return how to close the bracket that stands open last; "" where none does."""
+    opened: list[str] = []
+    for sign in _BRACKET.findall(_QUOTED.sub("", text)):
+        if sign in _CLOSING:
+            opened.append(sign)
+        elif opened and _CLOSING[opened[-1]][1] == sign:
+            opened.pop()
+    if not opened:
+        return ""
+    word, closing = _CLOSING[opened[-1]]
+    return f"close the {word}: write `{closing}`"
 
 
 def _function_help(text: str, start: int, sign: str) -> str:

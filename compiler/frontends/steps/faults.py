@@ -1,18 +1,21 @@
-"""What a step can lack or have twice, unclosed fences, placeholders that nearly name a variable."""
+"""What a step can lack or have twice, and unclosed fences."""
 
 from __future__ import annotations
+
+import re
 
 from lark import Token
 
 from ...diagnostics.diagnostic import Fix, Label, Sink
-from ...ir import Output
-from ...reading.foreign import foreign_placeholders, report_foreign
 from ...source.source import Source, Span
-from ...source.spelling import Spelling
 from .items import heading_span
-from .marks import Fence, marker
-from .model import Step
-from .prompt import PLACEHOLDER
+from .marks import Fence, marker, read_fence
+from .model import Step, locate
+
+_NO_END = re.compile(r"^[ ]{0,3}(?:`{1,2}|`{3,}\w+|'{3}|\"{3}|~~)[ \t]*\r?$", re.MULTILINE)
+"""A line that was meant to close a fence and does not."""
+_OPENING = re.compile(r"^[ ]{0,3}`{3,}\w", re.MULTILINE)
+"""A line that begins a fence of a language, so that no fence around it was meant."""
 
 
 def check_complete(source: Source, step: Step, sink: Sink) -> None:
@@ -95,79 +98,54 @@ class OpenFence:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._suspect: Span | None = None
-        self._last: Span | None = None
+        self._suspect: Token | None = None
+        self._last: Token | None = None
+        self._above: dict[int | None, Token] = {}
 
-    def see(self, token: Token, fence: Fence) -> None:
-        """Look at the next fence of the file."""
+    def see(self, token: Token, fence: Fence, above: Token | None = None) -> None:
+        """Look at the next fence of the file, and the text that stands directly above it."""
         if not fence.closed:
-            self._last = self._opening(token, fence)
+            self._last = token
         elif self._suspect is None and not fence.info and "WORKFLOW STEP:" in token:
-            self._suspect = self._opening(token, fence)
+            self._suspect = token
+            if _OPENING.search(token, len(fence.mark) + 1):
+                self._last = self._last or token
+        else:
+            return
+        if above is not None and above.end_pos == token.start_pos:
+            self._above[token.start_pos] = above
 
-    def _opening(self, token: Token, fence: Fence) -> Span:
+    def _opening(self, token: Token) -> Span:
         start = (token.start_pos or 0) + len(token) - len(token.lstrip())
-        return self._source.span(start, start + len(fence.mark))
+        return self._source.span(start, start + len(read_fence(token).mark))
 
     @property
-    def _place(self) -> Span | None:
-        return self._last and (self._suspect or self._last)
+    def _place(self) -> Token | None:
+        if self._last is None:
+            return None
+        return self._suspect if self._suspect is not None else self._last
 
     def swallows(self, end: int) -> bool:
         """Return whether a step that ends at `end` lost something to the fence."""
         place = self._place
-        return place is not None and end > place.start
+        return place is not None and end > (place.start_pos or 0)
 
     def report(self, sink: Sink) -> None:
         """Report FC1001, if there is such a fence."""
-        place = self._place
-        if place is None or self._last is None:
+        token, last = self._place, self._last
+        if token is None or last is None:
             return
-        labels = () if place == self._last else (Label(self._last, "so that this one stays open"),)
-        message = "this fence is not closed" + (" before the next step begins" if labels else "")
-        help = "close it with a line of the same marks"
+        place, at = self._opening(token), token.start_pos or 0
+        mark = read_fence(token).mark
+        early = token is not last
+        labels = (Label(self._opening(last), "so that this one stays open"),) if early else ()
+        help = f"close it with a line of the same marks, {mark}"
+        if end := _NO_END.search(token, token.find("\n") + 1):
+            span = self._source.span(at + end.start(), at + end.end())
+            labels = (*labels, Label(span, "this does not close it"))
+        elif above := self._above.get(token.start_pos):
+            first = locate(self._source, above.start_pos or 0, above.partition("\n")[0])
+            labels = (*labels, Label(first.span, "was a fence meant to begin above this?"))
+            help += ", or write one above its text where it was meant to end here"
+        message = "this fence is not closed" + (" before the next step begins" if early else "")
         sink.report("FC1001", message, place, labels=labels, help=help)
-
-
-def check_variables(steps: list[Step], source: Source, sink: Sink) -> None:
-    """Warn of a placeholder that nearly names a variable and stays as written (FC3001, S33)."""
-    written: dict[str, Output] = {}
-    for step in steps:
-        for output in step.outputs:
-            written.setdefault(output.name, output)
-    declared = written.keys() | {entry.name for step in steps for entry in step.inputs}
-    spelling = Spelling(declared)
-    for step in steps:
-        if step.description is None:
-            continue
-        span = step.description.span
-        if "[" in step.description.text:
-            _check_placeholders(span, spelling, written, source, sink)
-        for found in foreign_placeholders(source.text[span.start : span.end], "[NAME]", declared):
-            start, end = span.start + found.start, span.start + found.end
-            place = source.span(start, end)
-            report_foreign(sink, place, source.text[start:end], f"[{found.name}]")
-
-
-def _check_placeholders(
-    text: Span, spelling: Spelling, written: dict[str, Output], source: Source, sink: Sink
-) -> None:
-    for match in PLACEHOLDER.finditer(source.text, text.start, text.end):
-        near = None if match[1] in spelling else spelling.nearest(match[1])
-        if near is None:
-            continue
-        span = source.span(match.start(1), match.end(1))
-        sink.report(
-            "FC3001",
-            f"`[{match[1]}]` names no variable, so it stays as it is written",
-            span,
-            severity="warning",
-            labels=_label(near, written),
-            help=f"did you mean `[{near}]`?",
-            fix=Fix(f"write `{near}`", span, near),
-        )
-
-
-def _label(near: str | None, written: dict[str, Output]) -> tuple[Label, ...]:
-    output = written.get(near) if near else None
-    return (Label(output.span, "put out here"),) if output and output.span else ()

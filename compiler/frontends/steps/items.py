@@ -14,10 +14,15 @@ from lark import Token
 from ...diagnostics.diagnostic import Fix, Label, Sink
 from ...ir import Input, Output
 from ...source.source import Source, Span
+from ...source.spelling import Spelling
 from .marks import ARROW
 from .model import Located, join_lines, locate
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*|_[A-Za-z0-9][A-Za-z0-9_]*")
+
+_OTHER_BULLET = re.compile(r"^[ \t]*(?P<mark>[•◦▪▸‣●○·–—−])[ \t]*", re.MULTILINE)
+_PATH = re.compile(r"(?P<root>[A-Za-z_]\w{0,40})(?:\.\w+|\[[^\]\s]*(?P<end>\])?)+")
+_RESULT = Spelling(("result",))
 
 
 def heading_of(token: Token) -> str:
@@ -65,6 +70,7 @@ def read_outputs(source: Source, section: Token, outputs: list[Output], sink: Si
             if arrow is not None and arrow[0] != "→":
                 _report_arrow(source, start + left, arrow[0], sink)
             outputs.append(Output(source=join_lines(raw[:left]), name=name.text, span=name.span))
+            _check_path(locate(source, start, raw[:left]), sink)
         elif raw.strip():
             whole = locate(source, start, raw)
             sink.report(
@@ -74,6 +80,18 @@ def read_outputs(source: Source, section: Token, outputs: list[Output], sink: Si
                 help="write `where the value stands → NAME`",
                 fix=_double_arrow(source, start, raw),
             )
+
+
+def _check_path(written: Located, sink: Sink) -> None:
+    """Warn of a source that is nearly a path into the tool's result."""
+    path = _PATH.fullmatch(written.text)
+    if path is None:
+        return
+    near = _RESULT.nearest(path["root"])
+    if near or written.text.count("[") > written.text.count("]"):
+        message = f"`{_short(written.text)}` is not a path into the tool's result"
+        help = f"did you mean `{near}`?" if near else "close the bracket: write `]`"
+        sink.report("FC3001", message, written.span, severity="warning", help=help)
 
 
 def check_names(inputs: list[Input], outputs: list[Output], label: str, sink: Sink) -> None:
@@ -91,13 +109,49 @@ def check_names(inputs: list[Input], outputs: list[Output], label: str, sink: Si
                 sink.report("FC1004", message, entry.span, labels=labels, help=help)
             elif _NAME.fullmatch(entry.name) is None:
                 reserved = entry.name.startswith(("$", "__"))
+                meant = _meant_name(entry)
                 sink.report(
                     "FC1005",
                     f"`{_short(entry.name)}` is not a name of a variable",
                     entry.span,
                     severity="error" if reserved else "warning",
-                    help="a name is made of letters, digits and underscores, as in `PULL_REQUEST`",
+                    help=f"write `{meant}`"
+                    if meant
+                    else "a name is made of letters, digits and underscores, as in `PULL_REQUEST`",
                 )
+
+
+def _meant_name(entry: Input | Output) -> str:
+    """Return how a name of several words was meant; "" where that cannot be told."""
+    first, *others = re.split(r"[\s-]+", entry.name.strip("[]{}<>"))
+    if isinstance(entry, Input) and first.isupper() and not "".join(others).isupper():
+        return f"{first}: …" if others and _NAME.fullmatch(first) else ""
+    joined = "_".join((first, *others))
+    return joined if _NAME.fullmatch(joined) and len(others) < 3 else ""
+
+
+def report_unlisted(source: Source, section: Token, prose: Token, sink: Sink) -> None:
+    """Report lines below a list's heading that are not items, because no bullet begins them."""
+    line = locate(source, prose.start_pos or 0, heading_of(prose))
+    if line.text.lower().strip("*_`().") in ("none", "nothing", "n/a", "no", ""):
+        return
+    bullet = _OTHER_BULLET.match(line.text)
+    item = line.text[bullet.end() :] if bullet else line.text
+    message = f"no bullet begins this line, so `{section.type}` does not hold it"
+    fix = Fix(f"write `- {_short(item)}`", line.span, f"- {item}")
+    help = f"write `- {_short(item)}`"
+    sink.report("FC1001", message, line.span, severity="warning", help=help, fix=fix)
+
+
+def check_bullets(source: Source, section: Token, sink: Sink) -> None:
+    """Report lines of items that begin with a bullet of a typographer's: they belong to the item
+    above."""
+    start = section.start_pos or 0
+    for match in _OTHER_BULLET.finditer(section, section.find("\n") + 1):
+        mark = source.span(start + match.start("mark"), start + match.end("mark"))
+        message = f"`{match['mark']}` is not a bullet, so this belongs to the item above"
+        fix = Fix("write `-`", mark, "-")
+        sink.report("FC1001", message, mark, severity="warning", help="write `- `", fix=fix)
 
 
 def split_items(section: Token) -> Iterator[tuple[int, str]]:

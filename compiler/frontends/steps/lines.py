@@ -14,7 +14,16 @@ from lark import Token
 from ...diagnostics.diagnostic import Label, Sink
 from ...source.source import Source, Span
 from .faults import OpenFence, check_complete, check_sections, report_spaced_fence
-from .items import check_names, heading_of, heading_span, read_inputs, read_outputs, read_texts
+from .items import (
+    check_bullets,
+    check_names,
+    heading_of,
+    heading_span,
+    read_inputs,
+    read_outputs,
+    read_texts,
+    report_unlisted,
+)
 from .marks import (
     USUAL,
     Fence,
@@ -94,19 +103,23 @@ class _Reader:
             step.span = heading_span(self.source, block[0])
         tool: Located | None = None
         listed = False
+        above = block[0]
         for part in block[1:]:
             kind = part.type
+            if kind == "PROSE" and above.type in LISTS and above == USUAL[above.type]:
+                report_unlisted(self.source, above, part, self.sink)
             if kind in LISTS:
                 step.sections.append(part)
                 listed = listed or kind == "TOOLS"
                 self.read_section(step, part)
             elif kind == "FENCE":
-                self.read_description(step, part)
+                self.read_description(step, part, above)
             elif kind == "TOOL":
                 step.sections.append(part)
                 tool = tool or self.rest_of_heading(part)
             else:
                 self.read_other(part, step)
+            above = part
         if tool is not None and not listed and tool.text:
             step.tools.append(tool)
         step.end = block[-1].end_pos or 0
@@ -117,6 +130,9 @@ class _Reader:
     def read_section(self, step: Step, part: Token) -> None:
         if not part.startswith(USUAL[part.type]):
             self.check_list_heading(part)
+        report_bold(self.source, part.start_pos or 0, part, self.sink, inside=True)
+        if not part.isascii():
+            check_bullets(self.source, part, self.sink)
         match part.type:
             case "INPUTS":
                 read_inputs(self.source, part, step.inputs, self.sink)
@@ -144,9 +160,9 @@ class _Reader:
                 help="write one bullet a line below the heading: `- …`",
             )
 
-    def read_description(self, step: Step, token: Token) -> None:
+    def read_description(self, step: Step, token: Token, above: Token) -> None:
         """Take the first fence of backticks as the description, with or without a tag (S2, S17)."""
-        fence = self.note_fence(token)
+        fence = self.note_fence(token, above if above.type == "PROSE" else None)
         if step.description is not None:
             return
         at = token.start_pos or 0
@@ -176,7 +192,8 @@ class _Reader:
             case "FENCE":
                 self.note_fence(token)
             case "PROSE":
-                report_bold(self.source, token.start_pos or 0, token, self.sink)
+                start = token.start_pos or 0
+                report_bold(self.source, start, token, self.sink, inside=step is not None)
                 if step is not None and step.description is None:
                     report_short_fence(self.source, token.start_pos or 0, token, self.sink)
             case "HEADING" if step is not None:
@@ -192,9 +209,9 @@ class _Reader:
                         help="the sections of a step are TOOL, TOOLS, INPUTS, OUTPUTS and ASSERT",
                     )
 
-    def note_fence(self, token: Token) -> Fence:
+    def note_fence(self, token: Token, above: Token | None = None) -> Fence:
         fence = read_fence(token)
-        self.open_fence.see(token, fence)
+        self.open_fence.see(token, fence, above)
         return fence
 
     def rest_of_heading(self, token: Token) -> Located:

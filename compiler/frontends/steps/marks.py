@@ -38,7 +38,9 @@ _BOLD = re.compile(
 )
 
 
-_SHORT_FENCE = re.compile(r"^[ ]{0,3}(?P<mark>``|~~)[ \t]*\w{0,20}[ \t]*\r?$", re.MULTILINE)
+_SHORT_FENCE = re.compile(
+    r"^[ ]{0,3}(?P<mark>``|~~|'{3}|´{3}|\"{3})[ \t]*\w{0,20}[ \t]*\r?$", re.MULTILINE
+)
 
 
 def marker(kind: str) -> str:
@@ -102,11 +104,14 @@ def _report_colon(at: Span, kind: str, sink: Sink) -> None:
     sink.report("FC1002", message, at, help=f"write `{written}`", fix=fix)
 
 
-def report_bold(source: Source, start: int, text: str, sink: Sink) -> None:
+def report_bold(source: Source, start: int, text: str, sink: Sink, *, inside: bool) -> None:
     """Report lines of a text that are written in bold, or bare, where a section's heading was
-    meant: a keyword in capitals with its sign or between stars, and its colon."""
+    meant: a keyword in capitals with its colon, and its sign or stars. `inside` of a step it needs
+    neither where nothing stands behind it but one word."""
     for match in _BOLD.finditer(text):
-        if match["stars"] is None and match["icon"] is None:
+        plain = match["stars"] is None and match["icon"] is None
+        step = match["word"] == "WORKFLOW STEP"
+        if plain and not step and not (inside and len(match["rest"].split()) < 2):
             continue
         kind = KEYWORDS[match["word"]]
         name = match["rest"].strip().rstrip("*").strip()
@@ -122,10 +127,11 @@ def report_bold(source: Source, start: int, text: str, sink: Sink) -> None:
 
 
 def report_short_fence(source: Source, start: int, text: str, sink: Sink) -> None:
-    """Report a line of two backticks, with which a fence was meant to begin."""
+    """Report a line of two backticks, or three other marks, where a fence was meant to begin."""
     for match in _SHORT_FENCE.finditer(text):
         at = source.span(start + match.start("mark"), start + match.end("mark"))
-        help, mark = "write three of them", match["mark"][0] * 3
+        mark = "~~~" if match["mark"] == "~~" else "```"
+        help = "write three of them" if len(match["mark"]) < 3 else f"write `{mark}`"
         message = "a fence begins with three backticks, so this line does not begin one"
         sink.report("FC1001", message, at, help=help, fix=Fix(f"write `{mark}`", at, mark, True))
 

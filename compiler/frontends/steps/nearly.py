@@ -17,9 +17,21 @@ from .model import Located
 _BEGINNING = re.compile(r"[`*]{0,2}(?P<name>[A-Za-z_]\w*)(?P<path>(?:\.\w+|\[[^\]\s]*\]?)*)[ \t]*")
 _SIGN = re.compile(r"[=!<>≤≥≠]+")
 _WORD = re.compile(r"(?:not )?([a-z]+)(?: with)?(?P<rest>.*)", re.DOTALL)
-_VALUE = re.compile(r"[`*]*[ \t]*(?:$|[\"'\d\[-])")
+_VALUE = re.compile(r"[`*]*[ \t]*(?:$|[\"'“‘\d\[-]|(?:true|false|null)\b|[A-Z_]{2,60}$|[^\"]*\"$)")
+_CURLY = re.compile("[“”„‘’]")
 _WORDS = Spelling(("contains", "exists", "matches", "starts", "ends"))
-_SIGNS = {"=": "==", "===": "==", "!==": "!=", "=>": ">=", "=<": "<=", "≤": "<=", "≥": ">="}
+_SIGNS = {
+    "=": "==",
+    "===": "==",
+    "!==": "!=",
+    "=>": ">=",
+    "=<": "<=",
+    "<>": "!=",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+}
+_OTHER_WORDS = {"is": "==", "includes": "contains", "contain": "contains", "include": "contains"}
 
 
 def report_nearly(item: Located, known: Set[str], source: Source, sink: Sink) -> None:
@@ -29,6 +41,8 @@ def report_nearly(item: Located, known: Set[str], source: Source, sink: Sink) ->
     if begun is None:
         return
     name, rest = begun["name"], item.text[begun.end() :]
+    if rest.startswith("(") and begun["path"] and ")" not in rest:
+        rest = rest[1:].lstrip()
     spelling = Spelling(known)
     if name not in known and not (begun["path"] and spelling.nearest(name)):
         return
@@ -48,17 +62,26 @@ def _compares(rest: str) -> bool:
     word = _WORD.match(rest)
     if word is None:
         return False
-    near = word[1] in _WORDS or _WORDS.nearest(word[1]) is not None
+    near = word[1] in _WORDS or _meant_word(word[1]) is not None
     return near and _VALUE.match(word["rest"].lstrip()) is not None
+
+
+def _meant_word(word: str) -> str | None:
+    return _OTHER_WORDS.get(word) or _WORDS.nearest(word)
 
 
 def _report_fault(item: Located, rest: str, fault: ParseFault, source: Source, sink: Sink) -> None:
     at = item.span.start + item.text.index(rest) if rest else item.span.start
     sign, word = _SIGN.match(rest), _WORD.match(rest)
-    meant = _SIGNS.get(sign[0]) if sign else _WORDS.nearest(word[1]) if word else None
+    meant = _SIGNS.get(sign[0]) if sign else _meant_word(word[1]) if word else None
     written = sign[0] if sign else word[1] if word else ""
     span, fix = fault.span, None
-    if meant:
+    curly = _CURLY.search(rest)
+    if curly and not meant:
+        text = _CURLY.sub('"', rest)
+        span = Span(source.path, at, at + len(rest))
+        fix, meant = Fix(f"write `{text}`", span, text), text
+    elif meant:
         at += rest.index(written)
         span = Span(source.path, at, at + len(written))
         fix = Fix(f"write `{meant}`", span, meant)

@@ -17,9 +17,9 @@ from ...reading.editing import Mention
 from ...reading.protocol import Frontend, Parsed, Reader
 from ...source.source import Source, SourceSet
 from .editing import steps_editing
-from .faults import check_variables
 from .lines import read_document
 from .model import Step, StepDocument
+from .placeholders import check_placeholders
 from .prompt import read_assertions, step_prompt
 
 _STEP = re.compile(rf"^[ ]{{0,3}}\#{{3,6}}[ \t]*+{ICON}WORKFLOW[ ]STEPS?:", re.MULTILINE)
@@ -56,7 +56,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
         notes = (fenced,) if _STEP.search(source.text) else ()
         sink.report("FC1008", message, source.span(0), notes=notes, help=help)
         return Parsed(None)
-    check_variables(document.steps, source, sink)
+    check_placeholders(document.steps, source, sink)
     return Parsed(_workflow(document, source, sink), mentions=lambda: _tool_mentions(document))
 
 

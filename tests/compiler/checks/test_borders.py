@@ -66,6 +66,11 @@ def said(nodes: str, outputs: str = "[]") -> list[tuple[str, str, str]]:
             JUDGE + "  - {name: a, assert: judged.makr > 3}\n", "[]",
             "`judged` has no `makr`", "did you mean `mark`?",
         ),
+        (
+            "  - {name: b, tool: git_log, into: log}\n"
+            "  - {name: a, assert: 'log.commits[0].sbuject != topic'}\n", "[]",
+            "`log.commits[0]` has no `sbuject`", "did you mean `subject`?",
+        ),
     ],
 )  # fmt: skip
 def test_a_name_that_the_other_end_does_not_have_is_an_error(nodes, outputs, message, help):
@@ -81,6 +86,8 @@ def test_a_name_that_the_other_end_does_not_have_is_an_error(nodes, outputs, mes
         ("  - {name: a, foreach: '[topic]', do: sub, item: page, into: z}\n", "[z]"),
         ("  - {name: a, tool: somewhere_else, args: {any: topic}, into: z}\n", "[z]"),
         (JUDGE + "  - {name: a, assert: judged.mark > 3}\n", "[]"),
+        ("  - {name: a, tool: git_log, into: log}\n  - {name: b, assert: log.other > 3}\n", "[]"),
+        ("  - {name: a, tool: my_log, into: log}\n  - {name: b, assert: log.conut > 3}\n", "[]"),
         (
             JUDGE + "  - {name: b, assign: {judged: 'either(judged, topic)'}}\n"
             "  - {name: a, assert: judged.makr > 3}\n",

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from flowc.compiler.catalog.builtin_tools import ASK_TOOL, BUILTIN_TOOLS
+from flowc.compiler.catalog.results import RESULTS
 from flowc.runtime.errors import Failure
 from flowc.runtime.files.roots import Roots
 from flowc.runtime.tools.builtin import FUNCTIONS, BuiltinTools
@@ -294,3 +295,25 @@ def test_names_that_are_not_utf8_are_listed(folder):
     os.mkdir(folder / "odd")
     os.close(os.open(os.fsencode(folder / "odd") + b"/caf\xe9", os.O_CREAT))
     assert call(folder, "list_files", path="odd")["files"] == ["odd/caf\ufffd"]
+
+
+@pytest.mark.parametrize("tool", RESULTS)
+def test_a_tool_gives_the_fields_that_the_catalogue_says(repository, tool):
+    (repository / "data.json").write_text('{"a": 1}')
+    (repository / "a b.txt").write_text("other\n")
+    args: dict[str, Any] = {
+        "read_file": {"path": "data.json"},
+        "search_files": {"text": "o"},
+        "write_file": {"path": "new", "content": ""},
+        "query_json": {"path": "data.json", "expression": "data.a"},
+    }.get(tool, {})
+    given, known = call(repository, tool, **args), RESULTS[tool]["properties"]
+    assert set(given) == set(known)
+    for name, shape in known.items():
+        if "items" in shape:
+            assert given[name]
+            assert set(given[name][0]) == set(shape["items"]["properties"])
+
+
+def test_every_tool_of_files_has_its_fields_in_the_catalogue():
+    assert set(RESULTS) == set(FUNCTIONS)

@@ -66,6 +66,52 @@ def test_the_good_one_is_good():
         ("- FILES: what", "- FILES what",
          "the input `FILES what was listed` is not read: it has no colon",
          "write `FILES: what was listed`", 19),
+        ("- FILES: what was", "- FILES what was: as",
+         "`FILES what was` is not a name of a variable",
+         "write `FILES: …`", 19),
+        ("→ FILES", "→ ALL FILES", "`ALL FILES` is not a name of a variable",
+         "write `ALL_FILES`", 7),
+        ("### 🛠️ TOOL: read_file", "TOOL: read_file",
+         "`TOOL` does not stand in a heading, so it is not read",
+         "write `### 🛠️ TOOL: read_file`", 17),
+        ("### 📥 INPUTS:", "INPUTS:", "`INPUTS` does not stand in a heading, so it is not read",
+         "write `### 📥 INPUTS:`", 18),
+        ("### ✅ ASSERT:\n- result.count", "✅ ASSERT:\n- result.count",
+         "`ASSERT` does not stand in a heading, so it is not read",
+         "write `### ✅ ASSERT:`", 8),
+        ("- the files", "the files", "no bullet begins this line, so `OUTPUTS` does not hold it",
+         "write `- the files → FILES`", 7),
+        ("- the files", "• the files", "no bullet begins this line, so `OUTPUTS` does not hold it",
+         "write `- the files → FILES`", 7),
+        ("- result.files", "• result.files",
+         "`•` is not a bullet, so this belongs to the item above", "write `- `", 10),
+        ("- the files", "- reslut.files",
+         "`reslut.files` is not a path into the tool's result", "did you mean `result`?", 7),
+        ("- the files", "- result.files[0",
+         "`result.files[0` is not a path into the tool's result",
+         "close the bracket: write `]`", 7),
+        ("result.count > 0", "result.files[0 > 1",
+         "this is not an expression, so nothing measures it", "close the bracket: write `]`", 9),
+        ("result.count > 0", "result.count is 3",
+         "this is not an expression, so nothing measures it", "did you mean `==`?", 9),
+        ("result.count > 0", "result.conut > 0", "`result` has no `conut`",
+         "did you mean `count`?", 9),
+        ('contains "a"', "contains “a”", "this is not an expression, so nothing measures it",
+         'did you mean `contains "a"`?', 10),
+        ('contains "a"', 'contains "[FIELS]"', "`[FIELS]` names no variable",
+         "did you mean `[FILES]`?", 10),
+        ("[FILES]", "[files]", "`[files]` is not a placeholder here",
+         "write `[FILES]` for the variable's value", 15),
+        ("[FILES]", "[[FILES]]", "`[[FILES]]` is not a placeholder here",
+         "write `[FILES]` for the variable's value", 15),
+        ("[FILES]", "[ FILES ]", "`[ FILES ]` is not a placeholder here",
+         "write `[FILES]` for the variable's value", 15),
+        ("[FILES]", "FILES]", "`FILES]` is not a placeholder here",
+         "write `[FILES]` for the variable's value", 15),
+        ("[FILES]", "[FILES)", "`[FILES` is not a placeholder here",
+         "write `[FILES]` for the variable's value", 15),
+        ("[FILES]", "%FILES%", "`%FILES%` is not a placeholder here",
+         "write `[FILES]` for the variable's value", 15),
     ],
 )  # fmt: skip
 def test_it_is_told_in_its_line(right, wrong, message, help, line):
@@ -83,13 +129,53 @@ def test_it_is_told_in_its_line(right, wrong, message, help, line):
         "list_files was asked once",
         "no more than three files",
         "`result` > the other one says so",
+        "result is short",
+        "TOOLS: a word of the trade",
     ],
 )
 def test_a_sentence_is_left_alone(prose):
     assert said(GOOD.replace("every file is named", prose)) == []
 
 
-@pytest.mark.parametrize("text", ["<li>FILES</li>", "<FILES>a</FILES>", "[FILE]", "a {list}", "$5"])
+@pytest.mark.parametrize(
+    "text", ["<li>FILES</li>", "<FILES>a</FILES>", "[FILE]", "a {list}", "$5", "[the FILES]"]
+)
 def test_other_brackets_are_left_alone(text):
     found = said(GOOD.replace("List the files.", text))
     assert [m for m, _, _ in found if "placeholder" in m] == []
+
+
+def test_two_words_in_brackets_are_the_variable_of_both():
+    text = GOOD.replace("FILES", "ALL_FILES").replace("[ALL_FILES]", "[ALL FILES]")
+    assert ("write `[ALL_FILES]` for the variable's value", 15) in [
+        (h, n) for _, h, n in said(text)
+    ]
+
+
+@pytest.mark.parametrize("prose", ["none", "*None.*", "n/a"])
+def test_a_list_may_say_that_it_holds_nothing(prose):
+    assert said(GOOD.replace("- FILES: what was listed", prose)) == []
+
+
+@pytest.mark.parametrize("end", ["``", "'''", "```text"])
+def test_a_line_that_does_not_close_a_fence_is_shown(end):
+    text = GOOD.replace("List the files.\n```", f"List the files.\n{end}", 1)
+    [found] = [d for d in compile_text(text, "main.md").diagnostics if "fence" in d.message]
+    assert found.help == "close it with a line of the same marks, ```"
+    lines = {x.text: text.count("\n", 0, x.span.start) + 1 for x in found.labels}
+    assert lines["this does not close it"] == 4
+
+
+def test_a_fence_that_nothing_begins_is_shown_where_its_text_stands():
+    text = GOOD.replace("```\nList", "List", 1)
+    [found] = [d for d in compile_text(text, "main.md").diagnostics if "fence" in d.message]
+    lines = {x.text: text.count("\n", 0, x.span.start) + 1 for x in found.labels}
+    assert lines["was a fence meant to begin above this?"] == 2
+
+
+def test_a_fence_that_swallows_one_of_a_language_is_told_though_all_are_closed():
+    text = GOOD.replace("List the files.\n```", "List the files.").replace(
+        "```\nRead", "```text\nRead"
+    )
+    [found] = [d for d in compile_text(text, "main.md").diagnostics if "fence" in d.message]
+    assert text.count("\n", 0, found.primary.start) + 1 == 2

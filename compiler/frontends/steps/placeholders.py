@@ -1,0 +1,81 @@
+"""Placeholders that nearly name a variable: they go to the model as they are written (S33).
+
+[PLCAES]   `{{PLACES}}`   [[PLACES]]   [ PLACES ]   [places]   [TWO WORDS]   [PLACES   PLACES]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from ...diagnostics.diagnostic import Fix, Label, Sink
+from ...ir import Output
+from ...reading.foreign import foreign_placeholders, report_foreign
+from ...source.source import Source, Span
+from ...source.spelling import Spelling
+from .model import Step
+from .prompt import PLACEHOLDER
+
+_NEARLY = re.compile(
+    r"\[{1,2}[ ]?(?P<words>[A-Za-z_]\w{1,40}+(?:[ -]\w{1,40}+){0,4})[ ]?\]{1,2}(?![(:\w])"
+    r"|\[(?P<open>[A-Z_]\w{1,40}+)(?=[^\w\]\[ -]|$)|(?<![\w\[.])(?P<close>[A-Z_]\w{1,40}+)\]"
+    r"|%(?P<percent>[A-Z_]\w{1,40}+)%"
+)
+_JOINT = re.compile("[ -]")
+
+
+def check_placeholders(steps: list[Step], source: Source, sink: Sink) -> None:
+    """Warn (FC3001) of what nearly names a variable, in descriptions and in assertions."""
+    written: dict[str, Output] = {}
+    for step in steps:
+        for output in step.outputs:
+            written.setdefault(output.name, output)
+    declared = written.keys() | {entry.name for step in steps for entry in step.inputs}
+    spelling = Spelling(declared)
+    for step in steps:
+        texts = [step.description, *step.asserts]
+        for span in [text.span for text in texts if text is not None]:
+            text = source.text[span.start : span.end]
+            if "[" in text:
+                _check_names(span, spelling, written, source, sink)
+            foreign = foreign_placeholders(text, "[NAME]", declared)
+            told = {found.start: (found.end, found.name) for found in foreign}
+            if "]" in text or "[" in text or "%" in text:
+                for start, end, name in _nearly(text, spelling):
+                    told.setdefault(start, (end, name))
+            for start, (end, name) in told.items():
+                place = source.span(span.start + start, span.start + end)
+                report_foreign(sink, place, text[start:end], f"[{name}]")
+
+
+def _nearly(text: str, names: Spelling) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and name of brackets that are not those of a placeholder."""
+    for match in _NEARLY.finditer(text):
+        words = match[match.lastgroup or 0]
+        name = _JOINT.sub("_", words)
+        name = name if name in names else name.upper()
+        if name not in names or match[0] == f"[{name}]" or PLACEHOLDER.fullmatch(match[0]):
+            continue
+        line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
+        if match["close"] is None or line.count("[") <= line.count("]"):
+            yield match.start(), match.end(), name
+
+
+def _check_names(
+    text: Span, spelling: Spelling, written: Mapping[str, Output], source: Source, sink: Sink
+) -> None:
+    for match in PLACEHOLDER.finditer(source.text, text.start, text.end):
+        near = None if match[1] in spelling else spelling.nearest(match[1])
+        if near is None:
+            continue
+        span = source.span(match.start(1), match.end(1))
+        output = written.get(near)
+        sink.report(
+            "FC3001",
+            f"`[{match[1]}]` names no variable, so it stays as it is written",
+            span,
+            severity="warning",
+            labels=(Label(output.span, "put out here"),) if output and output.span else (),
+            help=f"did you mean `[{near}]`?",
+            fix=Fix(f"write `{near}`", span, near),
+        )
