@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import assert_never
 
-from ...diagnostics.diagnostic import Label, Sink
+from ...diagnostics.diagnostic import Fix, Label, Sink
 from ...plan import SECTIONS, Block, PlanDocument, PlanField, path_breaks
-from ...plan.document import is_step
-from ...plan.paths import Break, variable_of
+from ...plan.document import is_step, text_value
+from ...plan.paths import Break, original_input, variable_of
 from ...plan.values import FencePart, Range, fence_of, read_fence
 from ...plan.words import SECTION_FIELDS, SECTION_WORDS, STEP_FIELDS, SectionKey
 from ...source.source import Source
@@ -21,6 +21,9 @@ from .steps import StepChecker
 _SWALLOWED = re.compile(
     r"^[ ]?[*+-][ \t]+\*\*(?P<name>[^*:\n]++):\*\*|^\#{2,3}[ \t]+(?:Step[ \t]+[0-9]|[0-9]\.[ \t])",
     re.MULTILINE,
+)
+_NEARLY_VARIABLE = re.compile(
+    r"[$%{]*OUTPUTS?[_ -]?(?:OF[_ -]?)?STEP[_ -]?(?P<number>[0-9]+)[}%]*", re.IGNORECASE
 )
 _MARK = re.compile(r"[ \t]*(?P<mark>`+|~+)")
 
@@ -70,8 +73,11 @@ class _ShapeChecker:
                     labels=(Label(self.places.heading(earlier), "the first one"),),
                     help="put everything below the first one",
                 )
-        missing = [k for k in SECTIONS if k not in first and k not in self.misspelt]
         numbers = {key: number for number, key in enumerate(SECTIONS, start=1)}
+        for key in SECTIONS:
+            if key not in first and key not in self.misspelt:
+                self.check_nearly_section(key, numbers[key])
+        missing = [k for k in SECTIONS if k not in first and k not in self.misspelt]
         for key in missing:
             self.sink.report(
                 "FC1003",
@@ -95,6 +101,26 @@ class _ShapeChecker:
         help = f"did you mean `{SECTIONS[key]}`?"
         self.sink.report("FC1002", message, self.places.heading(index), help=help)
 
+    def check_nearly_section(self, key: SectionKey, number: int) -> None:
+        """Report the line that was meant as the heading of a section that is not there."""
+        words = "|".join(re.escape(word) for word, of in SECTION_WORDS.items() if of == key)
+        number_or_mark = rf"(?:\#{{1,6}}[ \t]*|\*\*|__)(?:{number}\.[ \t]*)?|{number}\.[ \t]*"
+        heading = rf"(?:{number_or_mark})(?:{words})\b[^\n]*|\#\#[ \t]+{number}\.[^\n]*"
+        match = re.search(rf"^[ ]{{0,3}}(?P<line>{heading})$", self.places.source.text, re.M | re.I)
+        if match is None:
+            return
+        self.misspelt.add(key)
+        written = f"## {number}. {SECTIONS[key]}"
+        at = self.places.source.span(match.start("line"), match.end("line"))
+        self.sink.report(
+            "FC1003",
+            f"the document has no section `{SECTIONS[key]}`: is this meant?",
+            at,
+            severity="error" if key == "plan" else "warning",
+            help=f"write `{written}`",
+            fix=Fix(f"write `{written}`", at, written),
+        )
+
     def check_fences(self, index: int, block: Block) -> None:
         """Report a fence that nothing closes, or that swallowed a field or a heading."""
         for fence, mark in _fences(block):
@@ -111,7 +137,8 @@ class _ShapeChecker:
                 "this fence is not closed" + (" before the next field begins" if labels else ""),
                 self.places.span(index, mark),
                 labels=labels,
-                help="close it with a line of the same marks, or write longer ones if that is text",
+                help=f"close it with a line of the same marks, {fence.mark}, or write longer ones "
+                "if that is text",
             )
 
     def check_fields(self, index: int, block: Block) -> None:
@@ -135,6 +162,8 @@ class _ShapeChecker:
                     help="keep one of them",
                 )
             near = spelling.nearest(field.name) if field.name not in known else None
+            if near is None and "ID" in known and set(field.name.upper()) <= set("ID"):
+                near = "ID"
             if near is not None and near not in names:
                 message = f"`{field.name}` is not a field of {self.places.where(index)}"
                 help = f"did you mean `{near}`?"
@@ -210,8 +239,8 @@ def _report_break(
             sink.report("FC3002", f"{name} reads `{gap.path}`, which {writer}", span, help=help)
         case "unknown":
             message = f"{name} reads `{gap.path}`, which no step before it writes"
-            help = "write the path that stands there"
             labels = _expected_path(places, before)
+            help = f"write {_meant_path(gap, places, before)}"
             sink.report("FC3001", message, span, severity="warning", labels=labels, help=help)
         case "skipped":
             assert before is not None
@@ -224,6 +253,24 @@ def _report_break(
             )
         case _:
             assert_never(gap.kind)
+
+
+def _meant_path(gap: Break, places: Places, before: int | None) -> str:
+    """Return what a step was meant to read: a path that is nearly the same, or the expected one."""
+    document = places.document
+    blocks = document.blocks
+    outputs = [text_value(block, "Output Audio") for block in document.steps[: gap.step]]
+    variables = [f"$OUTPUT_{id.upper()}" for id in document.ids]
+    known = [path for path in (original_input(document), *outputs, *variables) if path]
+    near = Spelling(known).nearest(gap.path)
+    variable = _NEARLY_VARIABLE.fullmatch(gap.path)
+    if variable is not None:
+        near = f"$OUTPUT_STEP_{variable['number']}"
+    expected = original_input(document)
+    if before is not None:
+        expected = text_value(blocks[before], "Output Audio")
+    expected = expected.strip("`")
+    return f"`{near or expected}`" if near or expected else "the path that stands there"
 
 
 def _expected_path(places: Places, before: int | None) -> tuple[Label, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from ...diagnostics.diagnostic import Fix, Sink
 from ...plan.words import SECTION_FIELDS, STEP_FIELDS
 from ...source.source import Source
+from ...source.spelling import Spelling
 from .places import Places
 
 _NAMES = tuple(
@@ -17,16 +18,25 @@ _NAMES = tuple(
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})")
 _STEP = re.compile(
-    r"[ ]{0,3}(?P<open>\#{1,6}[ \t]+|\*\*|__)Step(?:[ \t]+(?P<number>[0-9]+))?[ \t]*[:.–—-]"
-    r"(?P<title>[^\r\n]*)"
+    r"[ ]{0,3}(?P<open>\#{1,6}[ \t]*|\*\*|__)(?P<word>[A-Za-z]{2,12})"
+    r"(?:[ \t]*(?P<number>[0-9]{1,6})|[ \t]+(?P<numeral>[a-z]{3,5})(?=[ \t]*:))?"
+    r"[ \t]*(?P<colon>[:.–—-]|(?=[ \t]))(?P<title>[^\r\n]*)"
 )
+_NUMERALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_FIELDS_OF_STEP = re.compile(r"(?:(?!\#)[^\n]*\n)*?[ ]?[*+-][ \t]+\*\*(?:ID|Status):")
+_WITHIN = 400
+"""A step's first fields stand within so many characters behind its heading."""
 _FIELD = re.compile(
-    rf"(?P<all>[ ]{{0,3}}(?P<bullet>[*+-][ \t]+)?(?P<stars>\*\*)?(?P<name>{'|'.join(_NAMES)})"
-    r"(?P<colon>:?\*\*:?|:))(?:[ \t]|\r?\n|\Z)"
+    rf"(?P<all>[ ]{{0,3}}(?P<bullet>[*+-][ \t]*)?(?P<stars>\*{{0,2}})(?P<name>{'|'.join(_NAMES)})"
+    r"(?P<colon>:?\*{1,2}:?|:))(?:[ \t]|\r?\n|\Z)"
 )
-_TICKED = re.compile(
-    r"[ ]{0,3}[*+-][ \t]+\*\*(?:Input|Output) Audio:\*\*[ \t]*(?P<value>`[^`\r\n]*)\r?\n?$"
+_PATH = re.compile(
+    r"[ ]{0,3}[*+-][ \t]+\*\*(?:Input|Output) Audio:\*\*[ \t]*"
+    r"(?P<value>`[^`\r\n]*|[^`\s\r\n]+`|\"[^\"`\r\n]*\"|'[^'`\r\n]*')[ \t]*\r?\n?$"
 )
+_MARKS = re.compile(r"[ \t]*(?P<mark>``|~~|'{3}|\"{3})(?P<tag>\w{0,20})[ \t]*\r?\n?$")
+_QUOTES = "`\"'"
+_STEP_WORD = Spelling(("step",))
 
 
 def check_lines(places: Places, source: Source, sink: Sink) -> None:
@@ -42,9 +52,10 @@ def check_lines(places: Places, source: Source, sink: Sink) -> None:
             start = starts[index] + at
             if inside and not (block.kind == "step" and at == 0):
                 _check_step(line, start, source, sink)
+            _check_marks(line, start, source, sink)
             if start not in fields and at > 0:
                 _check_field(line, start, source, sink)
-            _check_ticks(line, start, source, sink)
+            _check_path(line, start, source, sink)
 
 
 def _follows_plan(places: Places, index: int) -> bool:
@@ -69,11 +80,21 @@ def _check_step(line: str, start: int, source: Source, sink: Sink) -> None:
     match = _STEP.match(line)
     if match is None:
         return
-    title = match["title"].strip().removesuffix("**").removesuffix("__").strip()
-    written = f"### Step {match['number'] or 'N'}: {title}".rstrip()
+    word, number = match["word"].lower(), match["number"]
+    named = word == "step" or _STEP_WORD.nearest(word) is not None
+    if match["numeral"] in _NUMERALS:
+        number = str(_NUMERALS.index(match["numeral"]) + 1)
+    if match["word"] != "Step" or not match["colon"]:
+        below = start + len(line)
+        followed = _FIELDS_OF_STEP.match(source.text, below, below + _WITHIN)
+        if not followed or not (named or "#" in match["open"]):
+            return
+    title = line[match.start("title" if named or number else "word") :]
+    title = title.strip().removesuffix("**").removesuffix("__").strip()
+    written = f"### Step {number or 'N'}: {title}".rstrip()
     at = source.span(start + match.start("open"), start + len(line.rstrip()))
     message = f"`{line.strip()[:60]}` is nearly a step's heading, so what follows is not one"
-    fix = Fix(f"write `{written}`", at, written, True) if match["number"] else None
+    fix = Fix(f"write `{written}`", at, written, True) if number and named else None
     sink.report("FC1002", message, at, help=f"write `{written}`", fix=fix)
 
 
@@ -88,9 +109,23 @@ def _check_field(line: str, start: int, source: Source, sink: Sink) -> None:
     sink.report("FC1002", message, at, help=f"write `{written}`", fix=fix)
 
 
-def _check_ticks(line: str, start: int, source: Source, sink: Sink) -> None:
-    match = _TICKED.match(line)
+def _check_path(line: str, start: int, source: Source, sink: Sink) -> None:
+    match = _PATH.match(line)
+    if match is None:
+        return
+    value = match["value"]
+    written = f"`{value.strip(_QUOTES)}`"
+    quoted = value[0] == value[-1] and value[0] in "'\""
+    message = "a path stands between backticks" if quoted else "this backtick is not closed"
+    at = source.span(start + match.start("value"), start + match.end("value"))
+    fix = Fix(f"write {written}", at, written)
+    sink.report("FC1001", message, at, severity="warning", help=f"write {written}", fix=fix)
+
+
+def _check_marks(line: str, start: int, source: Source, sink: Sink) -> None:
+    match = _MARKS.match(line)
     if match is not None:
-        at = source.span(start + match.start("value"), start + match.end("value"))
-        help = "write a backtick at the end of the path"
-        sink.report("FC1001", "this backtick is not closed", at, severity="warning", help=help)
+        at = source.span(start + match.start("mark"), start + match.end("mark"))
+        mark = "~~~" if match["mark"] == "~~" else "```"
+        message = f"a fence begins with {mark}, so this line does not begin one"
+        sink.report("FC1001", message, at, help=f"write {mark}", fix=Fix(f"write {mark}", at, mark))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ... import plan
 from ...catalog.audio_model import schema_of
 from ...catalog.audio_tools import AUDIO_TOOLS
@@ -11,6 +13,9 @@ from ...plan.calls import ToolCall
 from ...plan.document import is_step
 from ...source.spelling import Spelling
 from .places import Places
+
+_TOOLS = Spelling(tool.name for tool in AUDIO_TOOLS)
+_CALL = re.compile(r"(?:\w+\s*=\s*)?(?P<tool>[A-Za-z_]\w*)\s*\([^\n]*\Z")
 
 
 class StepChecker:
@@ -91,29 +96,39 @@ class StepChecker:
         self.sink.report("FC1005", message, self.places.value_span(index, name), help=help)
 
     def check_code(self, index: int, block: plan.Block) -> None:
-        """Report code that is about to be executed and is not one call (A20)."""
+        """Report code that is about to be executed and is not one call (A20), and calls of tools
+        that would be refused; of what was executed, which another system may have done, only a
+        tool's name that is nearly one, and what nobody can have executed."""
         code = plan.text_value(block, "Code")
-        if plan.status_of(block) not in ("CODE_GENERATED", "EXECUTING") or plan.is_manual(code):
+        if not code or plan.is_manual(code):
             return
+        status = plan.status_of(block)
+        due = status in ("CODE_GENERATED", "EXECUTING")
         reason = _why_not_executable(code)
-        if reason:
-            message = f"the code of {self.places.name_of(index)} cannot be executed: {reason}"
-            help = "write one call in one line, such as `TOOL(input_path='a.wav')`, or `N/A`"
-            self.sink.report("FC1001", message, self.places.value_span(index, "Code"), help=help)
-        else:
-            self.check_call(index, plan.read_call(code))
+        if not reason:
+            self.check_call(index, plan.read_call(code), done=status in ("DONE", "FAILED"))
+        elif due or _is_nearly_call(code):
+            self.sink.report(
+                "FC1001",
+                f"the code of {self.places.name_of(index)} cannot be executed: {reason}",
+                self.places.value_span(index, "Code"),
+                severity="error" if due else "warning",
+                help="write one call in one line, such as `TOOL(input_path='a.wav')`, or `N/A`",
+            )
 
-    def check_call(self, index: int, call: ToolCall) -> None:
+    def check_call(self, index: int, call: ToolCall, *, done: bool) -> None:
         """Report a call that flowc's tools would refuse. A tool that is not among them, nor nearly,
         is another system's."""
         span, name = self.places.value_span(index, "Code"), call.tool.lower().removeprefix("audio_")
         tool = next((tool for tool in AUDIO_TOOLS if tool.name == name), None)
         if tool is None:
-            near = Spelling(tool.name for tool in AUDIO_TOOLS).nearest(name)
+            near = _TOOLS.nearest(name)
             if near:
                 message = f"there is no audio tool `{call.tool}`"
                 help = f"did you mean `{near.upper()}`?"
                 self.sink.report("FC4001", message, span, severity="warning", help=help)
+            return
+        if done:
             return
         schema = schema_of(tool.parameters)
         for message, help in misfit_values(call.tool, schema, call.arguments):
@@ -164,6 +179,13 @@ class StepChecker:
             help = "give each step an ID of its own"
             labels = (Label(self.places.value_span(earlier, "ID"), "the first one"),)
             self.sink.report("FC1004", message, span, labels=labels, help=help)
+
+
+def _is_nearly_call(code: str) -> bool:
+    """Return whether code is one line that begins like the call of a tool that is known."""
+    match = _CALL.match(code.strip())
+    name = match["tool"].lower().removeprefix("audio_") if match else ""
+    return name in _TOOLS or _TOOLS.nearest(name) is not None
 
 
 def _why_not_executable(code: str) -> str:

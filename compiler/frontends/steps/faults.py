@@ -16,6 +16,7 @@ _NO_END = re.compile(r"^[ ]{0,3}(?:`{1,2}|`{3,}\w+|'{3}|\"{3}|~~)[ \t]*\r?$", re
 """A line that was meant to close a fence and does not."""
 _OPENING = re.compile(r"^[ ]{0,3}`{3,}\w", re.MULTILINE)
 """A line that begins a fence of a language, so that no fence around it was meant."""
+_HEADING = re.compile(r"^#{2,6}[ ]", re.MULTILINE)
 
 
 def check_complete(source: Source, step: Step, sink: Sink) -> None:
@@ -147,5 +148,11 @@ class OpenFence:
             first = locate(self._source, above.start_pos or 0, above.partition("\n")[0])
             labels = (*labels, Label(first.span, "was a fence meant to begin above this?"))
             help += ", or write one above its text where it was meant to end here"
+        elif heading := _HEADING.search(token):
+            last = len(token[: heading.start()].rstrip())
+            begin = token.rfind("\n", 0, last) + 1
+            if begin:
+                span = self._source.span(at + begin, at + last)
+                labels = (*labels, Label(span, "the closing line is missing below this"))
         message = "this fence is not closed" + (" before the next step begins" if early else "")
         sink.report("FC1001", message, place, labels=labels, help=help)

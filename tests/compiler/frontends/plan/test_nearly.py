@@ -28,7 +28,30 @@ def said(right: str, wrong: str) -> list[tuple[str, str, int]]:
         ("*   **Status:** CODE", "*   **Status** CODE", "write `*   **Status:**`"),
         ("*   **Status:** CODE", "*   Status: CODE", "write `*   **Status:**`"),
         ("`lecture_clean.wav`\n*   **Code", "`lecture_clean.wav\n*   **Code",
-         "write a backtick at the end of the path"),
+         "write `lecture_clean.wav`"),
+        ("`lecture_clean.wav`\n*   **Code", '"lecture_clean.wav"\n*   **Code',
+         "write `lecture_clean.wav`"),
+        ("`lecture_clean.wav`\n*   **Code", "lecture_clean.wav`\n*   **Code",
+         "write `lecture_clean.wav`"),
+        ("### Step 3: Set", "### Stp 3: Set", "write `### Step 3: Set the loudness`"),
+        ("### Step 3: Set", "###Step 3: Set", "write `### Step 3: Set the loudness`"),
+        ("### Step 3: Set", "### Step3: Set", "write `### Step 3: Set the loudness`"),
+        ("### Step 3: Set", "### Step three: Set", "write `### Step 3: Set the loudness`"),
+        ("### Step 3: Set", "### Phase 3: Set", "write `### Step 3: Set the loudness`"),
+        ("### Step 3: Set", "### Set", "write `### Step N: Set the loudness`"),
+        ("*   **Status:** CODE", "*   *Status:* CODE", "write `*   **Status:**`"),
+        ("*   **Status:** CODE", "*Status:** CODE", "write `*   **Status:**`"),
+        ("*   **ID:** `step_2`", "*   **DI:** `step_2`", "did you mean `ID`?"),
+        ("## 3. Processing Plan & Status", "### 3. Processing Plan & Status",
+         "write `## 3. Processing Plan & Status`"),
+        ("## 3. Processing Plan & Status", "**3. Processing Plan & Status**",
+         "write `## 3. Processing Plan & Status`"),
+        ("## 3. Processing Plan & Status", "## 3. The steps",
+         "write `## 3. Processing Plan & Status`"),
+        ("`lecture_raised.wav`\n*   **Output", "`${OUTPUT_STEP_2}`\n*   **Output",
+         "write `$OUTPUT_STEP_2`"),
+        ("`lecture_raised.wav`\n*   **Output", "`$OUTPUT_STPE_2`\n*   **Output",
+         "write `$OUTPUT_STEP_2`"),
         ("gain_db=3", "gian_db=3", "did you mean `gain_db`?"),
         ("gain_db=3", "db=3", "did you mean `gain_db`?"),
         (", gain_db=3", "", "write `gain_db=…`"),
@@ -43,6 +66,21 @@ def test_it_is_told_in_its_line(right, wrong, help):
 def test_a_value_of_another_type_is_told():
     (found,) = said("gain_db=3", 'gain_db="loud"')
     assert found[0] == "`gain_db` of `GAIN` does not fit: 'loud' is not of type 'number'"
+
+
+def test_code_that_was_executed_may_be_that_of_another_system():
+    text = GOOD.replace("**Status:** CODE_GENERATED", "**Status:** DONE")
+    assert compile_text(text.replace("gain_db=3", "db=3"), "main.md").diagnostics == ()
+    found = compile_text(text.replace("gain_db=3)", "gain_db=3"), "main.md").diagnostics
+    assert [(d.severity, d.message[:33]) for d in found] == [
+        ("warning", "the code of `step_2` cannot be ex")
+    ]
+
+
+def test_code_of_a_step_that_waits_is_held_against_its_tool():
+    text = GOOD.replace("**Status:** CODE_GENERATED", "**Status:** PENDING")
+    found = compile_text(text.replace("gain_db=3", "gian_db=3"), "main.md").diagnostics
+    assert "`GAIN` takes no `gian_db`" in [d.message for d in found]
 
 
 def test_two_steps_do_not_write_one_file():

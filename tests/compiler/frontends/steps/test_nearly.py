@@ -179,3 +179,10 @@ def test_a_fence_that_swallows_one_of_a_language_is_told_though_all_are_closed()
     )
     [found] = [d for d in compile_text(text, "main.md").diagnostics if "fence" in d.message]
     assert text.count("\n", 0, found.primary.start) + 1 == 2
+
+
+def test_where_the_end_of_a_fence_is_missing_is_shown():
+    text = GOOD.replace("List the files.\n```\n", "List the files.\n\n")
+    [found] = [d for d in compile_text(text, "main.md").diagnostics if "fence" in d.message]
+    lines = {x.text: text.count("\n", 0, x.span.start) + 1 for x in found.labels}
+    assert lines["the closing line is missing below this"] == 3
