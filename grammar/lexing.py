@@ -154,7 +154,8 @@ def keyword_heading(line: str) -> tuple[re.Match[str], str] | None:
     """Take a keyword's heading apart, and return its token with it.
 
     A keyword counts anywhere below level 2 (S15) and, in higher headings, behind a sign. So does a
-    misspelt one in capitals, or in small letters behind a keyword's own sign: it is read, and
+    misspelt one in capitals, or in small letters behind a keyword's own sign, or `workflow step`:
+    it is read, and
     reported, while `## TOOLS: which` and `### 🚀 Tools: which` stay headings. One without its colon
     counts behind its own sign, and below level 2 where nothing else stands that it could mean.
     """
@@ -171,7 +172,8 @@ def keyword_heading(line: str) -> tuple[re.Match[str], str] | None:
     if word in KEYWORDS and (sign or level > 2):
         return match, KEYWORDS[word]
     capitals = word.isupper() and (sign or level > 2)
-    close = nearest_keyword(word) if capitals or sign in _SIGNS else None
+    step = level > 2 and word.upper() == "WORKFLOW STEP"
+    close = nearest_keyword(word) if capitals or step or sign in _SIGNS else None
     return (match, KEYWORDS[close]) if close else None
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from flowc.grammar import load
-from flowc.grammar.lexing import LISTS, StepLexer
+from flowc.grammar.lexing import KEYWORDS, LISTS, StepLexer
 from lark import Token
 
 from ...diagnostics.diagnostic import Label, Sink
@@ -28,6 +28,7 @@ from .marks import (
     USUAL,
     Fence,
     check_marker,
+    marker,
     read_fence,
     report_bold,
     report_short_fence,
@@ -200,13 +201,16 @@ class _Reader:
                 unknown = unknown_section(token)
                 if unknown is not None:
                     left, right, word = unknown
+                    meant = KEYWORDS.get(word.upper())
                     at = token.start_pos or 0
                     self.sink.report(
                         "FC1002",
                         f"`{word}` is not a section keyword, so nothing below it is read",
                         self.source.span(at + left, at + right),
                         severity="warning",
-                        help="the sections of a step are TOOL, TOOLS, INPUTS, OUTPUTS and ASSERT",
+                        help=f"write `{marker(meant)}:`"
+                        if meant
+                        else "the sections of a step are TOOL, TOOLS, INPUTS, OUTPUTS and ASSERT",
                     )
 
     def note_fence(self, token: Token, above: Token | None = None) -> Fence:

@@ -148,9 +148,14 @@ def _complaint(sign: str, word: str, level: int, kind: str) -> str:
 
 def unknown_section(line: str) -> tuple[int, int, str] | None:
     """Return start and end of the word and the word of a heading that looks like a section's but
-    has no known keyword: it has a sign, a word in capitals and nothing behind the colon."""
+    has no known keyword: it has a sign, a word in capitals and nothing behind the colon; or it is a
+    keyword in small letters without its sign."""
     match = HEADING.match(line)
-    if match is None or not match["icon"].strip() or not match["word"].isupper():
+    if match is None:
+        return None
+    if match["word"].upper() in KEYWORDS and not line[match.end() :].strip():
+        return match.start("word"), match.end("word"), match["word"]
+    if not match["icon"].strip() or not match["word"].isupper():
         return None
     if line[match.end() :].strip() or nearest_keyword(match["word"]) is not None:
         return None
