@@ -9,11 +9,11 @@ only another leads to; where they meet again they are one.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from .. import ir
-from ..analysis.graphs import MAX_SEARCH, Successors, reachable, successors
+from ..analysis.forks import Branches
+from ..analysis.graphs import MAX_SEARCH, successors
 from ..analysis.variables import writes
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
@@ -37,15 +37,18 @@ class Writer:
 
 def parallel_writes(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC3004, once for each variable and fork, at the first write of a second branch. Commands of
-    one shell session conflict like writes."""
+    one shell session conflict like writes. Forks whose branches are too long to be followed are
+    counted in a warning."""
     nodes = {node.id: node for node in workflow.nodes}
-    after = successors(nodes, workflow.edges)
+    branches = Branches(successors(nodes, workflow.edges))
     reduced = {field.name for field in workflow.state if field.reducer != "replace"}
     reported: set[tuple[str, str, str]] = set()
-    for fork, targets in _forks(workflow):
-        if len(targets) * len(nodes) > MAX_SEARCH:
-            continue
-        for name, (first, second) in _pairs(fork, targets, nodes, after):
+    forks = _forks(workflow)
+    for number, (fork, targets) in enumerate(forks):
+        if branches.steps > MAX_SEARCH:
+            yield from _unknown(nodes[fork], len(forks) - number)
+            return
+        for name, (first, second) in _pairs(branches.of(fork, targets), nodes):
             pair = (name, first.node.id, second.node.id)
             if name not in reduced and pair not in reported:
                 reported.add(pair)
@@ -92,19 +95,16 @@ def _forks(workflow: ir.Workflow) -> list[tuple[str, list[str]]]:
 
 
 def _pairs(
-    fork: str, targets: list[str], nodes: Mapping[str, ir.Node], after: Successors[str]
+    branches: Mapping[str, int], nodes: Mapping[str, ir.Node]
 ) -> Iterator[tuple[str, tuple[Writer, Writer]]]:
     """Every name that nodes of two branches write, with the first writer of each of the two."""
-    branches = [reachable([target], after, avoid=fork.__eq__) for target in targets]
-    times = Counter(id for branch in branches for id in branch)
     writers: dict[str, dict[int, Writer]] = {}
-    for number, branch in enumerate(branches):
-        for node in sorted((nodes[id] for id in branch if times[id] == 1), key=list_place):
-            for name, span in _written_names(node):
-                writers.setdefault(name, {}).setdefault(number, Writer(node, span))
+    for node in sorted((nodes[id] for id in branches), key=list_place):
+        for name, span in _written_names(node):
+            writers.setdefault(name, {}).setdefault(branches[node.id], Writer(node, span))
     for name, found in writers.items():
         if len(found) > 1:
-            first, second, *_ = sorted(found.values(), key=lambda w: list_place(w.node))
+            first, second, *_ = found.values()
             yield name, (first, second)
 
 
@@ -112,6 +112,18 @@ def _written_names(node: ir.Node) -> Iterator[tuple[str, Span | None]]:
     yield from ((write.name, write.span) for write in writes(node))
     if isinstance(node, ir.ExecNode):
         yield f"{SHELL}{node.session}", node.span
+
+
+def _unknown(fork: ir.Node, count: int) -> Iterator[Diagnostic]:
+    if fork.span is not None:
+        others = f" and {count - 1} more" if count > 1 else ""
+        yield PARALLEL_WRITES.code.diagnostic(
+            f"whether branches of {node_name(fork)}{others} write one variable at the same time "
+            "is not known: the branches of this workflow are too many and too long",
+            fork.span,
+            severity="warning",
+            help="move parts of it to workflows of their own",
+        )
 
 
 def _conflict(name: str, first: Writer, second: Writer, fork: ir.Node) -> Iterator[Diagnostic]:

@@ -94,6 +94,28 @@ def test_a_thousand_branches_are_looked_at_once(flow, said):
     assert said(parallel_writes, flow.workflow()) == []
 
 
+def test_of_a_thousand_long_branches_the_two_that_write_are_named(flow, said):
+    for number in range(60):
+        for step in range(20):
+            flow.set(f"N{number}_{step}", **{f"V{step}" if number in (7, 50) else "OTHER": "1"})
+        flow.edge(f"START > N{number}_0")
+        for step in range(19):
+            flow.edge(f"N{number}_{step} > N{number}_{step + 1}")
+        flow.edge(f"N{number}_19 > END")
+    assert len(said(parallel_writes, flow.workflow())) == 21
+
+
+def test_what_is_too_long_to_be_followed_is_told(flow, found, monkeypatch):
+    monkeypatch.setattr("flowc.compiler.checks.conflicts.MAX_SEARCH", 3)
+    fork(flow, "A > END", "B > END")
+    for target in ("C", "D"):
+        flow.set(target, TEXT="3")
+        flow.edge(f"A > {target}")
+    first, second = found(parallel_writes, flow.workflow())
+    assert (first.severity, second.severity) == ("error", "warning")
+    assert second.message.startswith("whether branches of `A` write one variable at the same time")
+
+
 def test_the_later_write_is_pointed_at_and_the_earlier_labelled(flow, found):
     fork(flow)
     (item,) = found(parallel_writes, flow.workflow())
