@@ -17,8 +17,9 @@ from ..source.source import Span
 
 _NAME = r"[ ]?(\w{2,60}+)[ ]?"
 _FORMS = re.compile(
-    rf"\{{\{{{_NAME}(?:\}}\}}|\}}|(?=\s|$)(?![^\n{{]*\}}\}}))|(?<!\{{)\$?\{{{_NAME}\}}{{1,2}}"
+    rf"\{{\{{{_NAME}(?:\}}\}}|\}}|(?=[\s.,;:!?)\"']|$)(?![^\n{{]*\}}\}}))|(?<!\{{)\$?\{{{_NAME}\}}{{1,2}}"
     rf"|\[{_NAME}(?:\](?![(:\[])|(?=\s|$))|<{_NAME}>|(?<![\w$\\])\$(\w{{2,60}}+)"
+    r"|(?<![\w{%])%(\w{2,60}+)%(?![\w%])|(?<![\w{.])(\w{2,60}+)\}\}(?!\})"
 )
 _CLOSED = re.compile(r"</(\w{2,60}+)>")
 
@@ -37,12 +38,16 @@ def foreign_placeholders(
 ) -> Iterator[ForeignPlaceholder]:
     """Yield what looks like a placeholder of another dialect for one of the names. `own` is the
     form of this dialect, such as `[NAME]`."""
-    if not any(sign in text for sign in "{[<$"):
+    if not any(sign in text for sign in "{[<$%}"):
         return
     closed: set[str] | None = None
     for match in _FORMS.finditer(text):
         name = match[match.lastindex or 0]
         if name not in names or match[0].replace(" ", "") == own.replace("NAME", name):
+            continue
+        # The end of a template: its beginning stands further left.
+        within = text.rfind("{{", 0, match.start()) > text.rfind("}}", 0, match.start())
+        if within and match[0][0] not in "{$" and match[0].endswith("}}"):
             continue
         # An element of a document: what it holds stands between it and its end.
         if match[0].startswith("<"):

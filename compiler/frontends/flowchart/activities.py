@@ -71,7 +71,9 @@ def read_activity(node: ChartNode, scope: ChartScope) -> Activity | None:
         return None
     if kind == "ON" and node.id.text not in HANDLERS:
         message = f"`{node.id.brief}` is not a handler"
-        handler = "ON_FAILED" if re.search(r"FAIL|ERR", node.id.text) else "ON_SUCCESS"
+        handler = Spelling(HANDLERS).nearest(node.id.text) or (
+            "ON_FAILED" if re.search(r"FAIL|ERR", node.id.text) else "ON_SUCCESS"
+        )
         help = f"did you mean `{handler}`?"
         scope.sink.report("FC1002", message, scope.span(node.id), help=help)
     is_old_check = caption.text.lower().startswith(("check_result", "check_status"))
@@ -102,15 +104,16 @@ def _without_misspelt_word(caption: PlacedText, scope: ChartScope) -> PlacedText
 
 def _report_kind(node: ChartNode, kind: str, scope: ChartScope) -> None:
     known = [name for name in KINDS if not name.startswith("CHECK") or name == "CHECK"]
-    upper = kind.upper()
+    upper, id = kind.upper(), node.id.text.replace("-", "_")
     close = [upper] if upper in KINDS else difflib.get_close_matches(upper, known, 1)
     example = node.id.text.replace(kind, close[0], 1) if close else ""
+    example = id if id in HANDLERS else scope.captioned.nearest(id) or example
     scope.sink.report(
         "FC1002",
         f"`{kind}` is not a kind of activity",
         scope.span(node.id),
         help=f"did you mean `{example}`?"
-        if close
+        if example
         else f"an id begins with one of {', '.join(KINDS[:12])}",
     )
 
@@ -189,12 +192,18 @@ def _set(activity: Activity, scope: ChartScope) -> ir.Node:
             "FC1001",
             f"`{activity.id}` sets nothing" if not text.text else f"`{text.brief}` sets nothing",
             place_of(activity, scope),
-            help="write `NAME=value`",
+            help=_other_node(activity, scope, "write `NAME=value`"),
         )
         return _assign(activity, scope, ())
     if target.text.startswith("file:"):
         return _write_file(activity, target, _value(value.strip(), scope), scope)
-    if not _NAME.match(target.text):
+    if value.text.startswith("=") or target.text.endswith(":"):
+        sign = scope.span(target[-1:] if target.text.endswith(":") else value[:1])
+        message = f"`{activity.line.brief}` is not written as SET reads it"
+        name = target.text.rstrip(": ")
+        help = f"write one `=`: `{name}=…`"
+        scope.sink.report("FC1001", message, sign, severity="warning", help=help)
+    elif not _NAME.match(target.text):
         what = "a constant" if constant_in(target) is not None else "no name"
         message = f"`{target.brief}` is {what} and cannot be set"
         help = "a name has letters, digits and underscores and begins with a letter"
@@ -209,6 +218,14 @@ def _set(activity: Activity, scope: ChartScope) -> ir.Node:
         target=name, value=_value(value.strip(), scope), span=scope.span(target)
     )
     return _assign(activity, scope, (assignment,))
+
+
+def _other_node(activity: Activity, scope: ChartScope, help: str) -> str:
+    """Return the help for a node without a caption, which may be another's id misspelt."""
+    near = None if activity.line.text else scope.captioned.nearest(activity.id)
+    if near and sum(map(str.__ne__, near, activity.id)) == 1 and len(near) == len(activity.id):
+        near = None  # ids in a row, such as `SET_A` and `SET_B`
+    return f"did you mean `{near}`? Or {help}" if near else help
 
 
 def set_target(activity: Activity) -> PlacedText | None:
@@ -277,6 +294,7 @@ def _assign_result(activity: Activity, scope: ChartScope) -> ir.AssignNode:
     if not text.text:
         message = f"`{activity.id}` names no value"
         help = "write a variable, a prompt's name, `file:path` or a constant in quotes"
+        help = _other_node(activity, scope, help)
         scope.sink.report("FC1003", message, scope.span(activity.name), help=help)
     elif value is None and scope.is_complete:
         otherwise = f"list it in PARAMS, or write a constant in quotes: `'{text.brief}'`"
@@ -298,8 +316,7 @@ def _check(activity: Activity, scope: ChartScope) -> ir.ChooseNode:
         on = Literal(value=False)
         message = f"`{activity.id}` checks nothing"
         help = "give it a caption such as `{RESULT == SUCCESS}`"
-        near = scope.captioned.nearest(activity.id)
-        help = f"did you mean `{near}`? Or {help}" if near else help
+        help = _other_node(activity, scope, help)
         scope.sink.report("FC3006", message, scope.span(activity.name), help=help)
     return ir.ChooseNode(
         id=activity.id, title=activity.line.text, span=scope.span(activity.name), on=on
@@ -313,6 +330,7 @@ def _prompt(activity: Activity, scope: ChartScope) -> ir.Node:
     prompt = scope.prompt(activity.line)
     if not name:
         help = f"write the prompt's name in its caption: `{activity.id}[Prompt: User …]`"
+        help = _other_node(activity, scope, help)
         scope.sink.report("FC1003", f"`{activity.id}` names no prompt", span, help=help)
     elif prompt is None or not prompt.text.text:
         scope.missing.setdefault(name, []).append(place_of(activity, scope))
@@ -361,6 +379,7 @@ def _call(activity: Activity, scope: ChartScope) -> ir.Node:
     if not target.text:
         message = f"`{activity.id}` names no workflow"
         help = f"write the file's name in its caption: `{activity.id}[[other.wf.md]]`"
+        help = _other_node(activity, scope, help)
         scope.sink.report("FC1003", message, scope.span(activity.name), help=help)
         return _assign(activity, scope, ())
     return ir.CallNode(

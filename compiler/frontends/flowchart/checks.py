@@ -90,6 +90,7 @@ def _apply(
     left: Expr, operator: BinaryOp, right: PlacedText, caption: PlacedText, scope: ChartScope
 ) -> Expr:
     span = scope.span(caption)
+    _check_quotes(right, scope)
     value = scope.look_up(right)
     if value is None:
         value = scope.literal(right)
@@ -100,6 +101,16 @@ def _apply(
         return Binary(op=operator, left=left, right=value, span=span)
     order = Call(function="order", args=(left, _trim(value)))
     return Binary(op=operator, left=order, right=Literal(value=0), span=span)
+
+
+def _check_quotes(right: PlacedText, scope: ChartScope) -> None:
+    """Warn of a constant with one quotation mark: the mark would be part of the value."""
+    for sign in "'\"":
+        first, last = right.text[:1] == sign, right.text[-1:] == sign
+        if right.text.count(sign) == 1 and first != last:
+            message = f"the text has one `{sign}`, which is part of it"
+            help = f"write `{sign}` at its {'end' if first else 'beginning'} too"
+            scope.sink.report("FC3006", message, scope.span(right), severity="warning", help=help)
 
 
 def _trim(value: Expr) -> Expr:

@@ -17,6 +17,7 @@ from ...source.source import Source, SourceSet, Span, Unreadable
 from ...source.spelling import Spelling
 from .detect import is_flowchart
 from .mermaid.placed_text import PlacedText, placed_text
+from .nearly import line_above
 
 MAX_INCLUDED = 8 * 1024 * 1024
 """Characters of a document with everything it includes; more is refused (FC0001)."""
@@ -222,11 +223,15 @@ class _Reader:
         if closed is not None:
             return closed.end()
         if end is not None or is_chart:
+            whole = self.document.whole
+            last = line_above(text, start, end.start()) if end else None
+            missing = "the closing line is missing below this"
             self.sink.report(
                 "FC1001",
                 "this fence is not closed",
-                self.document.whole.span(match.start("mark"), match.end("mark")),
-                help="close it with a line of the same marks",
+                whole.span(match.start("mark"), match.end("mark")),
+                labels=(Label(whole.of(last), missing),) if last else (),
+                help=f"close it with a line of the same marks, {mark}",
             )
         return end.start() if end else len(text)
 

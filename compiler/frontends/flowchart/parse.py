@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 
 from ... import ir
@@ -36,27 +38,30 @@ from .editing import node_mentions
 from .mermaid.chart import Chart, ChartNode, read_chart
 from .mermaid.placed_text import PlacedText
 from .mermaid.syntax import report_faults
+from .nearly import nearly_chart, nearly_headings
 from .params import Params, demand, read_params
 from .placeholders import ChartScope
 
 DEFAULT_HITS = 3
+_PARAMS = Spelling(("PARAMS",))
+_CHART_FENCE = re.compile(r"^```mermaid\b", re.M)
 _SUFFIX = re.compile(r"(?:\.wfh?)?\.(?:md|markdown)\Z")
 
 
 def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     """Read the workflow, as far as it can be read. Without an activity there is none (M18)."""
     document = read_document(source, sources, sink)
-    chart = _read_charts(source, document, sink)
+    chart = _read_charts(document, sink)
     if chart is None:
         return Parsed(None)
     scope = ChartScope(document, os.path.dirname(source.path), sink)
+    scope.captioned = Spelling(_likely_ids(chart))
     activities = [
         activity for node in chart.nodes.values() if (activity := read_activity(node, scope))
     ]
     scope.is_complete = not chart.faults and len(activities) == len(chart.nodes)
     lists = [activity for activity in activities if activity.kind == "PARAMS"]
     running = {a.id: a for a in activities if a.kind != "PARAMS"}
-    scope.captioned = Spelling(id for id, activity in running.items() if activity.line.text)
     start = _find_start(running, chart, scope)
     params = read_params(lists, scope)
     _declare(params, running, scope)
@@ -74,10 +79,9 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     return with_file_grants(parsed, source)
 
 
-def _read_charts(source: Source, document: FlowchartDocument, sink: Sink) -> Chart | None:
+def _read_charts(document: FlowchartDocument, sink: Sink) -> Chart | None:
     if document.section is None:
-        help = "put the flowchart below a level-1 heading `# Workflow`"
-        sink.report("FC1003", "the section `# Workflow` is missing", source.span(0), help=help)
+        _report_lost_section(document, sink)
         return None
     chart = Chart()
     for block in document.charts:
@@ -85,16 +89,55 @@ def _read_charts(source: Source, document: FlowchartDocument, sink: Sink) -> Cha
     report_faults(chart.faults, document.whole.span, sink)
     for known, later in chart.replaced:
         _report_caption(known, later, document, sink)
+    _report_nearly_params(chart, document, sink)
     for id in chart.notes | _comments(chart):
         if kind_of(id) not in KINDS or chart.nodes[id].shape == "comment":
             del chart.nodes[id]
     if chart.faults or any(kind_of(id) != "PARAMS" for id in chart.nodes):
         return chart
-    what = "holds no activity" if document.charts else "holds no flowchart"
-    message = f"the section `# Workflow` {what}"
-    help = "write a fenced `mermaid` block that begins with `flowchart`"
-    sink.report("FC1008", message, document.whole.of(document.section), help=help)
+    _report_no_chart(document, sink)
     return None
+
+
+def _likely_ids(chart: Chart) -> Iterator[str]:
+    """Yield the ids that another one may be a slip of: with a caption, or named more than once."""
+    ends = (end.text for link in chart.edges for end in (link.source, link.target))
+    times = Counter(ends)
+    for id, node in chart.nodes.items():
+        if kind_of(id) in KINDS and (times[id] > 1 or (node.caption and node.caption.text.strip())):
+            yield id
+
+
+def _report_lost_section(document: FlowchartDocument, sink: Sink) -> None:
+    whole = document.whole
+    near = nearly_headings(whole.text).get("workflow")
+    chart = near or _CHART_FENCE.search(whole.text)
+    place = whole.span(0, 0)
+    if near is not None:
+        place = whole.of(near)
+    elif isinstance(chart, re.Match):
+        place = whole.span(*chart.span())
+    help = "put the flowchart below a level-1 heading `# Workflow`"
+    sink.report("FC1003", "the section `# Workflow` is missing", place, help=help)
+
+
+def _report_no_chart(document: FlowchartDocument, sink: Sink) -> None:
+    assert document.section is not None
+    whole, section = document.whole, document.section
+    message = f"the section `# Workflow` holds no {'activity' if document.charts else 'flowchart'}"
+    help = "write a fenced `mermaid` block that begins with `flowchart`"
+    near = None if document.charts else nearly_chart(whole.text, section.end)
+    labels = (Label(whole.of(near.line), near.help),) if near else ()
+    sink.report("FC1008", message, whole.of(section), labels=labels, help=help)
+
+
+def _report_nearly_params(chart: Chart, document: FlowchartDocument, sink: Sink) -> None:
+    for id, node in chart.nodes.items():
+        if node.shape == "comment" and id != "PARAMS" and _PARAMS.nearest(id):
+            message = f"`{node.id.brief}` is a comment, so it lists no parameters"
+            help = "did you mean `PARAMS`?"
+            place = document.whole.of(node.id)
+            sink.report("FC1002", message, place, severity="warning", help=help)
 
 
 def _comments(chart: Chart) -> set[str]:

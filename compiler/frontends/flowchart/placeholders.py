@@ -24,11 +24,13 @@ from ...source.source import Span
 from ...source.spelling import Spelling
 from .document import FlowchartDocument, PromptText
 from .mermaid.placed_text import PlacedText
+from .nearly import nearly_headings
 
 STATUS_WORDS = ("CREATED", "DOING", "SUCCESS", "FAILED")
 LONGEST_NAME = 100
 """Longer texts are never looked up as names (M21)."""
 
+_SLIP = re.compile(r"(?P<kind>(?i:prompt))[ ]?[;.,–—-]+[ ]?(?P<rest>\S.*)")
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}", re.A)
 BUILT_IN = {"STATUS": "STATUS", "RESULT": "RESULT", "CONTENT": "RESULT"}
 
@@ -190,6 +192,11 @@ class ChartScope:
         unspoken: dict[str, list[PlacedText]] = {}
         for words in self.document.unspoken:
             unspoken.setdefault(words.text, []).append(words)
+            unspoken.setdefault(words.text.partition(" ")[2], []).append(words)
+        headings = nearly_headings(self.document.whole.text) if self.missing else {}
+        lost = None if self.document.prompts else headings.get("prompts")
+        if lost is not None and lost.text == "# Prompts":
+            lost = None
         for name, places in self.missing.items():
             first, *more = places
             empty = self.document.prompts.get(name)
@@ -201,6 +208,17 @@ class ChartScope:
                 labels.insert(0, Label(self.span(empty.name), "its heading, with no text below"))
             write = f"write it below `# Prompts`, under the heading `## {name}`"
             close = spelling.advice(name, write)
+            near = spelling.nearest(name)
+            meant = self.document.prompts[near].name if near else None
+            if lost is not None:
+                labels.append(Label(self.span(lost), "was this meant as `# Prompts`?"))
+                lost = None
+            elif meant is None:
+                meant = headings.get(name.lower())
+            if meant is None and not empty and (slip := _SLIP.match(name)):
+                close = f"write `{slip['kind'].capitalize()}: {slip['rest']}`"
+            if meant is not None and not empty:
+                labels.append(Label(self.span(meant), "was this heading meant?"))
             for words in unspoken.get(name.partition(" ")[2], ()):
                 labels.append(Label(self.span(words), "this heading does not say who speaks"))
                 close = f"write `## {name}`"

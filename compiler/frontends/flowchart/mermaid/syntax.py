@@ -101,6 +101,10 @@ def _explain(token: Token, before: Token | None, base: int) -> ChartFault:
         help = "write the target's id after the arrow"
         return ChartFault(message, base + before.start_pos, base + before.end_pos, help)
     text = str(token).rstrip()
+    label = _LABEL.match(text) if token.type == "BAD" else None
+    if label and (text[0] == ":" or before is None or before.type not in _NODE_TOKENS):
+        help = f"a label stands between bars behind the arrow: `-->|{label[label.lastindex or 0]}|`"
+        return ChartFault(f"`{label[0]}` is not a label", start, start + label.end(), help)
     for opening, closing in _UNCLOSED:
         if token.type == "BAD" and text.startswith(opening):
             return _unclosed_bracket(text, opening, closing, start)
@@ -114,7 +118,8 @@ def _explain(token: Token, before: Token | None, base: int) -> ChartFault:
         return ChartFault(f"`{text[:2]}` begins a link that has no end", start, start + 2, help)
     if token.type == "ID" and before is not None and before.type in _NODE_TOKENS:
         message = f"there is no link between `{_short(before)}` and `{text}`"
-        help = "write an arrow between two ids; an id has no blanks"
+        help = f"write an arrow between two ids: `{_short(before)} --> {text}`; "
+        help += f"an id has no blanks: `{_short(before)}_{text}`"
         return ChartFault(message, start, end, help)
     if before is not None and before.type == "HEADER":
         return ChartFault(
@@ -127,6 +132,9 @@ def _explain(token: Token, before: Token | None, base: int) -> ChartFault:
     return ChartFault(f"`{_short(token)}` is not expected here", start, start + len(text))
 
 
+_LABEL = re.compile(r'"(\w{1,20})"(?=\s)|\[(\w{1,20})\](?=[ \t]+\w)|:[ \t]*(\w{1,20})[ \t]*$')
+_OTHER_END = re.compile(r"[^\[\](){}\n]*(?P<sign>[\])}])[ \t]*(?:[-=]|$)")
+_PAIRS = {")": "(", "]": "[", "}": "{"}
 _ARROW = re.compile(r"->+|-{1,3}[ \t]+-{0,2}>|[\u2010-\u2015\u2212]+>|=>|[→⇒⟶⟹➔➜]")
 """What was surely meant as `-->`."""
 
@@ -148,6 +156,14 @@ def _unclosed_bracket(text: str, opening: str, closing: str, start: int) -> Char
         return ChartFault('`"` is not closed', start, start + 1, 'close it with `"`')
     quote = ", and put a caption that holds brackets or line breaks in double quotes"
     help = f"close it with `{closing}` on the same line{quote if opening != '|' else ''}"
+    if inside.count('"') % 2:
+        help += '; one `"` stands alone here'
+    other = _OTHER_END.match(inside) if opening != "|" else None
+    if other:
+        sign = other["sign"]
+        help = (
+            f"close it with `{closing}`, or begin it with `{_PAIRS[sign]}`: it ends with `{sign}`"
+        )
     return ChartFault(f"`{opening}` is not closed", start, start + len(opening), help)
 
 
