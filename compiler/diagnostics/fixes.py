@@ -1,4 +1,4 @@
-"""Fixes: apply the safe ones to a file's text. Nothing is written here; the caller does that.
+"""Fixes: apply them to a file's text. Nothing is written here; the caller does that.
 
 Two fixes that touch do not both apply: the later one waits for the next round, when the text has
 been checked again.
@@ -11,19 +11,24 @@ from collections.abc import Iterable, Sequence
 from .diagnostic import Diagnostic, Fix
 
 
-def safe_fixes(diagnostics: Iterable[Diagnostic], path: str) -> tuple[Fix, ...]:
-    """Return a file's safe fixes in order of place, none overlapping another or repeated."""
-    offered = {d.fix for d in diagnostics if d.fix and d.fix.safe and d.fix.span.file == path}
+def chosen_fixes(
+    diagnostics: Iterable[Diagnostic], path: str, *, unsafe: bool = False
+) -> tuple[Fix, ...]:
+    """Return a file's safe fixes in order of place, none overlapping another or repeated; with
+    `unsafe` also those that may change what the file means."""
+    offered = {
+        d.fix for d in diagnostics if d.fix and (d.fix.safe or unsafe) and d.fix.span.file == path
+    }
     chosen: list[Fix] = []
-    for fix in sorted(offered, key=lambda f: (f.span.start, f.span.end, f.text)):
+    for fix in sorted(offered, key=lambda f: (f.span.start, f.span.end, not f.safe, f.text)):
         if not chosen or _apart(chosen[-1], fix):
             chosen.append(fix)
     return tuple(chosen)
 
 
 def apply_fixes(text: str, fixes: Sequence[Fix]) -> str:
-    """Return the text with the span of each fix replaced. `fixes` come from `safe_fixes`. Line ends
-    that a fix brings are written as the file writes its own."""
+    """Return the text with the span of each fix replaced. `fixes` come from `chosen_fixes`. Line
+    ends that a fix brings are written as the file writes its own."""
     newline = line_end(text)
     parts, at = [], 0
     for fix in fixes:

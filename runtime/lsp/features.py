@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, NoReturn
 
 from flowc.compiler.catalog.catalog import LOCK_FILE
-from flowc.compiler.diagnostics.fixes import safe_fixes
+from flowc.compiler.diagnostics.fixes import chosen_fixes
 from flowc.compiler.editor.completion import Candidate, complete
 from flowc.compiler.editor.hover import describe
 from flowc.compiler.editor.rename import Refusal, Renaming, renamable, rename
@@ -245,7 +245,7 @@ async def on_code_action(
         if place.file == document.path and touches:
             action = as_action(item, server.row(item, analysis), lines, uri)
             actions += [action] if action is not None else []
-    fixes = safe_fixes(analysis.result.diagnostics, document.path)
+    fixes = chosen_fixes(analysis.result.diagnostics, document.path)
     if fixes:
         edits = [as_edit(fix, lines) for fix in fixes]
         actions.append(

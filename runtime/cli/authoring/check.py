@@ -16,7 +16,7 @@ from flowc import __version__
 from flowc.compiler.analysis.worst_case import WorstCase, worst_case
 from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Diagnostic, Sink
-from flowc.compiler.diagnostics.fixes import apply_fixes, safe_fixes
+from flowc.compiler.diagnostics.fixes import apply_fixes, chosen_fixes
 from flowc.compiler.diagnostics.render import (
     count,
     render_github,
@@ -31,7 +31,7 @@ from flowc.compiler.source.door import read_file
 from flowc.compiler.source.snippet import visible
 from flowc.compiler.source.source import MAX_BYTES, Source, SourceSet, Unreadable, decode
 
-from ...assembly.granted_sources import compile_granted
+from ...assembly.granted_sources import compile_granted, granted_sources
 from ...config.extras import absent_for, how_to_install
 from ...errors import RunError
 from ...files.staging import replacing
@@ -39,6 +39,7 @@ from ...files.workflow_files import workflow_files
 from ..app import FINDINGS, OK, say
 from ..locate import locate_team
 from ..screen import screen_on, written_size
+from ..show.differences import difference
 from ..streams import put
 
 STDIN = "<stdin>"
@@ -59,6 +60,8 @@ class CheckReport:
     """Extras that runs would ask for."""
     files: int = 0
     fixed: int = 0
+    differs: bool = False
+    """Whether a file is not as the fixes that were asked for would have it."""
 
     def add(self, result: CompileResult, *, keep: bool) -> None:
         spans = [s for d in result.diagnostics for s in (d.primary, *(x.span for x in d.labels))]
@@ -84,6 +87,8 @@ def check_files(
     select: list[str] | None = None,
     ignore: list[str] | None = None,
     fix: bool = False,
+    unsafe_fixes: bool = False,
+    diff: bool = False,
     from_format: str | None = None,
     team: str | None = None,
     quiet: bool = False,
@@ -99,9 +104,10 @@ def check_files(
         raise RunError("no file is given", help="flowc check FILE…, or flowc check . for a folder")
     read_as = ReadAs(from_format, team, strict)
     alone = len(files) == 1 and not os.path.isdir(files[0])
-    if fix or verbose or team or alone or "-" in files:
+    fixing = Fixing(unsafe_fixes, diff) if fix or unsafe_fixes or diff else None
+    if fixing or verbose or team or alone or "-" in files:
         for path in dict.fromkeys(workflow_files(files)):
-            report.add(_compile(path, read_as, fix, report), keep=verbose)
+            report.add(_compile(path, read_as, fixing, report), keep=verbose)
     else:
         _check_many(files, read_as, report, no_cache)
     found = [d for d in report.sink.all() if _is_selected(d.code, chosen, dropped)]
@@ -110,13 +116,14 @@ def check_files(
     else:
         put(_render(format, found, report.sources))
     errors, warnings = count(found)
-    return FINDINGS if errors or (strict and warnings) else OK
+    return FINDINGS if errors or (strict and warnings) or report.differs else OK
 
 
 def check_quickly(args: list[str]) -> int | None:
     """Check when the command line is plain; None when typer has to read it (it costs a third of the
     start-up): help, an option with a value that is missing or wrong, anything unknown."""
     flags = {"--strict": "strict", "--fix": "fix", "--quiet": "quiet", "-q": "quiet"}
+    flags |= {"--unsafe-fixes": "unsafe_fixes", "--diff": "diff"}
     flags |= {"--verbose": "verbose", "-v": "verbose", "--no-cache": "no_cache"}
     lists = {"--select": "select", "--ignore": "ignore"}
     single = {"--format": "format", "--from": "from_format", "--team": "team"}
@@ -225,21 +232,57 @@ class ReadAs(NamedTuple):
     strict: bool
 
 
-def _compile(path: str, read_as: ReadAs, fix: bool, report: CheckReport) -> CompileResult:
+class Fixing(NamedTuple):
+    """Which fixes are applied: also those that may change what a file means, of which the
+    difference is shown; and whether it is only shown."""
+
+    unsafe: bool
+    only_shown: bool
+
+
+def _compile(
+    path: str, read_as: ReadAs, fixing: Fixing | None, report: CheckReport
+) -> CompileResult:
     """Compile, and fix where asked."""
     result = compile_path(path, *read_as)
-    if not fix:
+    if fixing is None:
         return result
     if path == "-":
-        raise RunError("--fix needs a file, not standard input", help="save it to a file first")
+        raise RunError("fixes need a file, not standard input", help="save it to a file first")
+    old = result.sources.files[result.path].text
+    text, fixed = _mend(result, path, read_as, fixing)
+    if text == old:
+        return result
+    if fixing.unsafe or fixing.only_shown:
+        say(*difference(path, old, text))
+    if fixing.only_shown:
+        report.differs = True
+        return result
+    rewrite_file(result.path, text)
+    report.fixed += fixed
+    return compile_path(path, *read_as)
+
+
+def _mend(result: CompileResult, path: str, read_as: ReadAs, fixing: Fixing) -> tuple[str, int]:
+    """Return a file's text with its fixes, and how many there are. A round of unsafe fixes after
+    which more is found than before is taken back."""
+    text, fixed, unsafe = result.sources.files[result.path].text, 0, fixing.unsafe
+    team = locate_team(read_as.team, result.path)
     for _ in range(_ROUNDS):
-        fixes = safe_fixes(result.diagnostics, result.path)
+        fixes = chosen_fixes(result.diagnostics, result.path, unsafe=unsafe)
         if not fixes:
             break
-        rewrite_file(result.path, apply_fixes(result.sources.files[result.path].text, fixes))
-        report.fixed += len(fixes)
-        result = compile_path(path, *read_as)
-    return result
+        mended = apply_fixes(text, fixes)
+        sources = granted_sources(result.path)
+        again = compile_text(
+            mended, result.path, format=read_as.format, sources=sources, team=team,
+            strict=read_as.strict,
+        )  # fmt: skip
+        if len(again.diagnostics) > len(result.diagnostics) and not all(f.safe for f in fixes):
+            unsafe = False
+            continue
+        text, fixed, result = mended, fixed + len(fixes), again
+    return text, fixed
 
 
 def rewrite_file(path: str, text: str) -> None:

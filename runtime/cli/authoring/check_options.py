@@ -27,6 +27,16 @@ def check(
         list[str] | None, typer.Option("--ignore", metavar="CODE", help="do not report these")
     ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="apply safe fixes, then check again")] = False,
+    unsafe_fixes: Annotated[
+        bool,
+        typer.Option(
+            "--unsafe-fixes",
+            help="apply also fixes that may change the meaning, show the difference",
+        ),
+    ] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="write nothing: show what fixes would change")
+    ] = False,
     from_format: Annotated[
         str | None, typer.Option("--from", metavar="FORMAT", help="read the files as this format")
     ] = None,

@@ -6,7 +6,7 @@ import pytest
 from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.allowances import apply_allowances, find_allowances
 from flowc.compiler.diagnostics.diagnostic import Diagnostic
-from flowc.compiler.diagnostics.fixes import apply_fixes, safe_fixes
+from flowc.compiler.diagnostics.fixes import apply_fixes, chosen_fixes
 from flowc.compiler.source.source import Source, SourceSet
 
 
@@ -16,7 +16,7 @@ def judge(text: str, *found: tuple[str, str], path: str = "a.md") -> tuple[list[
     source = sources.add(Source(path, text))
     items = tuple(Diagnostic(CODES[code], "m", source.span(0), level) for code, level in found)  # type: ignore[arg-type]
     rest = apply_allowances(items, sources, CODES)
-    return [d.code for d in rest], apply_fixes(text, safe_fixes(rest, path))
+    return [d.code for d in rest], apply_fixes(text, chosen_fixes(rest, path))
 
 
 @pytest.mark.parametrize(

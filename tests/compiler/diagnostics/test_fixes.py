@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Diagnostic, Fix
-from flowc.compiler.diagnostics.fixes import apply_fixes, line_end, safe_fixes
+from flowc.compiler.diagnostics.fixes import apply_fixes, chosen_fixes, line_end
 from flowc.compiler.source.source import Span
 
 
@@ -22,7 +22,7 @@ def found(*fixes: tuple[int, int, str], safe: bool = True, file: str = "a.md") -
 
 
 def mended(text: str, *fixes: tuple[int, int, str]) -> str:
-    return apply_fixes(text, safe_fixes(found(*fixes), "a.md"))
+    return apply_fixes(text, chosen_fixes(found(*fixes), "a.md"))
 
 
 def test_fixes_apply_together_whatever_their_order():
@@ -43,9 +43,16 @@ def test_neighbours_do_not_overlap():
     assert mended("abcd", (0, 2, "X"), (2, 4, "Y")) == "XY"
 
 
-def test_unsafe_fixes_and_those_for_other_files_are_left_alone():
-    assert safe_fixes(found((0, 1, "X"), safe=False), "a.md") == ()
-    assert safe_fixes(found((0, 1, "X"), file="b.md"), "a.md") == ()
+def test_unchosen_fixes_and_those_for_other_files_are_left_alone():
+    assert chosen_fixes(found((0, 1, "X"), safe=False), "a.md") == ()
+    assert chosen_fixes(found((0, 1, "X"), file="b.md"), "a.md") == ()
+
+
+def test_unsafe_fixes_are_chosen_where_they_are_asked_for_behind_safe_ones_of_one_place():
+    unsafe = found((0, 1, "A"), safe=False)
+    assert [f.text for f in chosen_fixes(unsafe, "a.md", unsafe=True)] == ["A"]
+    both = [*unsafe, *found((0, 1, "X"))]
+    assert [f.text for f in chosen_fixes(both, "a.md", unsafe=True)] == ["X"]
 
 
 def test_line_ends_are_those_of_the_file():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flowc.compiler.diagnostics.diagnostic import Diagnostic
-from flowc.compiler.diagnostics.fixes import apply_fixes, safe_fixes
+from flowc.compiler.diagnostics.fixes import apply_fixes, chosen_fixes
 from flowc.compiler.driver import CompileResult, compile_text
 from flowc.compiler.expr.ast import Name
 from flowc.compiler.frontends.steps.parse import claims
@@ -228,7 +228,7 @@ class TestHeadings:
         text = step("Do", f"{heading}\n- A → B: c\n")
         fault = next(d for d in read(text).diagnostics if d.code == "FC1002")
         assert f"did you mean `{meant}`?" in fault.message
-        fixed = apply_fixes(text, safe_fixes([fault], "main.md"))
+        fixed = apply_fixes(text, chosen_fixes([fault], "main.md"))
         assert "FC1002" not in {code for code, _ in found(fixed)}
 
 
@@ -253,7 +253,7 @@ class TestFilesAsTheyAre:
         result = read(damaged)
         assert {(d.code, d.severity) for d in result.diagnostics} == {("FC1006", "warning")}
         assert result.workflow == read(self.TEXT).workflow
-        fixed = apply_fixes(damaged, safe_fixes(result.diagnostics, "main.md"))
+        fixed = apply_fixes(damaged, chosen_fixes(result.diagnostics, "main.md"))
         assert fixed == self.TEXT
 
     def test_s24_replacement_characters_are_damage_too(self) -> None:
@@ -263,7 +263,7 @@ class TestFilesAsTheyAre:
         spaced = step(body="` ` `\nDo it.\n` ` `\n")
         assert found(spaced) == [("FC1006", "warning")]
         assert only(spaced).description == "Do it."
-        fixed = apply_fixes(spaced, safe_fixes(read(spaced).diagnostics, "main.md"))
+        fixed = apply_fixes(spaced, chosen_fixes(read(spaced).diagnostics, "main.md"))
         assert fixed == step()
         assert found(step("A") + step("B", body="` ` `\nDo it.\n` ` `\n")) == [("FC1003", "error")]
 

@@ -219,6 +219,38 @@ def test_fix_needs_a_file(flowc):
     assert done.returncode == 2
 
 
+MISSPELT = CLEAN.replace("TOOL: list_files", "TOOL: lsit_files")
+
+
+def test_unsafe_fixes_are_applied_and_shown(flowc, tmp_path):
+    (tmp_path / "a.md").write_text(MISSPELT)
+    assert "fixed" not in flowc("check", "--fix", "a.md").stdout
+    assert (tmp_path / "a.md").read_text() == MISSPELT
+    done = flowc("check", "--unsafe-fixes", "a.md")
+    assert (tmp_path / "a.md").read_text() == CLEAN
+    assert ", 1 fixed" in done.stdout
+    assert "-### 🛠️ TOOL: lsit_files" in done.stderr.splitlines()
+    assert "+### 🛠️ TOOL: list_files" in done.stderr.splitlines()
+
+
+def test_diff_shows_and_writes_nothing(flowc, tmp_path):
+    (tmp_path / "a.md").write_text(ALLOWED_FOR_NOTHING)
+    done = flowc("check", "--diff", "a.md")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[0] == "--- a.md (as it is)"
+    assert (tmp_path / "a.md").read_text() == ALLOWED_FOR_NOTHING
+    (tmp_path / "a.md").write_text(CLEAN)
+    assert flowc("check", "--diff", "--unsafe-fixes", "a.md").returncode == 0
+
+
+def test_diff_of_unsafe_fixes_shows_both_kinds(flowc, tmp_path):
+    (tmp_path / "a.md").write_text(MISSPELT)
+    assert flowc("check", "--diff", "a.md").stderr == ""
+    done = flowc("check", "--diff", "--unsafe-fixes", "a.md")
+    assert "+### 🛠️ TOOL: list_files" in done.stderr.splitlines()
+    assert (tmp_path / "a.md").read_text() == MISSPELT
+
+
 def test_verbose_says_which_assertions_are_expressions(flowc, tmp_path):
     text = CLEAN + "### ✅ ASSERT:\n- result.count > 0\n- the list looks complete\n"
     (tmp_path / "a.md").write_text(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from flowc.compiler.diagnostics.fixes import apply_fixes, safe_fixes
+from flowc.compiler.diagnostics.fixes import apply_fixes, chosen_fixes
 from flowc.compiler.driver import compile_text
 from flowc.compiler.frontends.flowchart.mermaid.chart import Chart, read_chart
 
@@ -171,7 +171,7 @@ def test_what_was_meant_as_an_arrow_becomes_one(arrow):
     text = f"graph TD\nA {arrow} B\n"
     result = compile_text(text, "a.mmd")
     assert [d.message for d in result.diagnostics] == [f"`{arrow}` is not a link"]
-    assert apply_fixes(text, safe_fixes(result.diagnostics, "a.mmd")) == "graph TD\nA --> B\n"
+    assert apply_fixes(text, chosen_fixes(result.diagnostics, "a.mmd")) == "graph TD\nA --> B\n"
 
 
 def test_f1_a_direction_that_is_none_is_named():
