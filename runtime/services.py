@@ -177,24 +177,30 @@ NO_GRANTS = Grants()
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
-    """One command: `exit_code` (negative: killed by that signal), combined output (cut at the
-    limit), seconds, whether a time limit killed it, the shell's state, the sandbox's level."""
+    """One command: `exit_code` (negative: killed by that signal), its outputs (each cut at the
+    limit, both in `stdout` where they were merged; `cut`: something of stdout is missing), seconds,
+    whether a time limit killed it, the shell's state, the sandbox's level."""
 
     command: str
     exit_code: int
-    output: str
+    stdout: str
     seconds: float
     timed_out: bool
     state: str
     level: str = "off"
+    stderr: str = ""
+    cut: bool = False
 
 
 class Shell(Protocol):
     """Runs one command in a sandbox, with the state of the shell before it."""
 
-    async def run(self, command: str, state: str, granted: Grants = NO_GRANTS) -> CommandResult:
-        """Run a command; `state` is "" for a fresh shell. Raise `Failure` when no shell starts,
-        the sandbox refuses (kind refused), or the command was killed for taking too much."""
+    async def run(
+        self, command: str, state: str, granted: Grants = NO_GRANTS, merged: bool = False
+    ) -> CommandResult:
+        """Run a command; `state` is "" for a fresh shell. `merged`: what it writes to its error
+        output stands in stdout, in the order in which it was written. Raise `Failure` when no shell
+        starts, the sandbox refuses (kind refused), or it was killed for taking too much."""
 
     def confinement(self, granted: Grants) -> str:
         """Say how commands are confined, for the person who approves them: `in the sandbox (full),

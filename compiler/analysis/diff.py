@@ -45,7 +45,7 @@ _INDENTATION = re.compile(r"^[ \t]+", re.MULTILINE)
 _WORDS = {
     "into": "variable for the result",
     "reply_into": "variable for the whole reply",
-    "code_into": "variable for the exit code",
+    "parts": "variables for parts of the result",
     "asserts": "success criteria",
     "report": "reporting tool",
     "ordered": "order of the tools",

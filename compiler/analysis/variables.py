@@ -170,7 +170,7 @@ def writes(node: ir.Node) -> Iterator[Write]:
             yield from (Write(name, None) for name in node.shares)
             yield from _into(node.keeps, node.into)
         case ir.ExecNode():
-            yield from _into(node.into, node.code_into)
+            yield from (Write(part.variable, part.span) for part in node.parts)
         case ir.AssignNode() | ir.EndNode():
             yield from (Write(a.target, a.span) for a in node.assignments)
         case ir.CallNode():

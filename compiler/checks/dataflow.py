@@ -259,10 +259,14 @@ def _flow(workflow: ir.Workflow) -> _Flow:
     for edge in workflow.edges:
         if edge.source in nodes and edge.target in nodes:
             failed = isinstance(edge.guard, ir.OnError)
-            # A command that fails has still left its output and its exit code.
-            worked = not failed or isinstance(nodes[edge.source], ir.ExecNode)
+            worked = not failed or _leaves_its_code(nodes[edge.source])
             flow.after[(edge.source, worked)].append((edge.target, False))
     return flow
+
+
+def _leaves_its_code(node: ir.Node) -> bool:
+    """Whether a node's commands leave their output also where one fails."""
+    return isinstance(node, ir.ExecNode) and any(part.part == "code" for part in node.parts)
 
 
 class _Search:

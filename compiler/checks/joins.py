@@ -51,10 +51,10 @@ ENDLESS_WAITS = Check(
                 """
             nodes:
               - {name: start, assign: {}, next: [check, draft]}
-              - {name: check, exec: make test, into: log, code_into: code, next: fine}
+              - {name: check, exec: make test, into: {log: stdout, code: code}, next: fine}
               - {name: fine, choose: code == 0, cases: {"true": publish, "false": end}}
               - {name: draft, agent: writer, prompt: Write the news., into: news, next: publish}
-              - {name: publish, wait: all, exec: make release, into: log}
+              - {name: publish, wait: all, exec: make release}
             outputs: [log, news]
             """
             ),

@@ -104,6 +104,10 @@ def _node(
             yield from _needs(node.items, ("list",), "to go through", node, types)
             yield from _argument_mismatches(node.passes, node.workflow, program, types)
             yield from _result_mismatch("list", node.into, node, fields, types)
+        case ir.ExecNode():
+            for part in node.parts:
+                given = ir.PART_TYPES[part.part]
+                yield from _result_mismatch(given, part.variable, node, fields, types, part.span)
         case ir.GateNode(score=score) if score is not None:
             yield from _needs(score, ("number", "integer"), "as its score", node, types)
         case ir.AgentNode(schema=schema, into=into) if schema is not None and into is not None:
@@ -176,13 +180,15 @@ def _result_mismatch(
     node: ir.Node,
     fields: Mapping[str, ir.StateField],
     types: Mapping[str, Type],
+    place: Span | None = None,
 ) -> Iterator[Diagnostic]:
+    place = place or node.span
     if into in fields and fields[into].reducer == "append":
         return  # a single element is appended too
     needed = types.get(into, "any")
-    if node.span is not None and not fits(needed, given):
+    if place is not None and not fits(needed, given):
         yield _mismatch(
-            f"{node_name(node)} gives {NAMES[given]}, but `{into}` holds {NAMES[needed]}", node.span
+            f"{node_name(node)} gives {NAMES[given]}, but `{into}` holds {NAMES[needed]}", place
         )
 
 

@@ -11,17 +11,19 @@ from .. import ir
 
 
 def with_implied(workflow: ir.Workflow) -> ir.Workflow:
-    """Return the workflow with what its nodes use and it does not declare: a state field of any
-    type for each written variable, each named tool, and the called functions of a script without
-    any."""
+    """Return the workflow with what its nodes use and it does not declare: a state field for each
+    written variable, of the type that all its writers give, else of any; each named tool, and
+    the called functions of a script without any."""
     known = {p.name for p in workflow.params} | {f.name for f in workflow.state}
     declared = {tool.id for tool in workflow.tools}
     named = implied_tools(workflow.agents, workflow.nodes)
     written: dict[str, ir.StateField] = {}
-    for name, node in _written_variables(workflow):
+    for name, type_, node in _written_variables(workflow):
         if name not in known:
             span = node.span if node else workflow.span
-            written.setdefault(name, ir.StateField(name=name, type="any", span=span))
+            first = written.setdefault(name, ir.StateField(name=name, type=type_, span=span))
+            if first.type != type_:
+                written[name] = replace(first, type="any")
     return replace(
         workflow,
         state=(*workflow.state, *written.values()),
@@ -60,13 +62,20 @@ def called_functions(script: str, workflow: ir.Workflow) -> tuple[str, ...]:
     return tuple(dict.fromkeys(node.function for node in calls))
 
 
-def _written_variables(workflow: ir.Workflow) -> Iterator[tuple[str, ir.Node | None]]:
+def _written_variables(
+    workflow: ir.Workflow,
+) -> Iterator[tuple[str, ir.TypeName, ir.Node | None]]:
     for node in workflow.nodes:
-        yield from ((name, node) for name in _by(node) if name)
+        types = (
+            {part.variable: ir.PART_TYPES[part.part] for part in node.parts}
+            if isinstance(node, ir.ExecNode)
+            else {}
+        )
+        yield from ((name, types.get(name, "any"), node) for name in _by(node) if name)
     for rule in workflow.on_error:
-        yield from ((a.target, None) for a in rule.assignments)
+        yield from ((a.target, "any", None) for a in rule.assignments)
     if workflow.on_input is not None:
-        yield from ((a.target, None) for a in workflow.on_input.assignments)
+        yield from ((a.target, "any", None) for a in workflow.on_input.assignments)
 
 
 def _by(node: ir.Node) -> list[str | None]:
@@ -83,7 +92,7 @@ def _by(node: ir.Node) -> list[str | None]:
         ):
             return [node.into]
         case ir.ExecNode():
-            return [node.into, node.code_into]
+            return [part.variable for part in node.parts]
         case ir.PythonNode():
             return [*node.sets, node.into]
         case ir.ScriptNode():

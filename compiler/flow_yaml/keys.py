@@ -212,8 +212,8 @@ NODES: dict[str, MapShape] = {
         Key("form", "word", "one command, or the shell blocks of a markdown text",
             words=("command", "blocks"), default="command"),
         Key("session", "text", "the shell whose folder and variables carry on", default="main"),
-        _RESULT,
-        Key("code_into", "text", "the variable for the last exit code"),
+        Key("into", "parts", "the variable for the text of its output, or variables with parts: "
+            "`{out: stdout, code: code}`", field="parts", words=get_args(ir.ExecPart)),
         Key("network", "flag", "the commands may use the network"),
         Key("workspace", "text", "a folder that the commands may write in"),
     )),

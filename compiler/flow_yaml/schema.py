@@ -208,6 +208,8 @@ def _form(key: Key) -> Schema:
             return word
         case "words":
             return _several(word)
+        case "parts":
+            return {"anyOf": [_SCALAR, {"type": "object", "additionalProperties": word}]}
         case form:
             bounds = (("minimum", key.least), ("maximum", key.most))
             return _FORMS[form] | {word: bound for word, bound in bounds if bound is not None}

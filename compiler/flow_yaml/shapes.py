@@ -22,6 +22,7 @@ Form = Literal[
     "schema",  # a JSON Schema
     "settings",  # variables with the expressions they are set to
     "model_settings",  # a mapping: temperature and so on
+    "parts",  # a variable for the first of `words`, or variables with the parts they get
     "values",  # a list of expressions
     "inputs",  # variables with descriptions
     "outputs",  # variables with where their value stands

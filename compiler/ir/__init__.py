@@ -6,6 +6,7 @@ Unions are tagged by `kind`; spans and origin are excluded from comparison, so t
 Values of variables are JSON values. An expression (`Expr`) that is a template is a `Text`.
 """
 
+from .declarations import PART_TYPES as PART_TYPES
 from .declarations import REPORT_TOOL as REPORT_TOOL
 from .declarations import Agent as Agent
 from .declarations import Assertion as Assertion
@@ -13,6 +14,7 @@ from .declarations import Assignment as Assignment
 from .declarations import Effect as Effect
 from .declarations import ErrorKind as ErrorKind
 from .declarations import ErrorRule as ErrorRule
+from .declarations import ExecPart as ExecPart
 from .declarations import Group as Group
 from .declarations import Input as Input
 from .declarations import Json as Json
@@ -21,10 +23,12 @@ from .declarations import LimitName as LimitName
 from .declarations import OnUnknown as OnUnknown
 from .declarations import Output as Output
 from .declarations import Param as Param
+from .declarations import PartName as PartName
 from .declarations import Prompt as Prompt
 from .declarations import QuestionSettings as QuestionSettings
 from .declarations import Reasoning as Reasoning
 from .declarations import Reducer as Reducer
+from .declarations import ResultPart as ResultPart
 from .declarations import Retry as Retry
 from .declarations import Role as Role
 from .declarations import Script as Script

@@ -24,6 +24,13 @@ REPORT_TOOL = "report_step_result"
 """The tool with which an agent reports a node's result."""
 Reasoning = Lit["minimal", "low", "medium", "high"]
 """How much a model may think before it answers."""
+ExecPart = Lit["text", "stdout", "stderr", "code", "json", "transcript"]
+PartName = ExecPart
+PART_TYPES: dict[PartName, TypeName] = {
+    "text": "text", "stdout": "text", "stderr": "text", "code": "integer", "json": "any",
+    "transcript": "text",
+}  # fmt: skip
+"""The types of the parts of results."""
 LimitName = Lit["steps", "visits", "tokens", "cost", "seconds", "chars"]
 
 
@@ -169,6 +176,14 @@ class Assignment(Spanned):
 
     target: str
     value: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultPart(Spanned):
+    """A part of what a node gives, and the variable that it goes into."""
+
+    part: PartName
+    variable: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

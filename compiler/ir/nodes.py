@@ -18,6 +18,7 @@ from .declarations import (
     OnUnknown,
     Output,
     QuestionSettings,
+    ResultPart,
     Retry,
     Role,
 )
@@ -121,16 +122,21 @@ class PythonNode(NodeBase):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecNode(NodeBase):
     """Run shell commands: one command (`form` "command"), or those in the shell blocks of a
-    markdown text ("blocks"). The transcript goes `into` a variable, the last exit code into
-    `code_into`. `session` names the shell whose folder, variables and functions carry on.
+    markdown text ("blocks"). `session` names the shell whose folder, variables and functions carry
+    on.
+
+    `parts` are what of the result goes into variables: `stdout` and `stderr` of all commands,
+    `text` (stdout without the line breaks at its end), the value of stdout as `json`, the last exit
+    `code`; or the `transcript`, which holds each command and what it wrote to both. Unless `code`
+    is among them a command whose exit code is not 0 fails the node.
+
     `network` and `workspace` are what the sandbox lets them use beside what every command may: the
     network, and a folder below the one that the run is started in ("" for none)."""
 
     source: Expr
     form: Lit["command", "blocks"]
     session: str
-    into: str
-    code_into: str | None = None
+    parts: tuple[ResultPart, ...] = ()
     network: bool = False
     workspace: str = ""
     kind: Lit["exec"] = "exec"

@@ -119,14 +119,22 @@ def tool_of(name: str, body: Mapping[str, Any]) -> ToolSchema:
 
 def command_body(result: CommandResult) -> dict[str, Json]:
     """Return the result of a command, without the state of its shell."""
-    body: dict[str, Json] = {"exit_code": result.exit_code, "output": result.output}
-    return {**body, "timed_out": True} if result.timed_out else body
+    body: dict[str, Json] = {"exit_code": result.exit_code, "stdout": result.stdout}
+    more: dict[str, Json] = {
+        "stderr": result.stderr,
+        "cut": result.cut,
+        "timed_out": result.timed_out,
+    }
+    return {**body, **_without_empty(more)}
 
 
 def command_of(body: Mapping[str, Any]) -> CommandResult:
     """Return the recorded result, without the command and of a shell without a state."""
-    code, output = body["exit_code"], body["output"]
-    return CommandResult("", code, output, 0.0, bool(body.get("timed_out")), "")
+    late, cut = bool(body.get("timed_out")), bool(body.get("cut"))
+    stderr = body.get("stderr", "")
+    return CommandResult(
+        "", body["exit_code"], body["stdout"], 0.0, late, "", stderr=stderr, cut=cut
+    )
 
 
 def script_input(call: ScriptCall) -> dict[str, Json]:

@@ -37,7 +37,7 @@ from ..errors import RunError, reason_of
 from ..services import Json
 from ..values import MAX_DEPTH
 
-VERSION = 2
+VERSION = 3
 Kind = Literal["model", "tool", "command", "script", "file", "answer", "items", "time", "offer"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 EFFECTS: tuple[Kind, ...] = ("model", "tool", "command")

@@ -150,8 +150,10 @@ class TapedWorld:
             return self.services.shell.confinement(granted)
         return "by replay: what they wrote when they were recorded"
 
-    async def run(self, command: str, state: str, granted: Grants = NO_GRANTS) -> CommandResult:
-        call = partial(self.services.shell.run, command, state, granted)
+    async def run(
+        self, command: str, state: str, granted: Grants = NO_GRANTS, merged: bool = False
+    ) -> CommandResult:
+        call = partial(self.services.shell.run, command, state, granted, merged)
         return replace(await self.deck.result(COMMAND_NOTATION, call), command=command)
 
     async def evaluate(self, call: ScriptCall) -> ScriptResult:

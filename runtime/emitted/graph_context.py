@@ -198,5 +198,7 @@ class OfflineShell:
     def confinement(self, granted: Grants) -> str:
         return self.inner.confinement(replace(granted, network=False))
 
-    async def run(self, command: str, state: str, granted: Grants = NO_GRANTS) -> CommandResult:
-        return await self.inner.run(command, state, replace(granted, network=False))
+    async def run(
+        self, command: str, state: str, granted: Grants = NO_GRANTS, merged: bool = False
+    ) -> CommandResult:
+        return await self.inner.run(command, state, replace(granted, network=False), merged)

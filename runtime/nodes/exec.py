@@ -15,17 +15,20 @@ import functools
 import time
 from collections.abc import Hashable
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, Literal
 
-from flowc.compiler.ir import ExecNode
+from flowc.compiler.expr.documents import read_json
+from flowc.compiler.expr.values import EvaluationError
+from flowc.compiler.ir import ExecNode, ExecPart
 from flowc.compiler.lowering.graphspec import NodeSpec
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from ..context import binding
-from ..errors import Failure
-from ..services import EffectCall, Grants, Json
+from ..errors import Failure, one_line
+from ..services import CommandResult, EffectCall, Grants, Json
 from ..state.channels import Items
 from ..state.conversations import append
 from ..state.interrupts import ALLOWING
@@ -33,6 +36,8 @@ from .ask import ask_approval
 from .visit.fenced_commands import shell_commands
 from .visit.visit import Done, Setting, Visit, shorten
 
+_SAID = 300
+"""The characters of a failed command's output that its failure tells: the last ones."""
 REFUSAL = "refusal"
 """The journal's name for a person's no to the commands."""
 _VISIT: ContextVar[Visit] = ContextVar("exec")
@@ -56,7 +61,7 @@ class CommandsInput(TypedDict, total=False):
 
 
 class CommandsResult(TypedDict, total=False):
-    """The session afterwards and one {command, output, exit_code} per command."""
+    """The session afterwards and one {command, stdout, stderr, exit_code} per command."""
 
     session: Session
     results: Items
@@ -71,20 +76,47 @@ class CommandsState(CommandsInput, CommandsResult, total=False):
 
 
 async def run(visit: Visit, op: ExecNode) -> Done:
-    """Run the commands. The transcript is `$ command`, a line break and the output, per command; an
-    exit code other than 0 is not a failure (M39)."""
+    """Run the commands and put the parts of their result into variables. Raise `Failure` for an
+    exit code that is not 0, unless a variable gets it (M39), and for what is not JSON."""
     key = f"$session.{op.session}"
     session: Session = visit.state.get(key) or {"state": "", "allowed": False}
     inputs = {"source": visit.text(op.source), "session": session, "visit": visit.number}
     with binding(_VISIT, visit):
         result = await visit.run_subgraph(inputs)
     results = result.get("results") or []
-    transcript = "\n".join(f"$ {r['command']}\n{r['output'].rstrip()}".rstrip() for r in results)
-    variables: dict[str, Json] = {op.into: transcript}
-    if op.code_into:
-        variables[op.code_into] = results[-1]["exit_code"] if results else None
+    variables = {part.variable: _part(part.part, results) for part in op.parts}
     shown = " · ".join(f"{shorten(r['command'], 60)} → {r['exit_code']}" for r in results)
     return Done(variables, {key: result["session"]}, text=shown)
+
+
+def _part(part: ExecPart, results: list[dict[str, Any]]) -> Json:
+    """Return one part of the result of all commands."""
+    stdout = "".join(r["stdout"] for r in results)
+    match part:
+        case "code":
+            code: int | None = results[-1]["exit_code"] if results else None
+            return code
+        case "transcript":
+            lines = (f"$ {r['command']}\n{r['stdout'].rstrip()}".rstrip() for r in results)
+            return "\n".join(lines)
+        case "stderr":
+            return "".join(r["stderr"] for r in results)
+        case "stdout":
+            return stdout
+        case "text":
+            return stdout.rstrip("\r\n")
+        case "json":
+            return _json(stdout)
+
+
+def _json(stdout: str) -> Json:
+    try:
+        return read_json(stdout)
+    except EvaluationError as error:
+        raise Failure(
+            f"the commands' output is no value of JSON: {error}",
+            help="take it as `stdout` where it is a text",
+        ) from None
 
 
 def subgraph(node: NodeSpec, setting: Setting) -> Any:
@@ -140,9 +172,13 @@ async def _refuse(state: CommandsState, runtime: Runtime[Any]) -> dict[str, Any]
 async def _command(state: CommandsState, runtime: Runtime[Any]) -> dict[str, Any]:
     visit, line = _VISIT.get(), state["commands"][state["next"]]
     before = state["session"]["state"]
-    result = await _run_command(visit, line, before, runtime, str(state["next"]))
+    earlier = "".join(r["stdout"] for r in state.get("results") or ())
+    is_last = state["next"] + 1 == len(state["commands"])
+    promise = _Promise(_op(visit), earlier, is_last)
+    result = await _run_command(visit, line, before, runtime, str(state["next"]), promise)
+    kept = ("command", "stdout", "stderr", "exit_code")
     return {
-        "results": append([{k: result[k] for k in ("command", "output", "exit_code")}]),
+        "results": append([{name: result[name] for name in kept}]),
         "session": {**state["session"], "state": result["state"]},
         "next": state["next"] + 1,
     }
@@ -164,27 +200,62 @@ async def _after_command(state: CommandsState) -> Literal["command", "end"]:
     return "command" if state["next"] < len(state["commands"]) else "end"
 
 
+def _op(visit: Visit) -> ExecNode:
+    assert isinstance(visit.node.op, ExecNode)
+    return visit.node.op
+
+
 def _grants(visit: Visit) -> Grants:
-    op = visit.node.op
-    assert isinstance(op, ExecNode)
+    op = _op(visit)
     return Grants(op.network, op.workspace)
 
 
+@dataclass(frozen=True, slots=True)
+class _Promise:
+    """What a node takes for granted of a command: that it succeeds, unless a variable gets its
+    code; that the output of all, `earlier` and the last one's, is JSON where a variable gets its
+    value. A command that breaks it has failed: another attempt, or a resume, runs it again."""
+
+    op: ExecNode
+    earlier: str
+    is_last: bool
+
+    def keep(self, line: str, result: CommandResult) -> None:
+        """Raise `Failure` when the result is not as promised."""
+        parts = {part.part for part in self.op.parts}
+        if result.exit_code != 0 and "code" not in parts:
+            late = result.timed_out
+            said = one_line((result.stderr.strip() or result.stdout.strip())[-_SAID:])
+            ended = "took too long" if late else f"ended with exit code {result.exit_code}"
+            raise Failure(
+                f"`{shorten(line, 60)}` {ended}" + (f": {said}" if said else ""),
+                "timeout" if late else "failure",
+                help="`into: {NAME: code}` takes the exit code, and the run goes on",
+            )
+        if self.is_last and "json" in parts:
+            if result.cut:
+                raise Failure(f"`{shorten(line, 60)}` wrote more than is kept of an output")
+            _json(self.earlier + result.stdout)
+
+
 async def _run_command(
-    visit: Visit, line: str, before: str, runtime: Runtime[Any], ordinal: str
+    visit: Visit, line: str, before: str, runtime: Runtime[Any], ordinal: str, promise: _Promise
 ) -> dict[str, Any]:
-    """Run a command through the journal, and return {command, output, exit_code, state}."""
+    """Run a command through the journal; return {command, stdout, stderr, exit_code, state}."""
+    merged = any(part.part == "transcript" for part in promise.op.parts)
 
     async def call() -> Json:
         started = time.monotonic()
-        result = await visit.services.shell.run(line, before, _grants(visit))
+        result = await visit.services.shell.run(line, before, _grants(visit), merged)
         facts = {"command": shorten(line), "exit_code": result.exit_code}
         seconds = round(time.monotonic() - started, 6)
-        data = {**facts, "seconds": seconds, "output": shorten(result.output)}
+        data = {**facts, "seconds": seconds, "output": shorten(result.stdout + result.stderr)}
         visit.emit("command_run", {**data, "sandbox": result.level})
+        promise.keep(line, result)
         return {
             "command": line,
-            "output": result.output,
+            "stdout": result.stdout,
+            "stderr": result.stderr,
             "exit_code": result.exit_code,
             "state": result.state,
         }
@@ -193,6 +264,7 @@ async def _run_command(
     act = EffectCall(runtime, f"command {line}", "once", inputs, call, ordinal)
     result = await visit.services.journal.once(act)
     if isinstance(result, dict) and "exit_code" in result:
-        return {"command": line, "output": "", "state": before, **result}
+        return {"command": line, "stdout": "", "stderr": "", "state": before, **result}
     # A person gave the result of a command in doubt.
-    return {"command": line, "output": str(result), "exit_code": 0, "state": before}
+    whole = {"command": line, "stdout": str(result), "stderr": "", "exit_code": 0}
+    return {**whole, "state": before}

@@ -25,6 +25,11 @@ class Excerpt:
         if len(self._tail) > 2 * self._half:
             del self._tail[: -self._half]
 
+    @property
+    def cut(self) -> bool:
+        """Whether bytes are missing."""
+        return self.total > len(self._head) + min(len(self._tail), self._half)
+
     def text(self) -> str:
         """Return the text; bytes that are not UTF-8 are shown as U+FFFD."""
         tail = self._tail[-self._half :]

@@ -7,7 +7,7 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..event_loops import in_thread
@@ -22,24 +22,29 @@ command's process group with it."""
 
 
 class Started:
-    """A process in a session of its own, standard input closed, both outputs in one pipe. Of a
-    confined program it is the keeper, which ends with flowc by itself; of another one a guard does
-    that. `mark` is what its environment has under `MARK`. Everything here may block."""
+    """A process in a session of its own, standard input closed, its outputs in a pipe each, or both
+    in one (`merged`), where their order is kept. Of a confined program it is the keeper, which ends
+    with flowc by itself; of another one a guard does that. `mark` is what its environment has under
+    `MARK`. Everything here may block."""
 
-    def __init__(self, start: Confined, folder: Path, mark: str) -> None:
+    def __init__(self, start: Confined, folder: Path, mark: str, merged: bool = False) -> None:
         self.mark = mark
         self.guard = None if start.room else _start_guard()
-        self.pipe, write = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        os.set_blocking(write, True)
+        pipes = [os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK) for _ in range(1 if merged else 2)]
+        self.pipes = tuple(read for read, _ in pipes)
+        for _, write in pipes:
+            os.set_blocking(write, True)
         try:
-            nowhere, same = subprocess.DEVNULL, subprocess.STDOUT
-            self.process = start.popen(folder, stdin=nowhere, stdout=write, stderr=same)
+            nowhere, (out, err) = subprocess.DEVNULL, (pipes[0][1], pipes[-1][1])
+            self.process = start.popen(folder, stdin=nowhere, stdout=out, stderr=err)
         except BaseException:
-            os.close(self.pipe)
+            for read in self.pipes:
+                os.close(read)
             self.end_guard()
             raise
         finally:
-            os.close(write)
+            for _, write in pipes:
+                os.close(write)
         self.keeper = self.process.pid if start.room else None
         if self.guard is not None:
             os.write(self.guard[1], b"%d\n" % self.process.pid)
@@ -65,11 +70,11 @@ class Started:
     def end(self) -> int:
         """Kill what is left, close and reap. Return the exit code, negative for a signal. May be
         called twice."""
-        if self.pipe >= 0:
+        if self.pipes:
             self.kill()
-            for descriptor in (self.pipe, self.watch):
+            for descriptor in (*self.pipes, self.watch):
                 os.close(descriptor)
-            self.pipe = -1
+            self.pipes = ()
             self.end_guard()
         return self.process.wait()
 
@@ -83,27 +88,31 @@ class Started:
 
 
 class Child:
-    """A process that was started, in the running event loop, which is told of its output."""
+    """A process that was started, in the running event loop, which tells each of `on_output` what
+    comes from the pipe of its place."""
 
-    def __init__(self, started: Started, on_output: Callable[[bytes], None]) -> None:
+    def __init__(self, started: Started, on_output: Sequence[Callable[[bytes], None]]) -> None:
         self._started = started
-        self._on_output = on_output
         self._loop = asyncio.get_running_loop()
         self.ended = asyncio.Event()
         self._silent = asyncio.Event()
         self._is_open = True
-        self._loop.add_reader(started.pipe, self._read)
+        self._speaking = set(started.pipes)
+        for pipe, tell in zip(started.pipes, on_output, strict=True):
+            self._loop.add_reader(pipe, self._read, pipe, tell)
         self._loop.add_reader(started.watch, self._end)
 
-    def _read(self) -> None:
+    def _read(self, pipe: int, tell: Callable[[bytes], None]) -> None:
         try:
-            data = os.read(self._started.pipe, _CHUNK)
+            data = os.read(pipe, _CHUNK)
         except BlockingIOError:
             return
         if data:
-            self._on_output(data)
-        else:
-            self._loop.remove_reader(self._started.pipe)
+            tell(data)
+            return
+        self._loop.remove_reader(pipe)
+        self._speaking.discard(pipe)
+        if not self._speaking:
             self._silent.set()
 
     def _end(self) -> None:
@@ -116,7 +125,7 @@ class Child:
             os.killpg(self._started.process.pid, signal.SIGTERM)
 
     async def close(self, patience: float = 1.0) -> int:
-        """Kill what is left, read what is in the pipe, reap. Return the exit code, negative for a
+        """Kill what is left, read what is in the pipes, reap. Return the exit code, negative for a
         signal."""
         await in_thread(self._started.kill)
         await self.ended.wait()
@@ -129,7 +138,7 @@ class Child:
         """Close at once, without waiting for output. May be called twice."""
         if self._is_open:
             self._is_open = False
-            for descriptor in (self._started.pipe, self._started.watch):
+            for descriptor in (*self._started.pipes, self._started.watch):
                 self._loop.remove_reader(descriptor)
         return await in_thread(self._started.end)
 

@@ -13,8 +13,9 @@ import secrets
 import shutil
 import stat
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -69,44 +70,51 @@ class BashShell:
         """See `services.Shell`."""
         return self.confined.describe(granted)
 
-    async def run(self, command: str, state: str, granted: Grants = NO_GRANTS) -> CommandResult:
-        """Run one command (M39). Raise `Failure` when no shell can be started, the session's
-        folder is gone, the sandbox refuses, or the command was killed for having taken too many
-        processes or too much of the disk."""
+    async def run(
+        self, command: str, state: str, granted: Grants = NO_GRANTS, merged: bool = False
+    ) -> CommandResult:
+        """Run one command (M39); what there is to say of it stands last in its error output. Raise
+        `Failure` when no shell can be started, the session's folder is gone, the sandbox refuses,
+        or the command was killed for having taken too many processes or too much of the disk."""
         if "\0" in command:
             raise Failure("a command holds a NUL character", "refused")
-        started, excerpt = time.monotonic(), Excerpt(self.limits.output)
+        started = time.monotonic()
+        excerpts = [Excerpt(self.limits.output) for _ in range(1 if merged else 2)]
         values = secret_values(self.env)
         temporary = await in_thread(lambda: _make_room(command, state), Room.remove)
         try:
             room = temporary.folder
-            code, stop, level = await self._run(room, excerpt, granted, fresh=not state)
+            code, stop, level = await self._run(room, excerpts, granted, fresh=not state)
             after, note = await in_thread(lambda: self._state_after(room, state, stop, values))
         finally:
             await in_thread(temporary.remove)
-        output = redact(excerpt.text(), values).replace(f"{room / 'command'}: ", "")
-        note = note or self._hint(code, output, granted, level)
+        outputs = [redact(excerpt.text(), values) for excerpt in excerpts]
+        outputs[-1] = outputs[-1].replace(f"{room / 'command'}: ", "")
+        note = note or self._hint(code, outputs[-1], granted, level)
         if stop == "silence":
             note = f"[no output for {self.limits.silence:g} s]"
         elif stop == "time":
             note = f"[stopped after {self.limits.seconds:g} s]"
         if note:
-            output = f"{output.rstrip()}\n{note}\n".lstrip()
-        seconds = time.monotonic() - started
-        return CommandResult(command, code, output, seconds, stop != "", after, level)
+            outputs[-1] = f"{outputs[-1].rstrip()}\n{note}\n".lstrip()
+        seconds, stderr = time.monotonic() - started, "" if merged else outputs[1]
+        return CommandResult(
+            command, code, outputs[0], seconds, stop != "", after, level, stderr, excerpts[0].cut
+        )
 
     async def _run(
-        self, room: Path, excerpt: Excerpt, granted: Grants, fresh: bool
+        self, room: Path, excerpts: Sequence[Excerpt], granted: Grants, fresh: bool
     ) -> tuple[int, Stop, Level]:
         last = time.monotonic()
 
-        def on_output(data: bytes) -> None:
+        def on_output(excerpt: Excerpt, data: bytes) -> None:
             nonlocal last
             last = time.monotonic()
             excerpt.add(data)
 
-        start, started = await in_thread(lambda: self._start(room, granted, fresh), _undo)
-        child = Child(started, on_output)
+        merged = len(excerpts) == 1
+        start, started = await in_thread(lambda: self._start(room, granted, fresh, merged), _undo)
+        child = Child(started, [partial(on_output, excerpt) for excerpt in excerpts])
         try:
             report = await asyncio.to_thread(start.report)
             self.confined.tell("shell", report)
@@ -145,7 +153,9 @@ class BashShell:
         refusals = ("Read-only file system", "Permission denied")
         return _READ_ONLY if any(words in output for words in refusals) else ""
 
-    def _start(self, room: Path, granted: Grants, fresh: bool) -> tuple[Confined, Started]:
+    def _start(
+        self, room: Path, granted: Grants, fresh: bool, merged: bool
+    ) -> tuple[Confined, Started]:
         """Start the command. Raise `Failure`."""
         # The command ends with the thread that starts it (PR_SET_PDEATHSIG), which lasts as long
         # as the event loop.
@@ -153,7 +163,7 @@ class BashShell:
         start = self._prepare(room, granted, fresh, mark)
         try:
             folder = self.confined.begin if start.room is None else Path("/")
-            return start, Started(start, folder, mark)
+            return start, Started(start, folder, mark, merged)
         except BaseException as error:
             start.close()
             if not isinstance(error, OSError):

@@ -183,10 +183,12 @@ class StandIns:
             await asyncio.to_thread(check_arguments, schema, args)
         return self.scene.returns.get(name, f"stand-in for {name}")
 
-    async def run(self, command: str, state: str, granted: Grants = NO_GRANTS) -> CommandResult:
+    async def run(
+        self, command: str, state: str, granted: Grants = NO_GRANTS, merged: bool = False
+    ) -> CommandResult:
         """Return a command's result without output, exit code 0."""
         if _REAL.get():
-            return await self.services.shell.run(command, state, granted)
+            return await self.services.shell.run(command, state, granted, merged)
         return CommandResult(command, 0, "", 0.0, False, state)
 
     def confinement(self, granted: Grants) -> str:

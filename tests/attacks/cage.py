@@ -84,10 +84,10 @@ def run_shell(arena: Arena, command: str, again: bool) -> Ran:
         try:
             first = asyncio.run(shell.run(prologue(arena, "bash") + command, ""))
             ran.seconds = time.monotonic() - began
-            shown = first.output + first.state
+            shown = first.stdout + first.stderr + first.state
             if again:
                 second = asyncio.run(shell.run("declare -p", first.state))
-                shown += second.output + second.state
+                shown += second.stdout + second.stderr + second.state
             ran.outcome = "stopped" if first.timed_out else f"exit {first.exit_code}"
         except Failure as failure:
             shown = failure.message

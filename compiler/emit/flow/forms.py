@@ -95,6 +95,13 @@ def _retry(retry: ir.Retry) -> Value:
     return short_form(mapping_of(retry, RETRY), RETRY)
 
 
+def _parts(parts: tuple[ir.ResultPart, ...]) -> Value:
+    """A variable alone where it gets the text."""
+    if [part.part for part in parts] == ["text"]:
+        return parts[0].variable
+    return Inline({part.variable: part.part for part in parts})
+
+
 def _model_settings(settings: ir.QuestionSettings) -> Value:
     return mapping_of(settings, MODEL_SETTINGS)
 
@@ -123,6 +130,7 @@ WRITERS: dict[Form, Callable[[Any], Value]] = {
     "schema": _same,
     "settings": settings,
     "model_settings": _model_settings,
+    "parts": _parts,
     "values": lambda values: [expression(value) for value in values],
     "inputs": _inputs,
     "outputs": _outputs,

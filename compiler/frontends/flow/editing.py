@@ -11,6 +11,7 @@ from ...reading.editing import Act, Editing, Kind, Mention, Slot, Suggestion
 from ...reading.tree import ListAt, MapAt, Scalar, Value
 
 _KEY = re.compile(r"^[ \t]*(?:-[ \t]+)*(?P<word>\w*)\Z")
+_IN_MAP = re.compile(r"[\s{,][\w.-]+:[ \t]*(?P<word>\w*)\Z")
 _IN = r"(?:workflows\.[^.]+\.)?"
 _EDGE_KEYS = (
     Suggestion("next", "where it goes on: a node, several, or ways with conditions"),
@@ -27,13 +28,13 @@ _NAMED: tuple[tuple[str, Kind], ...] = (
     ("role", "role"),
     ("function", "function"),
     ("call|do", "file"),
-    ("into|code_into|reply_into|keeps", "variable"),
+    ("into|reply_into|keeps", "variable"),
     ("outputs|shares|fixed|after|again", "variable"),
     ("when|choose|assert|foreach|until|score|check", "variable"),
 )
 _USES: dict[str, tuple[Kind, Act]] = {
-    "into": ("variable", "write"), "code_into": ("variable", "write"),
-    "reply_into": ("variable", "write"), "keeps": ("variable", "write"),
+    "into": ("variable", "write"), "reply_into": ("variable", "write"),
+    "keeps": ("variable", "write"),
     "shares": ("variable", "read"), "fixed": ("variable", "read"),
     "after": ("variable", "read"), "again": ("variable", "read"),
     "tool": ("tool", "name"), "tools": ("tool", "name"), "uses": ("prompt", "name"),
@@ -64,6 +65,7 @@ def flow_editing() -> Editing:
                 Slot(_value(keys), (kind,))
                 for keys, kind in _NAMED
             ),
+            *_parts(),
             *_words(kinds),
             *_keys("", (*top, Key("flow", "text", "the version of the language: 1"),
                         Key("workflows", "json", "inner workflows, by name"))),
@@ -85,6 +87,14 @@ def flow_editing() -> Editing:
     )  # fmt: skip
 
 
+def _parts() -> Iterator[Slot]:
+    """Yield the parts of results, behind the variables that get them."""
+    for element in keys.NODES.values():
+        for key in (key for key in element.keys if key.form == "parts"):
+            words = tuple(Suggestion(word) for word in key.words)
+            yield Slot(_IN_MAP, words=words, path=re.compile(rf"{_IN}nodes\.\*\.{key.name}"))
+
+
 def _keys(path: str, rows: tuple[Key, ...], more: tuple[Suggestion, ...] = ()) -> Iterator[Slot]:
     named = {key.name: Suggestion(key.name, key.help, f"{key.name}: ") for key in rows}
     words = (*named.values(), *(Suggestion(w.text, w.detail, f"{w.text}: ") for w in more))
@@ -96,7 +106,7 @@ def _words(rows: tuple[Key, ...]) -> Iterator[Slot]:
     words_by_key: dict[str, tuple[str, ...]] = {}
     named = (key for element in keys.NAMED.values() for key in element.keys)
     for key in (*rows, *keys.COMMON, *named):
-        if key.words:
+        if key.words and key.form != "parts":
             known = words_by_key.get(key.name, ())
             words_by_key[key.name] = (*known, *(w for w in key.words if w not in known))
     for name, words in words_by_key.items():
@@ -160,6 +170,8 @@ def _names_in(kind: Kind, act: Act, value: Value | None, scope: str) -> Iterator
         case ListAt():
             for item in value.items:
                 yield from _names_in(kind, act, item, scope)
+        case MapAt() if act == "write":
+            yield from (Mention(kind, scope + key.text, act, key.span) for key, _ in value.pairs)
         case MapAt() if kind == "node":
             way = any(value.get(key) is not None for key in _TARGETS)
             for key, inner in value.pairs:

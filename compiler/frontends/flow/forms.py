@@ -23,6 +23,7 @@ from ...reading.tree import ListAt, MapAt, Scalar, Value, brief, infinite_number
 from ...source.source import Source, SourceSet, Span
 from ...source.spelling import Spelling
 from .elements import is_mapping_of, kind, place
+from .result_parts import read_parts
 from .schemas import schema_fault, unlisted_names
 from .text_files import read_text_file
 
@@ -296,6 +297,9 @@ class Forms:
             read = dataclasses.replace(read, help=help)
         self._fault(read, node)
         return None
+
+    def parts(self, key: Key, name: Scalar, node: Value) -> tuple[ir.ResultPart, ...] | None:
+        return read_parts(key, name, node, self)
 
     def values(self, key: Key, name: Scalar, node: Value) -> tuple[Expr, ...] | None:
         if not isinstance(node, ListAt):

@@ -313,8 +313,8 @@ _FAILURE = keys.MapShape(Default, (
 ))  # fmt: skip
 
 
-_WRITES = ("into", "code_into", "reply_into", "keeps")
-_SETS = ("assign", "set", "outputs", "returns")
+_WRITES = ("into", "reply_into", "keeps")
+_SETS = ("assign", "set", "into", "outputs", "returns")
 
 
 def _unread(word: str, name: Scalar, mapping: MapAt) -> ir.Node:

@@ -367,7 +367,10 @@ def _execute(activity: Activity, scope: ChartScope) -> ir.ExecNode:
     return ir.ExecNode(
         id=activity.id, title=activity.line.text, span=span, source=source,
         form="command" if command.text else "blocks", session=SESSION,
-        into="RESULT", code_into="EXIT_CODE",
+        parts=(
+            ir.ResultPart(part="transcript", variable="RESULT"),
+            ir.ResultPart(part="code", variable="EXIT_CODE"),
+        ),
     )  # fmt: skip
 
 

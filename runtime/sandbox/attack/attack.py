@@ -136,7 +136,7 @@ def _try(attempt: Attempt, laid_out: LaidOut) -> str:
             except Failure as failure:
                 said += failure.message
                 continue
-            said, state = said + done.output, done.state
+            said, state = said + done.stdout + done.stderr, done.state
         return said
 
     return asyncio.run(run())

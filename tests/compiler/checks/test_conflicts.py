@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from flowc.compiler.checks.conflicts import parallel_writes
 from flowc.compiler.ir import ExecNode, StateField
+from specs import parts
 
 
 def fork(flow, *edges):
@@ -76,8 +77,8 @@ def test_deep_in_two_branches(flow, said):
 def test_two_commands_in_one_shell(flow, said):
     for id, session in (("A", "main"), ("B", "main"), ("C", "other")):
         source = flow.expr("'ls'")
-        node = ExecNode(id=id, source=source, form="command", session=session, into=id.lower(),
-                        span=flow.span())  # fmt: skip
+        node = ExecNode(id=id, source=source, form="command", session=session,
+                        parts=parts(**{id.lower(): "text"}), span=flow.span())  # fmt: skip
         flow.add(node)
         flow.edge(f"START > {id}")
         flow.edge(f"{id} > END")

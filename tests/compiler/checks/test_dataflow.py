@@ -19,6 +19,7 @@ from flowc.compiler.ir import (
     Param,
     StateField,
 )
+from specs import parts
 
 
 def step(flow, number, *, inputs=(), outputs=()):
@@ -169,7 +170,7 @@ def test_a_command_that_fails_has_left_its_exit_code(flow, said):
     flow.add(
         ExecNode(
             id="RUN", source=flow.expr("'make'"), form="command", session="main",
-            into="OUT", code_into="CODE", span=flow.span(),
+            parts=parts(OUT="text", CODE="code"), span=flow.span(),
         )
     )  # fmt: skip
     flow.set("USE", SHOWN="CODE")

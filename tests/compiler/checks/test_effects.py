@@ -20,6 +20,7 @@ from flowc.compiler.ir import (
     Tool,
     ToolNode,
 )
+from specs import parts
 
 MAIL = Tool(id="mail", source="lock", effect="once")
 RETRY = Retry(attempts=2)
@@ -34,7 +35,7 @@ def send(flow, id: str = "SEND", **fields: Any) -> None:
 def command(flow, before: str, name: str, how: str = "word") -> None:
     value = Call(function="shell_quote", args=(Name(name=name), Literal(value=how)))
     source = Text(parts=(Literal(value=before), value))
-    flow.add(ExecNode(id="RUN", source=source, form="command", session="s", into="log",
+    flow.add(ExecNode(id="RUN", source=source, form="command", session="s", parts=parts(log="text"),
                       span=flow.span()))  # fmt: skip
     flow.edge("START > RUN")
 
@@ -120,7 +121,7 @@ def test_a_quoted_value_is_a_program_only_for_who_runs_programs(flow, said, befo
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_command_that_is_nothing_but_a_value(flow, said, whole):
     model(flow, "answer")
-    node = ExecNode(id="RUN", source=Name(name="answer"), session="s", into="log",
+    node = ExecNode(id="RUN", source=Name(name="answer"), session="s", parts=parts(log="text"),
                     form="command" if whole else "blocks", span=flow.span())  # fmt: skip
     flow.add(node)
     assert len(codes(said, flow.workflow())) == whole
@@ -188,7 +189,9 @@ def test_the_value_that_is_run_is_pointed_at(flow, found):
     place = flow.span()
     value = Call(function="shell_quote", args=(Name(name="answer", span=place),))
     source = Text(parts=(Literal(value="sh -c "), value))
-    flow.add(ExecNode(id="RUN", source=source, form="command", session="s", into="log"))
+    flow.add(
+        ExecNode(id="RUN", source=source, form="command", session="s", parts=parts(log="text"))
+    )
     (item,) = found(unsafe_effects, flow.workflow())
     assert item.primary == place
     assert "`answer` is run as a command, and a model writes it" in item.message
@@ -199,7 +202,7 @@ def test_only_the_word_right_after_the_interpreter_is_a_program(flow, said):
     value = Call(function="shell_quote", args=(Name(name="answer"),))
     first = Call(function="shell_quote", args=(Literal(value="ls"),))
     source = Text(parts=(Literal(value="sh -c "), first, value))
-    flow.add(ExecNode(id="RUN", source=source, form="command", session="s", into="log",
+    flow.add(ExecNode(id="RUN", source=source, form="command", session="s", parts=parts(log="text"),
                       span=flow.span()))  # fmt: skip
     assert codes(said, flow.workflow()) == []
 
@@ -207,7 +210,7 @@ def test_only_the_word_right_after_the_interpreter_is_a_program(flow, said):
 def test_a_part_of_a_command_that_nobody_quotes_is_a_program(flow, said):
     model(flow, "answer")
     source = Text(parts=(Literal(value="ls "), flow.expr("trim(answer)")))
-    flow.add(ExecNode(id="RUN", source=source, form="command", session="s", into="log",
+    flow.add(ExecNode(id="RUN", source=source, form="command", session="s", parts=parts(log="text"),
                       span=flow.span()))  # fmt: skip
     assert len(codes(said, flow.workflow())) == 1
 

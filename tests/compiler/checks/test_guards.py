@@ -94,7 +94,7 @@ EVERY_PLACE = (
     (AgentNode(id="n", agent="a", asserts=(PROSE, MEASURED, MEASURED)), 2),
     (MessageNode(id="n", thread="t", mode="append", role="user", template=BAD), 1),
     (ToolNode(id="n", tool="t", args=SETS), 1),
-    (ExecNode(id="n", source=BAD, form="command", session="s", into="X"), 1),
+    (ExecNode(id="n", source=BAD, form="command", session="s"), 1),
     (ChooseNode(id="n", on=BAD), 1),
     (AskNode(id="n", question=BAD, into="X"), 1),
     (AssignNode(id="n", assignments=SETS), 1),

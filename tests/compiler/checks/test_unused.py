@@ -90,7 +90,7 @@ NODES = """
 flow: 1
 scripts: {rules: {source: "export function check() { this.seen = 1 }"}}
 nodes:
-  - {name: install, exec: make install, into: transcript, code_into: code}
+  - {name: install, exec: make install, into: {transcript: text, code: code}}
   - {name: each, foreach: '["a", "b"]', do: one, item: file, into: results}
   - {name: remember, script: rules, function: check, keeps: memory}
   - {name: tidy, task: Tidy up., role: cleaner, into: tidied}

@@ -25,6 +25,7 @@ from flowc.compiler.reading.protocol import Parsed
 from flowc.compiler.source.source import Source, Span
 from flowc.compiler.writers import DIALECTS
 from nodes_of_every_kind import minimal
+from specs import parts
 
 SOURCE = Source("any.txt", "\n" * 50)
 LINE = {cls: Span("any.txt", at, at) for at, cls in enumerate(get_args(ir.Node))}
@@ -65,7 +66,7 @@ def test_any_text_comes_back_or_is_told(text, dialect):
             source=Literal(value=text),
             form="command",
             session="main",
-            into="RESULT",
+            parts=parts(RESULT="transcript", EXIT_CODE="code"),
         ),
         ChooseNode(
             id="CHECK_A",

@@ -41,6 +41,7 @@ from flowc.compiler.ir import (
 from flowc.compiler.lowering.graphspec import Channel, GraphSpec
 from flowc.compiler.lowering.lower import lower
 from flowc.compiler.source.source import Source, SourceSet
+from specs import parts
 
 TEXT = Literal(value="x")
 ALWAYS = {"$visits"}
@@ -57,7 +58,9 @@ def names(spec: GraphSpec) -> list[str]:
 
 
 def execute(name: str, session: str, **more: Any) -> ExecNode:
-    return ExecNode(id=name, source=TEXT, form="command", session=session, into="A", **more)
+    return ExecNode(
+        id=name, source=TEXT, form="command", session=session, parts=parts(A="text", **more)
+    )
 
 
 def sets(name: str) -> tuple[Assignment, ...]:
@@ -77,7 +80,7 @@ KINDS: tuple[tuple[Node, set[str]], ...] = (
     (GateNode(id="n", form="approval", into="B"), {"B"}),
     (GateNode(id="n", form="approval"), set()),
     (execute("n", "s"), {"A", "$session.s"}),
-    (execute("n", "s", code_into="B"), {"A", "B", "$session.s"}),
+    (execute("n", "s", B="code"), {"A", "B", "$session.s"}),
     (ScriptNode(id="n", script="s", function="f", shares=("A",), keeps="B", into="C",
                 threads=("talk",)), {"A", "B", "C", "$clock", "messages"}),
     (ScriptNode(id="n", script="s", function="f"), {"$clock"}),

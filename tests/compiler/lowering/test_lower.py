@@ -36,6 +36,7 @@ from flowc.compiler.lowering.lower import lower
 from flowc.compiler.lowering.routes import END
 from flowc.compiler.lowering.serde import digest, dump_spec, load_spec
 from flowc.compiler.source.source import Source, SourceSet, Span
+from specs import parts
 
 
 def spec_of(workflow: Workflow, sources: SourceSet | None = None) -> GraphSpec:
@@ -152,8 +153,7 @@ def test_nodes_may_write_what_their_kind_writes_and_nothing_else() -> None:
                     source=Name(name="R"),
                     form="blocks",
                     session="main",
-                    into="R",
-                    code_into="CODE",
+                    parts=parts(R="text", CODE="code"),
                 ),
                 ToolNode(id="T", tool="t", into="V"),
                 AskNode(id="Q", question=Name(name="R"), into="R"),

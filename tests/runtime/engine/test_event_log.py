@@ -9,7 +9,7 @@ from flowc.runtime.engine.event_log import EventLog
 from flowc.runtime.errors import RunError
 from flowc.runtime.events import RunEvent
 from flowc.runtime.store.runs import open_store
-from specs import SUCCESS, assign, lit, program
+from specs import SUCCESS, assign, lit, parts, program
 from worlds import start
 
 
@@ -25,7 +25,9 @@ def test_a_reader_that_goes_away_drains_the_run_and_leaves_nothing_in_doubt(
             raise BrokenPipeError
 
     async def go() -> None:
-        command = ExecNode(id="e", source=lit("ls"), form="command", session="main", into="RESULT")
+        command = ExecNode(
+            id="e", source=lit("ls"), form="command", session="main", parts=parts(RESULT="text")
+        )
         spec = program(command, assign("after", N=lit(1)), SUCCESS)
         async with open_engine(url) as engine:
             outcome = await start(engine, spec, world, listeners=(gone,))

@@ -32,8 +32,8 @@ def test_a_command_sees_it_and_the_session_does_not_keep_it(key: str, tmp_path: 
         first = await shell.run("echo $FLOWC_IDEMPOTENCY_KEY; A=1", "")
         EFFECT_KEY.set("another")
         return [
-            first.output,
-            (await shell.run("echo $A $FLOWC_IDEMPOTENCY_KEY", first.state)).output,
+            first.stdout,
+            (await shell.run("echo $A $FLOWC_IDEMPOTENCY_KEY", first.state)).stdout,
         ]
 
     assert asyncio.run(two()) == [f"{KEY}\n", "1 another\n"]

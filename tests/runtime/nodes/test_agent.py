@@ -17,6 +17,7 @@ from specs import (
     lit,
     name,
     on_error,
+    parts,
     program,
     text,
 )
@@ -46,7 +47,13 @@ def test_agents_and_commands_share_a_graph_each_whatever_the_workflow(monkeypatc
     monkeypatch.setattr(StateGraph, "compile", compile_)
     agents = (AgentNode(id=f"p{n}", agent="main", prompt=lit("?"), into="N") for n in range(20))
     commands = (
-        ExecNode(id=f"x{n}", source=lit("true"), form="command", session="main", into="RESULT")
+        ExecNode(
+            id=f"x{n}",
+            source=lit("true"),
+            form="command",
+            session="main",
+            parts=parts(RESULT="text"),
+        )
         for n in range(20)
     )
     build(program(*agents, *commands, SUCCESS))

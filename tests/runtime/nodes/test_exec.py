@@ -42,7 +42,7 @@ def test_folder_variables_and_functions_carry_on_in_a_later_process(
     spec = program(
         commands("e", "mkdir sub && cd sub", "COLOUR='blue sky'", "greet() { echo hi $1; }"),
         AskNode(id="q", question=lit("?"), into="STATUS"),
-        commands("f", 'echo "$COLOUR in ${PWD##*/}"', "greet you", "(exit 3)", code_into="N"),
+        commands("f", 'echo "$COLOUR in ${PWD##*/}"', "greet you", "(exit 3)", code="N"),
         SUCCESS,
     )
     assert in_process(lambda: run(url, spec, tmp_path))["status"] == "paused"

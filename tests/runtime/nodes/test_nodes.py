@@ -32,6 +32,7 @@ from specs import (
     lit,
     name,
     on_error,
+    parts,
     plus,
     program,
     program_of,
@@ -113,7 +114,11 @@ COMMANDS = "Do:\n```bash\n$ cd /tmp\nfalse\n```\n"
 def test_commands_run_one_by_one_in_a_session_that_carries_on_m36_m39(execute, world) -> None:
     def run(node: str, source: str, form: Any = "blocks") -> ExecNode:
         return ExecNode(
-            id=node, source=lit(source), form=form, session="main", into="RESULT", code_into="N"
+            id=node,
+            source=lit(source),
+            form=form,
+            session="main",
+            parts=parts(RESULT="transcript", N="code"),
         )
 
     outcome = execute(program(run("e", COMMANDS), run("f", "pwd", "command"), SUCCESS))
@@ -125,7 +130,9 @@ def test_commands_run_one_by_one_in_a_session_that_carries_on_m36_m39(execute, w
 def test_a_text_without_fenced_commands_runs_nothing_and_empties_the_result_m36(
     execute, world
 ) -> None:
-    node = ExecNode(id="e", source=lit("prose"), form="blocks", session="main", into="RESULT")
+    node = ExecNode(
+        id="e", source=lit("prose"), form="blocks", session="main", parts=parts(RESULT="transcript")
+    )
     outcome = execute(program(assign("a", RESULT=lit("x")), node, SUCCESS))
     assert (outcome.status, outcome.result, world.shell.ran) == ("success", "", [])
 

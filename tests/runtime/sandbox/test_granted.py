@@ -53,7 +53,7 @@ def shell_of(project: Path, workspace: Path | None = None) -> Callable[..., str]
 
     def run(command: str, granted: str = "") -> str:
         try:
-            return asyncio.run(shell.run(command, "", Grants(workspace=granted))).output
+            return asyncio.run(shell.run(command, "", Grants(workspace=granted))).stdout
         except Failure as failure:
             return f"refused: {failure.message}"
 
@@ -116,8 +116,8 @@ def test_the_folders_that_are_hidden_are_those_named_too(project: Path, tmp_path
     (settings / "config.toml").write_text(CANARY)
     where = Confinement(project, project / ".flowc/own/r", hidden=(settings,))
     found = asyncio.run(BashShell(PATH, where).run("cat settings/config.toml; ls", ""))
-    assert CANARY not in found.output
-    assert "settings" in found.output
+    assert CANARY not in found.stdout
+    assert "settings" in found.stdout
 
 
 def test_no_link_below_a_granted_folder_is_followed(project: Path) -> None:

@@ -39,12 +39,12 @@ class Session:
         self.state = ""
 
     def run(self, command: str) -> CommandResult:
-        result = asyncio.run(self.shell.run(command, self.state))
+        result = asyncio.run(self.shell.run(command, self.state, merged=True))
         self.state = result.state
         return result
 
     def out(self, command: str) -> str:
-        return self.run(command).output
+        return self.run(command).stdout
 
 
 @pytest.fixture
@@ -92,7 +92,7 @@ BOTH = pytest.mark.parametrize("mode", ["auto", "off"])
 
 def test_output_of_both_kinds_exit_code_and_time(session):
     result = session.run("echo out; echo err >&2; exit 7")
-    assert (result.output, result.exit_code, result.timed_out) == ("out\nerr\n", 7, False)
+    assert (result.stdout, result.exit_code, result.timed_out) == ("out\nerr\n", 7, False)
     assert result.seconds > 0
     assert result.command == "echo out; echo err >&2; exit 7"
 
@@ -101,7 +101,7 @@ def test_a_shell_killed_by_a_signal_has_a_negative_exit_code_and_keeps_the_state
     session.run("A=1")
     result = session.run("A=2; kill -9 $$")
     assert result.exit_code == -signal.SIGKILL
-    assert "its variables are not kept" in result.output
+    assert "its variables are not kept" in result.stdout
     assert session.out("echo $A") == "1\n"
 
 
@@ -110,11 +110,11 @@ def test_a_failing_command_is_a_result_and_not_a_failure(session):
     assert session.run("no-such-program-here").exit_code == 127
     broken = session.run("if then")
     assert broken.exit_code != 0
-    assert "syntax error" in broken.output
+    assert "syntax error" in broken.stdout
 
 
 def test_nothing_waits_for_input(session):
-    assert session.run('cat; read -r x; echo "rest $?"').output == "rest 1\n"
+    assert session.run('cat; read -r x; echo "rest $?"').stdout == "rest 1\n"
 
 
 def test_a_command_of_several_lines_and_here_documents(session):
@@ -167,9 +167,9 @@ def test_what_persists_between_commands_m39(session, first, then, shows):
     session.run(first)
     result = session.run(then)
     if shows is None:
-        assert "unreachable" not in result.output
+        assert "unreachable" not in result.stdout
     else:
-        assert result.output == shows
+        assert result.stdout == shows
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_a_state_that_grows_too_large_is_not_kept_and_says_so(folder):
     session = Session(folder, state=50_000)
     session.run("A=1")
     result = session.run("A=2; BIG=$(head -c 60000 /dev/zero | tr '\\0' x)")
-    assert "take more than 50,000 bytes" in result.output
+    assert "take more than 50,000 bytes" in result.stdout
     assert session.out("echo $A") == "1\n"
 
 
@@ -265,7 +265,7 @@ def test_a_secret_listed_by_its_exact_name_is_passed_and_its_value_kept_nowhere(
     assert env == {"DEPLOY_TOKEN": "s3cret-value"}
     session = Session(folder, env)
     first = session.run("COPY=$DEPLOY_TOKEN; echo it is $DEPLOY_TOKEN, ${#DEPLOY_TOKEN} long")
-    assert first.output == "it is [redacted], 12 long\n"
+    assert first.stdout == "it is [redacted], 12 long\n"
     assert "s3cret-value" not in first.state
     assert session.out("echo ${#DEPLOY_TOKEN} long") == "12 long\n"
 
@@ -315,9 +315,9 @@ def test_the_limit_without_output_is_its_own(folder):
     for _ in range(5):  # on a busy machine half a second may pass between two lines as well
         result = session.run("for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done; sleep 700")
         assert result.timed_out
-        if "6" in result.output:
+        if "6" in result.stdout:
             break
-    assert result.output == "1\n2\n3\n4\n5\n6\n[no output for 0.5 s]\n"
+    assert result.stdout == "1\n2\n3\n4\n5\n6\n[no output for 0.5 s]\n"
 
 
 def test_a_time_out_keeps_the_state_before(folder):
@@ -381,10 +381,10 @@ def test_a_gigabyte_of_output_stays_in_bounded_memory(folder):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     result = session.run("echo first; head -c 1000000000 /dev/zero | tr '\\0' x; echo; echo last")
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    assert result.output.startswith("first\nxxx")
-    assert result.output.endswith("xxx\nlast\n")
-    assert "bytes cut" in result.output
-    assert len(result.output) < 101_000
+    assert result.stdout.startswith("first\nxxx")
+    assert result.stdout.endswith("xxx\nlast\n")
+    assert "bytes cut" in result.stdout
+    assert len(result.stdout) < 101_000
     assert grown < 100_000, "kilobytes"
 
 
@@ -394,6 +394,6 @@ def test_several_sessions_run_beside_each_other(folder):
     async def at_once() -> set[str]:
         shell = Session(folder).shell
         runs = (shell.run(f"{everybody}; echo $TMPDIR$RANDOM", "") for _ in range(4))
-        return {result.output for result in await asyncio.gather(*runs) if not result.timed_out}
+        return {result.stdout for result in await asyncio.gather(*runs) if not result.timed_out}
 
     assert len(asyncio.run(at_once())) == 4

@@ -24,7 +24,7 @@ from flowc.runtime.events import RunEvent
 from flowc.runtime.store.open import open_database
 from flowc.runtime.store.runs import MOST_AT_ONCE, RunRecord, open_store
 from forged import forge_values
-from specs import SUCCESS, assign, lit, program
+from specs import SUCCESS, assign, lit, parts, program
 from stores import ask
 from worlds import start
 
@@ -32,7 +32,13 @@ KEY = base64.b64encode(bytes(range(32))).decode()
 SECRET = "Rosebud-4711"
 SPEC = program(
     assign("a", RESULT=lit(SECRET), N=lit([SECRET])),
-    ExecNode(id="e", source=lit(f"echo {SECRET}"), form="command", session="main", into="RESULT"),
+    ExecNode(
+        id="e",
+        source=lit(f"echo {SECRET}"),
+        form="command",
+        session="main",
+        parts=parts(RESULT="text"),
+    ),
     AskNode(id="q", question=lit(f"{SECRET}?"), into="N"),
     SUCCESS,
 )

@@ -383,7 +383,8 @@ def test_m36_execute_runs_blocks_or_one_command():
             )
         ),
     )
-    assert (blocks.into, blocks.code_into, blocks.session) == ("RESULT", "EXIT_CODE", "main")
+    given = {part.variable: part.part for part in blocks.parts}
+    assert (given, blocks.session) == ({"RESULT": "transcript", "EXIT_CODE": "code"}, "main")
 
 
 def test_m40_result_is_empty_from_the_start():

@@ -20,7 +20,7 @@ from flowc.runtime.store.open import open_database
 from flowc.runtime.store.runs import open_store
 from killing import Killed, in_process, kill_me
 from proxy import Proxy
-from specs import SUCCESS, assign, lit, name, program, text
+from specs import SUCCESS, assign, lit, name, parts, program, text
 from stores import ask, fresh_store
 from worlds import World, start
 
@@ -130,7 +130,13 @@ def test_a_run_outlives_a_server_that_is_away_for_a_while(server, wait) -> None:
                 asyncio.get_running_loop().create_task(proxy.away(1.5))
 
         commands = [
-            ExecNode(id=f"e{n}", source=lit(word), form="command", session="main", into="RESULT")
+            ExecNode(
+                id=f"e{n}",
+                source=lit(word),
+                form="command",
+                session="main",
+                parts=parts(RESULT="text"),
+            )
             for n, word in enumerate(("one", "two", "three"))
         ]
         async with proxy as url, open_engine(url) as engine:

@@ -1,0 +1,40 @@
+"""`into:` of a node whose result has several parts: a variable, or variables with their parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ... import ir
+from ...flow_yaml.shapes import Key
+from ...reading.tree import MapAt, Scalar, Value
+
+if TYPE_CHECKING:
+    from .forms import Forms
+
+_ONE_PIPE = ("stdout", "stderr", "text", "json")
+"""What a transcript leaves none of: both outputs go into it, in their order."""
+
+
+def read_parts(
+    key: Key, name: Scalar, node: Value, forms: Forms
+) -> tuple[ir.ResultPart, ...] | None:
+    """Return the parts with their variables. A variable alone gets the first of the key's words."""
+    if isinstance(node, Scalar):
+        first: Any = key.words[0]
+        return (ir.ResultPart(part=first, variable=node.text, span=node.span),)
+    if not isinstance(node, MapAt):
+        help = f"write `{name.text}: NAME`, or `{name.text}: {{NAME: {key.words[0]}}}`"
+        forms.wrong(name, "a variable, or variables with parts", node, help)
+        return None
+    parts: list[ir.ResultPart] = []
+    for variable, value in node.pairs:
+        part: Any = forms.word(key, variable, value)
+        if part is not None:
+            parts.append(ir.ResultPart(part=part, variable=variable.text, span=variable.span))
+    transcript = next((part for part in parts if part.part == "transcript"), None)
+    beside = next((part for part in parts if part.part in _ONE_PIPE), None)
+    if transcript is not None and beside is not None and beside.span is not None:
+        message = f"`{beside.part}` cannot be had beside the transcript"
+        help = "the transcript takes up both outputs; take either `transcript` or the others"
+        forms.report("FC1005", message, beside.span, help)
+    return tuple(parts)
