@@ -111,7 +111,8 @@ def _part(part: ExecPart, results: list[dict[str, Any]]) -> Json:
 
 def _json(stdout: str) -> Json:
     try:
-        return read_json(stdout)
+        value: Json = read_json(stdout)
+        return value
     except EvaluationError as error:
         raise Failure(
             f"the commands' output is no value of JSON: {error}",
