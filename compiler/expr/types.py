@@ -218,6 +218,18 @@ def _operand_faults(expr: Binary, types: Mapping[str, Type]) -> Iterator[ExprFau
                 kind = _NO_NUMBER.get(infer(side, types))
                 if kind:
                     yield ExprFault(f"`{expr.op}` compares numbers or texts, not {kind}", side.span)
+        case "==" | "!=":
+            yield from _never_equal(expr.left, expr.right, types)
+            yield from _never_equal(expr.right, expr.left, types)
+
+
+def _never_equal(side: Expr, other: Expr, types: Mapping[str, Type]) -> Iterator[ExprFault]:
+    """Yield the written text that no number is equal to. An empty one may stand for no value."""
+    written = side.value if isinstance(side, Literal) else None
+    if not isinstance(written, str) or not written.strip() or read_number(written) is not None:
+        return
+    if not isinstance(other, Literal) and infer(other, types) in ("number", "integer"):
+        yield ExprFault(f"a number is never the text `{written}`", side.span, "write a number")
 
 
 def _pattern_faults(pattern: Expr) -> Iterator[ExprFault]:

@@ -106,7 +106,8 @@ def _part(part: ExecPart, results: list[dict[str, Any]]) -> Json:
         case "text":
             return stdout.rstrip("\r\n")
         case "json":
-            return _json(stdout)
+            value: Json = _json(stdout)
+            return value
 
 
 def _json(stdout: str) -> Json:
