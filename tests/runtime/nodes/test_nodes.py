@@ -213,21 +213,27 @@ def test_a_failed_handlers_chain_may_end_in_success_m49(execute) -> None:
 
 def test_a_call_shares_variables_and_the_session_m43(execute, world) -> None:
     inner = workflow(
-        ExecNode(id="e", source=lit("pwd"), form="command", session="main", into="RESULT"),
+        ExecNode(
+            id="e", source=lit("pwd"), form="command", session="main", parts=parts(RESULT="text")
+        ),
         assign("n", N=plus(name("N"), lit(1))),
         SUCCESS,
     )
     outer = workflow(
         assign("a", N=lit(1)),
-        ExecNode(id="e", source=lit("cd x"), form="command", session="main", into="RESULT"),
+        ExecNode(
+            id="e", source=lit("cd x"), form="command", session="main", parts=parts(RESULT="text")
+        ),
         CallNode(id="c", workflow="inner", passes_all=True, returns_all=True, shares_sessions=True),
-        ExecNode(id="f", source=lit("ls"), form="command", session="main", into="STATUS"),
+        ExecNode(
+            id="f", source=lit("ls"), form="command", session="main", parts=parts(STATUS="text")
+        ),
         SUCCESS,
     )
     outcome = execute(program_of(outer, inner=inner))
     assert outcome.status == "success"
-    assert (outcome.variables["N"], outcome.result) == (2, "$ pwd\nout 1")
-    assert outcome.variables["STATUS"] == "$ ls\nout 2"
+    assert (outcome.variables["N"], outcome.result) == (2, "out 1")
+    assert outcome.variables["STATUS"] == "out 2"
 
 
 def test_a_called_workflow_that_ends_failed_fails_the_call_and_returns_its_variables_m44(
