@@ -61,7 +61,7 @@ _WORDS = {
     "returns": "values returned",
     "returns_all": "return of every variable",
     "shares_sessions": "shared shell sessions",
-    "wait": "join of several edges",
+    "join": "join of several edges",
     "then": "way to end",
     "on_success": "handler of success",
     "on_failed": "handler of failure",

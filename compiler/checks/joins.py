@@ -54,7 +54,7 @@ ENDLESS_WAITS = Check(
               - {name: check, exec: make test, into: {log: stdout, code: code}, next: fine}
               - {name: fine, choose: code == 0, cases: {"true": publish, "false": end}}
               - {name: draft, agent: writer, prompt: Write the news., into: news, next: publish}
-              - {name: publish, wait: all, exec: make release}
+              - {name: publish, join: all, exec: make release}
             outputs: [log, news]
             """
             ),

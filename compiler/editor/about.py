@@ -67,7 +67,7 @@ def about_node(node: ir.Node, workflow: ir.Workflow, sources: SourceSet) -> tupl
         facts.append(Fact("attempts", str(node.retry.attempts)))
     if node.on_unknown is not None:
         facts.append(Fact("after a crash", _UNKNOWN[node.on_unknown]))
-    if node.wait == "all":
+    if node.join == "all":
         facts.append(Fact("begins", "once every way into it was taken"))
     return tuple(facts)
 

@@ -28,7 +28,7 @@ from .declarations import (
 class NodeBase(Spanned):
     """What every node has. `id` is the file's own name; `group` names the element of the file
     that several nodes came from; `limits` bound this node alone, `timeout` is in seconds;
-    `on_unknown` holds for its effects and those of what it calls. With `wait` "all" it runs once
+    `on_unknown` holds for its effects and those of what it calls. With `join` "all" it runs once
     all edges into it have been taken, with "any" for each."""
 
     id: str
@@ -37,7 +37,7 @@ class NodeBase(Spanned):
     limits: tuple[Limit, ...] = ()
     timeout: float | None = None
     retry: Retry | None = None
-    wait: Lit["any", "all"] = "any"
+    join: Lit["any", "all"] = "any"
     on_unknown: OnUnknown | None = None
 
 

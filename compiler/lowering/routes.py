@@ -69,7 +69,7 @@ def connections_of(workflow: ir.Workflow) -> Connections:
 
 def sources_of_joins(workflow: ir.Workflow) -> dict[str, tuple[str, ...]]:
     """For each node that waits for several others: those others, in the file's order."""
-    waiting = {node.id for node in workflow.nodes if node.wait == "all"}
+    waiting = {node.id for node in workflow.nodes if node.join == "all"}
     joins: dict[str, dict[str, None]] = {}
     for edge in workflow.edges:
         if edge.target in waiting:

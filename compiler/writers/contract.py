@@ -55,7 +55,7 @@ def _is_chain(workflow: ir.Workflow) -> bool:
         if edge.guard is None:
             targets.setdefault(edge.source, set()).add(edge.target)
     forks = any(len(found) > 1 for found in targets.values())
-    return not forks and all(node.wait == "any" for node in workflow.nodes)
+    return not forks and all(node.join == "any" for node in workflow.nodes)
 
 
 def _inputs(workflow: ir.Workflow) -> Any:

@@ -156,7 +156,7 @@ def _elsewhere(
 
 def _fields(node: NodeSpec, now: NodeSpec, old: GraphSpec, new: GraphSpec) -> list[str]:
     """Return the fields of a node, and the declarations that it names, that changed."""
-    differences = [name for name in changed_fields(node.op, now.op) if name not in ("id", "wait")]
+    differences = [name for name in changed_fields(node.op, now.op) if name not in ("id", "join")]
     for kind, attribute in (("agents", "agent"), ("scripts", "script"), ("threads", "thread")):
         named = getattr(node.op, attribute, None)
         if not isinstance(named, str):

@@ -26,7 +26,7 @@ nodes:
     concurrency: 2
     into: items
     next: join
-  - {name: join, wait: all, assign: {log: items}}
+  - {name: join, join: all, assign: {log: items}}
   - {name: last, exec: echo last >> log, into: d}
 outputs: [log, a, b, c, d]
 workflows:
@@ -63,7 +63,7 @@ nodes:
   - {name: city, ask: Where are you?, into: city, next: greet}
   - {name: people, foreach: '["Ada", "Bob"]', do: guest, item: who, concurrency: 2, into: ages,
      next: greet}
-  - {name: greet, wait: all, assign: {text: {text: "{{ name }} in {{ city }}: {{ ages }}"}}}
+  - {name: greet, join: all, assign: {text: {text: "{{ name }} in {{ city }}: {{ ages }}"}}}
 outputs: [text]
 workflows:
   guest:
@@ -111,7 +111,7 @@ nodes:
   - {name: past, agent: expert, prompt: The past., schema: &fact {type: object, required: [fact],
      properties: {fact: {type: string}}}, into: facts, retry: {attempts: 3, wait: 0}, next: join}
   - {name: present, agent: expert, prompt: The present., schema: *fact, into: facts, next: join}
-  - {name: join, wait: all, assign: {}}
+  - {name: join, join: all, assign: {}}
   - {name: each, foreach: facts, do: one, item: fact, concurrency: 2, into: lines}
 outputs: [lines]
 workflows:

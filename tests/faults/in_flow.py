@@ -13,7 +13,7 @@ OPERATORS = (
     *map(_key, ("nodes", "agents", "params", "outputs", "state", "workflows", "limits", "title")),
     *map(_key, ("prompt", "assign", "into", "foreach", "item", "with", "schema", "concurrency")),
     *map(
-        _key, ("agent", "next", "wait", "retry", "choices", "returns", "assert", "name", "system")
+        _key, ("agent", "next", "join", "retry", "choices", "returns", "assert", "name", "system")
     ),
     Operator("nodes called steps", r"^nodes:", "steps:", "nodes"),
     Operator("colon left out", r"^( +\w+): (?=\w)", r"\1 ", ":"),
@@ -74,7 +74,7 @@ OPERATORS = (
     Operator("function of a script misspelt", r"(function: )(\w+)$", typo(2), r"\2"),
     Operator("script misspelt", r"^(    script: )(\w+)$", typo(2), r"\2"),
     Operator("what is written misspelt", r"^(    into: )(\w{5,})$", typo(2), r"\2", r"\b\2\b"),
-    Operator("wait of another word", r"(wait: )all", r"\1alll", "all"),
+    Operator("wait of another word", r"(join: )all", r"\1alll", "all"),
     Operator("version of another language", r"^flow: 1$", "flow: 2", "1"),
     Operator("key twice", r"^(    into: \w+\n)", r"\1\1", "into"),
 )

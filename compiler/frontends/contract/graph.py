@@ -167,10 +167,10 @@ def _add_step(graph: Graph, design: Design, step: ContractStep, doors: dict[str,
     )
     if many and step.id in design.restarted:
         door = doors[step.id] = graph.new_id(f"{step.id}.ready")
-        own.append(ir.AssignNode(id=door, wait="all", group=step.id))
+        own.append(ir.AssignNode(id=door, join="all", group=step.id))
         graph.connect((door, None), step.id)
     elif many:
-        task = replace(task, wait="all")
+        task = replace(task, join="all")
     own.append(task)
     exit: Exit = (step.id, None)
     if step.id in design.redos:
@@ -258,7 +258,7 @@ def _add_end(graph: Graph, design: Design, exits: Mapping[str, Exit]) -> None:
     result = ir.Assignment(target=RESULT, value=value)
     chain.append(ir.EndNode(id=end, title=END, outcome="success", assignments=(result,)))
     if len(last) > 1:
-        chain[0] = replace(chain[0], wait="all")
+        chain[0] = replace(chain[0], join="all")
     graph.nodes += chain
     for id in last:
         graph.connect(exits[id], chain[0].id, implied=chain[0].id == end)

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from ... import ir
+from ...diagnostics.diagnostic import Label
 from ...flow_yaml.shapes import Key
 from ...reading.tree import MapAt, Scalar, Value
-
-if TYPE_CHECKING:
-    from .forms import Forms
+from ...source.source import Span
 
 _ONE_PIPE = ("stdout", "stderr", "text", "json")
 """What a transcript leaves none of: both outputs go into it, in their order."""
 
 
+class WordReader(Protocol):
+    """The reader of the file: of words from a list, and of what is wrong."""
+
+    def word(self, key: Key, name: Scalar, node: Value) -> str | None: ...
+
+    def wrong(self, key: Scalar, wanted: str, node: Value, help: str) -> None: ...
+
+    def report(self, code: str, message: str, span: Span, help: str, *labels: Label) -> None: ...
+
+
 def read_parts(
-    key: Key, name: Scalar, node: Value, forms: Forms
+    key: Key, name: Scalar, node: Value, reader: WordReader
 ) -> tuple[ir.ResultPart, ...] | None:
     """Return the parts with their variables. A variable alone gets the first of the key's words."""
     if isinstance(node, Scalar):
@@ -24,11 +33,11 @@ def read_parts(
         return (ir.ResultPart(part=first, variable=node.text, span=node.span),)
     if not isinstance(node, MapAt):
         help = f"write `{name.text}: NAME`, or `{name.text}: {{NAME: {key.words[0]}}}`"
-        forms.wrong(name, "a variable, or variables with parts", node, help)
+        reader.wrong(name, "a variable, or variables with parts", node, help)
         return None
     parts: list[ir.ResultPart] = []
     for variable, value in node.pairs:
-        part: Any = forms.word(key, variable, value)
+        part: Any = reader.word(key, variable, value)
         if part is not None:
             parts.append(ir.ResultPart(part=part, variable=variable.text, span=variable.span))
     transcript = next((part for part in parts if part.part == "transcript"), None)
@@ -36,5 +45,5 @@ def read_parts(
     if transcript is not None and beside is not None and beside.span is not None:
         message = f"`{beside.part}` cannot be had beside the transcript"
         help = "the transcript takes up both outputs; take either `transcript` or the others"
-        forms.report("FC1005", message, beside.span, help)
+        reader.report("FC1005", message, beside.span, help)
     return tuple(parts)

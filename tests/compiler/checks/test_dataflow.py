@@ -281,7 +281,7 @@ def test_assertions_read_the_result_tools_by_name_and_what_the_step_puts_out(flo
 
 def waiting(flow, name: str, **values: str) -> None:
     flow.set(name, **values)
-    flow.nodes[name] = replace(flow.nodes[name], wait="all")
+    flow.nodes[name] = replace(flow.nodes[name], join="all")
 
 
 def test_a_join_comes_after_all_that_it_waits_for(flow, said):

@@ -17,7 +17,7 @@ def judged(flow, said):
     def run(text: str, **more: Any) -> list[str]:
         for name in ("J", *(more.pop("waits", ()))):
             flow.set(name)
-            flow.nodes[name] = dataclasses.replace(flow.nodes[name], wait="all")
+            flow.nodes[name] = dataclasses.replace(flow.nodes[name], join="all")
         for line in text.strip().splitlines():
             source, *rest = line.split()
             for arrow, target in zip(rest[::2], rest[1::2], strict=True):
@@ -181,7 +181,7 @@ def test_unsound_joins(name: str, judged) -> None:
 def test_the_node_is_named_where_another_way_can_be_taken(flow, found, edges, places) -> None:
     """The first on the way to the source; not one that is passed on every way."""
     flow.set("J")
-    flow.nodes["J"] = dataclasses.replace(flow.nodes["J"], wait="all")
+    flow.nodes["J"] = dataclasses.replace(flow.nodes["J"], join="all")
     for edge in (*edges, "J > END"):
         flow.edge(edge)
     (fault,) = found(endless_waits, flow.workflow())

@@ -283,7 +283,7 @@ def test_the_digest_sees_meaning_and_not_places() -> None:
 
 
 def waiting(name: str) -> AssignNode:
-    return AssignNode(id=name, wait="all")
+    return AssignNode(id=name, join="all")
 
 
 def test_a_node_that_waits_for_several_others_becomes_a_join() -> None:

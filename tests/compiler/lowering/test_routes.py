@@ -26,7 +26,7 @@ def step(name: str, **more: Any) -> AssignNode:
 
 
 def waiting(name: str) -> AssignNode:
-    return step(name, wait="all")
+    return step(name, join="all")
 
 
 def edges(text: str) -> tuple[Edge, ...]:

@@ -34,7 +34,7 @@ nodes:
         for n in range(10)
     )
 }
-  - {{name: done, wait: all, assign: {{line: '"done"'}}}}
+  - {{name: done, join: all, assign: {{line: '"done"'}}}}
 outputs: [line]
 """
 ELEMENTS = """

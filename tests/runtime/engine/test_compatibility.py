@@ -222,7 +222,7 @@ nodes:
   - {name: left, ask: Left?, into: a, next: LEFT}
   - {name: right, RIGHT, next: both}
   - {name: fresh, assign: {d: '"d"'}, next: both}
-  - {name: both, wait: all, assign: {c: '"both"'}}
+  - {name: both, join: all, assign: {c: '"both"'}}
 """
 
 
@@ -268,7 +268,7 @@ nodes:
   - {name: bad, end: failed}
   - {name: right, ask: Right?, into: a, next: both}
   - {name: fresh, assign: {d: '"d"'}, next: both}
-  - {name: both, wait: all, assign: {c: '"both"'}}
+  - {name: both, join: all, assign: {c: '"both"'}}
 """
 
 

@@ -240,7 +240,7 @@ def test_the_first_event_says_how_large_the_graph_is(world, url, wait) -> None:
     spec = program(
         point("a"),
         point("b"),
-        point("c", wait="all"),
+        point("c", join="all"),
         SUCCESS,
         FAILED,
         edges=(*edges("a > b c\nb > c\nc > SUCCESS"), on_error("a", "FAILED")),

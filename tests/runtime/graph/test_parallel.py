@@ -239,7 +239,7 @@ def test_branches_that_share_a_bounded_conversation_lose_nothing_of_each_other(e
     def say(node: str, words: str) -> MessageNode:
         return MessageNode(id=node, thread="talk", mode="append", role="user", template=lit(words))
 
-    look = AgentNode(id="look", agent="reader", prompt=None, into="RESULT", wait="all")
+    look = AgentNode(id="look", agent="reader", prompt=None, into="RESULT", join="all")
     spec = program(
         say("a", "old " * 10),
         say("b", "from b"),

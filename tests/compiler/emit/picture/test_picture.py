@@ -128,7 +128,7 @@ def test_branches_side_by_side_are_drawn_as_they_were_taken():
     pairs = (("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"))
     fork = Workflow(
         name="fork",
-        nodes=tuple(AssignNode(id=name, wait="all") for name in names),
+        nodes=tuple(AssignNode(id=name, join="all") for name in names),
         edges=tuple(Edge(source=a, target=b) for a, b in pairs),
         entry="a",
     )

@@ -192,7 +192,7 @@ def test_other_workflows_do_whatever_can_be_done_c7(form) -> None:
         ("c", "end"),
         ("d", "end"),
     }
-    waits = {node.id: node.wait for node in read(text).workflow.nodes}
+    waits = {node.id: node.join for node in read(text).workflow.nodes}
     assert (waits["c"], waits["d"], waits["end"]) == ("all", "any", "all")
 
 
@@ -253,7 +253,7 @@ def test_gates_stand_behind_the_last_steps_in_file_order_c23() -> None:
     text = contract(step("a"), step("b", "a"), step("c", "a"), gates=gates)
     assert edges(text) >= {("b", "g1"), ("c", "g1"), ("g1", "g2"), ("g2", "g3"), ("g3", "end")}
     nodes = {node.id: node for node in read(text).workflow.nodes}
-    assert nodes["g1"].wait == "all"
+    assert nodes["g1"].join == "all"
 
 
 def test_a_review_leads_back_to_what_it_reviews_c23() -> None:
@@ -274,7 +274,7 @@ def test_a_step_that_is_begun_again_waits_for_others_but_once_c23() -> None:
     assert edges(text) >= {("a", "c.ready"), ("b", "c.ready"), ("c.ready", "c"), ("d.again", "c")}
     door = next(n for n in read(text).workflow.nodes if n.id == "c.ready")
     assert isinstance(door, AssignNode)
-    assert door.wait == "all"
+    assert door.join == "all"
 
 
 def test_nothing_is_built_on_a_step_before_its_review_has_passed_c23() -> None:
