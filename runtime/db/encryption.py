@@ -1,5 +1,9 @@
 """Encryption at rest: what a run holds is unreadable in the store without `FLOWC_STORE_KEY`.
 
+Each realm of a store, the team of a service's execution, has a key of its own for its contents and
+the checkpoints of its runs, derived from the store's: what is copied from one team's rows into
+another's is not read there, and a digest of one says nothing of the other.
+
 AES-256 in Galois/counter mode with a nonce of its own for every value, so that a changed value is
 refused and not read. In the clear stay ids of runs, nodes and steps, statuses, times, kinds of
 events, and sizes.
@@ -8,11 +12,12 @@ events, and sizes.
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import hmac
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..config.extras import missing
@@ -30,10 +35,16 @@ _REMEDY = f"`openssl rand -base64 32` makes a key; {VARIABLE} is read from the e
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """Encrypts and decrypts with one key. `cipher` is an AESGCM of the package cryptography."""
+    """Encrypts and decrypts with one key. `cipher` is an AESGCM of the package cryptography with
+    the `key`; `secret` is what digests are made with."""
 
-    cipher: AESGCM
-    secret: bytes
+    key: bytes = field(repr=False)
+    cipher: AESGCM = field(repr=False)
+    secret: bytes = field(repr=False)
+
+    def for_realm(self, realm: str) -> Seal:
+        """Return the seal of a realm. That of the realm of all, "", is the store's own."""
+        return _realm_seal(self.key, realm) if realm else self
 
     def close(self, data: bytes, nonce: bytes | None = None) -> bytes:
         nonce = nonce or os.urandom(_NONCE)
@@ -87,10 +98,25 @@ def seal_from(env: Mapping[str, str]) -> Seal | None:
     if key is None:
         raise RunError(f"{VARIABLE} is not a key: 32 bytes in base64, or in hex", help=_REMEDY)
     try:
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+        return _seal(key)
     except ImportError:
         raise missing("encryption", f"{VARIABLE} is set, and a store with it") from None
-    return Seal(AESGCM(key), hmac.new(key, b"flowc fingerprints", hashlib.sha256).digest())
+
+
+def _seal(key: bytes) -> Seal:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    secret = hmac.digest(key, b"flowc fingerprints", "sha256")
+    return Seal(key=key, cipher=AESGCM(key), secret=secret)
+
+
+@functools.lru_cache(maxsize=256)
+def _realm_seal(key: bytes, realm: str) -> Seal:
+    from cryptography.hazmat.primitives.hashes import SHA256
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+    info = b"flowc realm\0" + realm.encode("utf-8", "surrogatepass")
+    return _seal(HKDF(algorithm=SHA256(), length=32, salt=None, info=info).derive(key))
 
 
 def _key(text: str) -> bytes | None:

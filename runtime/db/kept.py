@@ -1,9 +1,10 @@
 """Contents that are kept once: under their hash, held by the places that refer to them.
 
 A hash is of the content, so a content that was changed is known when it is read; in a store with a
-key it is made with that key, and nobody can compare guesses with it. Contents are shared within a
-realm alone, the team of a service's execution: elsewhere "" is the realm of all. A place of a run
-holds what it refers to; a content that nothing holds any more is deleted with its last place.
+key it is made with the key of its realm, and nobody can compare guesses with it. Contents are
+shared within a realm alone, the team of a service's execution: elsewhere "" is the realm of all.
+A place of a run holds what it refers to; a content that nothing holds any more is deleted with its
+last place.
 
 Statements that hold and release stand in one transaction with the rows that refer to the content.
 Transactions of a store come one after another, so nothing is deleted that somebody begins to hold.
@@ -68,7 +69,7 @@ async def release_runs(inside: Database, runs: Collection[str]) -> None:
 
 
 def hash_of(content: bytes, cipher: Seal | None) -> bytes:
-    """Return the name of a content: the same for the same content and key."""
+    """Return the name of a content: the same for the same content and key of a realm."""
     key = b"" if cipher is None else cipher.secret
     return blake2b(content, digest_size=SIZE, key=key).digest()
 

@@ -14,6 +14,7 @@ from typing import Any
 from ..db import kept
 from ..db.database import Database, Row, marks
 from ..db.digests import changed_value
+from ..db.encryption import Seal
 
 PARTS = {"spec": "the graph", "inputs": "the inputs", "result": "the result"}
 """The fields of a record that may be kept apart, in words."""
@@ -29,6 +30,8 @@ class Split:
     small: dict[str, Any]
     contents: Mapping[str, bytes]
     hashes: tuple[bytes | None, ...]
+    realm: str
+    seal: Seal | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +40,22 @@ class RecordParts:
 
     db: Database
 
-    def split(self, fields: dict[str, Any]) -> Split:
-        """Take the large parts out of a record."""
+    async def split(self, inside: Database, run: str, fields: dict[str, Any]) -> Split:
+        """Take the large parts out of a record of a run, within the transaction that writes it."""
         small, contents = dict(fields), dict[str, bytes]()
         for part in PARTS:
             content = json.dumps(small[part]).encode()
             if len(content) >= APART:
                 del small[part]
                 contents[part] = content
-        cipher = self.db.cipher
-        hashes = {part: kept.hash_of(content, cipher) for part, content in contents.items()}
-        return Split(small, contents, tuple(hashes.get(part) for part in PARTS))
+        rows = await inside.rows(kept.REALM, (run,))
+        realm = rows[0][0] if rows else ""
+        seal = self._seal(realm)
+        hashes = {part: kept.hash_of(content, seal) for part, content in contents.items()}
+        return Split(small, contents, tuple(hashes.get(part) for part in PARTS), realm, seal)
+
+    def _seal(self, realm: str) -> Seal | None:
+        return self.db.cipher and self.db.cipher.for_realm(realm)
 
     async def keep(self, inside: Database, run: str, parts: Split) -> None:
         """Keep the parts of a run in place of those it had, within the transaction that writes its
@@ -55,12 +63,11 @@ class RecordParts:
         before = await inside.rows("select spec, inputs, result from runs where id = ?", (run,))
         if before == [parts.hashes]:
             return
-        rows = await inside.rows(kept.REALM, (run,))
-        realm = rows[0][0] if rows else ""
+        realm = parts.realm
         for part, name in zip(PARTS, parts.hashes, strict=True):
             place = _PLACE + part
             if name is not None:
-                data = kept.close_content(parts.contents[part], self.db.cipher)
+                data = kept.close_content(parts.contents[part], parts.seal)
                 await inside.run(kept.KEEP, (realm, name, data))
                 await inside.run(kept.HOLD, (run, _PLACE, name, realm))
             for statement, times in kept.RELEASE_PLACE:
@@ -75,18 +82,18 @@ class RecordParts:
         these of their parts; of the others nothing. Raise `RunError` for what was changed."""
         wanted, runs = [_PLACE + part for part in fields], [row[0] for row in rows]
         query = (
-            "select h.run, h.place, b.hash, b.data from holds h join blobs b"
-            " on b.realm = h.realm and b.hash = h.hash"
+            "select h.run, h.place, b.hash, b.data, coalesce(r.realm, '') from holds h join blobs b"
+            " on b.realm = h.realm and b.hash = h.hash left join realms r on r.run = h.run"
             f" where h.run in ({marks(runs)}) and h.place in ({marks(wanted)})"
         )
-        found = {row[:3]: row[3] for row in await self.db.rows(query, (*runs, *wanted))}
+        found = {row[:3]: row[3:] for row in await self.db.rows(query, (*runs, *wanted))}
         records = []
         for id, text, *hashes in rows:
             record = json.loads(self.db.unseal(text, f"the record of run {id}"))
             for part, name in zip(PARTS, hashes, strict=True):
                 if name is not None and _PLACE + part in wanted:
-                    data = found.get((id, _PLACE + part, name))
-                    content = data and kept.open_content(data, name, self.db.cipher)
+                    data, realm = found.get((id, _PLACE + part, name), (None, ""))
+                    content = data and kept.open_content(data, name, self._seal(realm))
                     if content is None:
                         raise changed_value(f"{PARTS[part]} of run {id}")
                     record[part] = json.loads(content)

@@ -124,7 +124,7 @@ class RunStore:
         async with self.db.for_run(record.id).transaction() as inside:
             if await inside.rows("select 1 from runs where id = ?", (record.id,)):
                 raise _duplicate_id(record.id)
-            parts = self.parts.split(_fields(record))
+            parts = await self.parts.split(inside, record.id, _fields(record))
             await self.parts.keep(inside, record.id, parts)
             await inside.run(_WRITE, self._row(record, parts))
         await asyncio.to_thread(self.water.renew, record.id)
@@ -177,8 +177,8 @@ class RunStore:
     async def update(self, record: RunRecord) -> RunRecord:
         """Write a record anew."""
         record = self._stamp(record)
-        parts = self.parts.split(_fields(record))
         async with self.db.for_run(record.id).transaction() as inside:
+            parts = await self.parts.split(inside, record.id, _fields(record))
             known = await inside.rows("select 1 from runs where id = ?", (record.id,))
             await self.parts.keep(inside, record.id, parts)
             await inside.run(_WRITE, self._row(record, parts))

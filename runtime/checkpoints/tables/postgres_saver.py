@@ -26,6 +26,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg.types.json import Jsonb
 
+from ...db import kept
 from ...db.fence import Epochs
 from ...db.postgres.connection import PostgresDatabase, pass_fence
 from ...db.postgres.errors import is_gone, postgres_error
@@ -91,6 +92,16 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         self._held = HeldWrites(lambda row: (row[1], row[2], row[3], row[5]))
         self._order = asyncio.Lock()
         self._soon: set[asyncio.Task[None]] = set()
+        self._realms: dict[str, str] = {}
+
+    async def _realm(self, run: str) -> str:
+        """Return the realm of a run, with whose key its values are encrypted."""
+        if self.serde.whole is None:
+            return ""
+        if run not in self._realms:
+            rows = await self.db.rows(kept.REALM, (run,))
+            self._realms[run] = rows[0][0] if rows else ""
+        return self._realms[run]
 
     async def aput(
         self,
@@ -103,9 +114,10 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         and is held: it sends one for each value, one for each write and one for the checkpoint."""
         into = config["configurable"]
         place = {"thread_id": into["thread_id"], "checkpoint_ns": into["checkpoint_ns"]}
-        inline, apart = _parts(checkpoint["channel_values"], self.serde.cipher is not None)
+        inline, apart = _parts(checkpoint["channel_values"], self.serde.whole is not None)
         versions = {name: v for name, v in new_versions.items() if name in apart}
-        rows = self._dump_blobs(place["thread_id"], place["checkpoint_ns"], apart, versions)
+        with self.serde.within(await self._realm(place["thread_id"])):
+            rows = self._dump_blobs(place["thread_id"], place["checkpoint_ns"], apart, versions)
         run = place["thread_id"]
         while len(rows) > MOST:
             await self._write(run, (insert_blobs(MOST),), flat(with_marks(rows[:MOST], value_mark)))
@@ -134,7 +146,8 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         into = config["configurable"]
         run, epoch = into["thread_id"], self.epochs.get(into["thread_id"])
         place = (run, into["checkpoint_ns"], into["checkpoint_id"])
-        rows = with_marks(self._dump_writes(*place, task_id, task_path, writes), write_mark)
+        with self.serde.within(await self._realm(run)):
+            rows = with_marks(self._dump_writes(*place, task_id, task_path, writes), write_mark)
         if len(rows) <= MOST and not any(channel in WRITES_IDX_MAP for channel, _ in writes):
             if self._held.has_any_of(run, epoch, rows):
                 await self.flush()
@@ -180,7 +193,8 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         await self.flush()
         run, space, id = _place(config)
         await refuse_changed(self.db, run, space, id)
-        return await super().aget_tuple(config)
+        with self.serde.within(await self._realm(run)):
+            return await super().aget_tuple(config)
 
     async def alist(
         self,
@@ -192,12 +206,15 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
     ) -> AsyncIterator[CheckpointTuple]:
         """Yield the checkpoints of a thread, the newest first."""
         await self.flush()
+        realm = await self._realm(_place(config)[0]) if config is not None else ""
         within = config is not None and "checkpoint_ns" in config["configurable"] and limit is None
         if config is not None and within:
             await refuse_changed_within(self.db, *_place(config)[:2])
         # All at once: LangGraph's method holds the lock of the connection between two of them.
         found = super().alist(config, filter=filter, before=before, limit=limit)
-        for item in [item async for item in found]:
+        with self.serde.within(realm):
+            items = [item async for item in found]
+        for item in items:
             if not within:
                 await refuse_changed(self.db, *_place(item.config))
             yield item
@@ -210,7 +227,8 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         run, space, _ = _place(config)
         _WALKED.set(())
         try:
-            return await super().aget_delta_channel_history(config=config, channels=channels)
+            with self.serde.within(await self._realm(run)):
+                return await super().aget_delta_channel_history(config=config, channels=channels)
         finally:  # also where a value could not be read: this says which
             await refuse_changed_among(self.db, run, space, _WALKED.get(), channels)
 

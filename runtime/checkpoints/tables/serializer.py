@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import ormsgpack
@@ -18,26 +20,42 @@ from ...db.encryption import Seal
 from ...errors import RunError
 
 _MARK = "+flowc"
+_REALM: ContextVar[str] = ContextVar("flowc_realm", default="")
+"""The realm with whose key the present task reads and writes."""
 
 
 class StrictSerializer(JsonPlusSerializer):
     """LangGraph's default executes what a crafted checkpoint says; this one loads built-in types
-    alone. With a `cipher` every value is encrypted, and one that is not is refused: else anybody
-    who may write the store could make up state."""
+    alone. With a `whole` seal, the store's, every value is encrypted, and one that is not is
+    refused: else anybody who may write the store could make up state."""
 
-    def __init__(self, cipher: Seal | None) -> None:
+    def __init__(self, whole: Seal | None) -> None:
         super().__init__(pickle_fallback=False, allowed_msgpack_modules=None)
-        self.cipher = cipher
+        self.whole = whole
         self._make = self._unpack_ext_hook
         self._unpack_ext_hook = self._make_known
+
+    @property
+    def cipher(self) -> Seal | None:
+        """The seal of the realm that the present task is in."""
+        return self.whole and self.whole.for_realm(_REALM.get())
+
+    @contextmanager
+    def within(self, realm: str) -> Iterator[None]:
+        """Read and write with the key of a realm."""
+        token = _REALM.set(realm)
+        try:
+            yield
+        finally:
+            _REALM.reset(token)
 
     def with_msgpack_allowlist(self, extra_allowlist: Iterable[object]) -> StrictSerializer:
         """Allow none of the types that a graph's state names: ours has none."""
         return self
 
     def dumps_typed(self, obj: object) -> tuple[str, bytes]:
-        kind, data = super().dumps_typed(obj)
-        return (kind, data) if self.cipher is None else (kind + _MARK, self.cipher.close(data))
+        cipher, (kind, data) = self.cipher, super().dumps_typed(obj)
+        return (kind, data) if cipher is None else (kind + _MARK, cipher.close(data))
 
     def loads_with(self, data: bytes, code: int, read: Callable[[bytes], object]) -> Any:
         """Read MessagePack with a type of our own, which stands in lists and dictionaries alone."""
@@ -56,10 +74,10 @@ class StrictSerializer(JsonPlusSerializer):
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         """Raise `RunError` for what flowc did not write, or not with this key."""
-        kind, content = data
-        if self.cipher is not None:
+        cipher, (kind, content) = self.cipher, data
+        if cipher is not None:
             plain = kind.removesuffix(_MARK)
-            kind, content = plain, self.cipher.open(b"" if kind == plain else content)
+            kind, content = plain, cipher.open(b"" if kind == plain else content)
         try:
             return super().loads_typed((kind, content))
         except Exception as error:

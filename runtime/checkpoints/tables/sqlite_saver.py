@@ -51,7 +51,7 @@ class _TableSaver(BaseCheckpointSaver[str]):
         self.conn = connection
         self.lock = asyncio.Lock()
         self.loop = asyncio.get_running_loop()
-        self.tables = SqliteTables(connection._conn, serde.cipher)
+        self.tables = SqliteTables(connection._conn, serde.whole)
 
     async def visit(self, work: Callable[[], Result]) -> Result:
         """Do the work in the thread of the connection."""

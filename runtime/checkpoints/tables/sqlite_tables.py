@@ -83,13 +83,11 @@ class SqliteTables:
 
     connection: sqlite3.Connection
     cipher: Seal | None
-    packer: Packer = field(init=False)
+    packers: dict[str, Packer] = field(default_factory=dict)
+    """By realm: each has a key of its own."""
     realms: dict[str, str] = field(default_factory=dict)
     last: dict[tuple[str, str], tuple[str, Mapping[str, bytes]]] = field(default_factory=dict)
     """Of a namespace the newest checkpoint, and its slots."""
-
-    def __post_init__(self) -> None:
-        self.packer = Packer(self.cipher)
 
     def create(self) -> None:
         """Create what is not there."""
@@ -133,18 +131,19 @@ class SqliteTables:
         before, known = self.last.get((run, space), ("", {}))
         known = known if before == parent else {}
         apart: dict[bytes, bytes] = {}
+        packer = self.packer(run)
         slots = {
             name: known[name]
             if name in known and name not in new_versions and not is_snapshot(value)
-            else self.packer.slot(value, apart)
+            else packer.slot(value, apart)
             for name, value in checkpoint["channel_values"].items()
         }
         self._keep(run, space, apart)
-        body = self.packer.serde.dumps_typed({**checkpoint, "channel_values": slots})[1]
+        body = packer.serde.dumps_typed({**checkpoint, "channel_values": slots})[1]
         told = get_checkpoint_metadata(config, metadata)
         about = json.dumps(told, ensure_ascii=False).encode("utf-8", "ignore").decode()
-        mark = self.mark(id, parent or "", about, body)
-        row = (run, space, id, parent, kept.close_content(body, self.cipher), about, mark)
+        mark = self.mark(run, id, parent or "", about, body)
+        row = (run, space, id, parent, kept.close_content(body, packer.cipher), about, mark)
         query = "insert or replace into flow_checkpoints values (?, ?, ?, ?, ?, ?, ?)"
         self.connection.execute(query, row)
         self.last.pop((run, space), None)
@@ -161,12 +160,13 @@ class SqliteTables:
         into = config["configurable"]
         place = (str(into["thread_id"]), str(into["checkpoint_ns"]), str(into["checkpoint_id"]))
         apart: dict[bytes, bytes] = {}
+        packer = self.packer(place[0])
         rows = []
         for index, (channel, value) in enumerate(writes):
             number = WRITES_IDX_MAP.get(channel, index)
-            slot = self.packer.slot(value, apart)
-            mark = self.mark(place[2], task, str(number), path, channel, slot)
-            locked = kept.close_content(slot, self.cipher)
+            slot = packer.slot(value, apart)
+            mark = self.mark(place[0], place[2], task, str(number), path, channel, slot)
+            locked = kept.close_content(slot, packer.cipher)
             rows.append((*place, task, number, path, channel, locked, mark))
         self._keep(*place[:2], apart)
         special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
@@ -233,10 +233,8 @@ class SqliteTables:
     def _keep(self, run: str, space: str, apart: Mapping[bytes, bytes]) -> None:
         if not apart:
             return
-        realm, place = self.realm(run), kept.CHECKPOINTS + space
-        blobs = (
-            (realm, name, kept.close_content(data, self.cipher)) for name, data in apart.items()
-        )
+        realm, place, cipher = self.realm(run), kept.CHECKPOINTS + space, self.packer(run).cipher
+        blobs = ((realm, name, kept.close_content(data, cipher)) for name, data in apart.items())
         self.connection.executemany(kept.KEEP, blobs)
         self.connection.executemany(kept.HOLD, ((run, place, name, realm) for name in apart))
 
@@ -247,9 +245,17 @@ class SqliteTables:
             self.realms[run] = rows[0][0] if rows else ""
         return self.realms[run]
 
-    def mark(self, *parts: str | bytes) -> bytes:
-        """Return the digest of parts, none of which can run into the next."""
-        key = b"" if self.cipher is None else self.cipher.secret
+    def packer(self, run: str) -> Packer:
+        """Return what packs the values of a run, with the key of its realm."""
+        realm = self.realm(run)
+        if realm not in self.packers:
+            self.packers[realm] = Packer(self.cipher and self.cipher.for_realm(realm))
+        return self.packers[realm]
+
+    def mark(self, run: str, *parts: str | bytes) -> bytes:
+        """Return the digest of parts of a run's row, none of which can run into the next."""
+        cipher = self.packer(run).cipher
+        key = b"" if cipher is None else cipher.secret
         digest = blake2b(digest_size=SIZE, key=key)
         for part in parts:
             data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
@@ -281,16 +287,17 @@ class SqliteTables:
     def _read_row(self, row: Sequence[Any]) -> Stored:
         run, space, id, parent, data, about, mark = row
         try:
-            body = self._open(data, f"the checkpoint {id} of run {run}")
-            if mark != self.mark(id, parent or "", about, body):
+            body = self._open(run, data, f"the checkpoint {id} of run {run}")
+            if mark != self.mark(run, id, parent or "", about, body):
                 raise damaged_checkpoint(run, id)
-            content = self.packer.serde.loads_typed(("msgpack", body))
+            content = self.packer(run).serde.loads_typed(("msgpack", body))
             return Stored(run, space, id, parent, content, json.loads(about))
         except (ValueError, TypeError, AttributeError):
             raise damaged_checkpoint(run, str(id)) from None
 
-    def _open(self, data: bytes, what: str) -> bytes:
-        return data if self.cipher is None else self.cipher.open(data, what)
+    def _open(self, run: str, data: bytes, what: str) -> bytes:
+        cipher = self.packer(run).cipher
+        return data if cipher is None else cipher.open(data, what)
 
     def values(self, item: Stored, names: Iterable[str], texts: Texts) -> dict[str, Any]:
         """Return what a checkpoint holds of channels."""
@@ -323,27 +330,27 @@ class SqliteTables:
     def _slot(self, run: str, row: Sequence[Any]) -> bytes:
         checkpoint, task, number, path, channel, data, mark = row
         try:
-            slot = self._open(data, _write_in(run, channel))
-            if mark == self.mark(checkpoint, task, str(number), path, channel, slot):
+            slot = self._open(run, data, _write_in(run, channel))
+            if mark == self.mark(run, checkpoint, task, str(number), path, channel, slot):
                 return slot
         except (ValueError, TypeError, AttributeError):
             pass
         raise changed_value(_write_in(run, channel))
 
     def _unpack(self, run: str, slots: Iterable[tuple[str, bytes]], texts: Texts) -> list[Any]:
-        return self.packer.values(slots, lambda names: self.contents(run, names), texts)
+        return self.packer(run).values(slots, lambda names: self.contents(run, names), texts)
 
     def contents(self, run: str, names: Iterable[bytes]) -> dict[bytes, bytes]:
         """Return the contents of hashes that are there and were not changed."""
         found: dict[bytes, bytes] = {}
-        waiting, realm = list(names), self.realm(run)
+        waiting, realm, cipher = list(names), self.realm(run), self.packer(run).cipher
         while waiting:
             some, waiting = waiting[:_MANY], waiting[_MANY:]
             marks = ", ".join("?" * len(some))
             query = f"select hash, data from blobs where realm = ? and hash in ({marks})"
             for name, data in self.connection.execute(query, (realm, *some)):
                 if isinstance(data, bytes):
-                    content = kept.open_content(data, name, self.cipher)
+                    content = kept.open_content(data, name, cipher)
                     if content is not None:
                         found[name] = content
         return found

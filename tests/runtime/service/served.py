@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import itertools
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import uvicorn
 from fastapi import FastAPI
@@ -20,18 +21,24 @@ from flowc.runtime.service.lifecycle import open_service
 from flowc.runtime.service.operations.executions import open_executing, utc_now
 
 PATIENCE = 120.0
+Value = TypeVar("Value")
 
 
 @dataclass
 class Served:
-    """Where it listens; the application, whose `state.service` a test may look into."""
+    """Where it listens; the application, whose `state.service` a test may look into; its loop."""
 
     port: int
     app: FastAPI
+    loop: asyncio.AbstractEventLoop
 
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    def in_loop(self, work: Coroutine[Any, Any, Value]) -> Value:
+        """What comes of work of the service's own: its locks belong to its loop."""
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(PATIENCE)
 
 
 @contextlib.contextmanager
@@ -40,9 +47,13 @@ def served(
 ) -> Iterator[Served]:
     """The service on a store in a folder."""
     url = f"sqlite:///{folder}/service.db"
-    app = make_app(
-        lambda: open_service(open_executing(url, Config(**config), clock), trusted=trusted)
-    )
+    loops: list[asyncio.AbstractEventLoop] = []
+
+    def opening() -> Any:
+        loops.append(asyncio.get_running_loop())
+        return open_service(open_executing(url, Config(**config), clock), trusted=trusted)
+
+    app = make_app(opening)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -52,7 +63,7 @@ def served(
         assert time.monotonic() < end
         time.sleep(0.01)
     try:
-        yield Served(server.servers[0].sockets[0].getsockname()[1], app)
+        yield Served(server.servers[0].sockets[0].getsockname()[1], app, loops[0])
     finally:
         server.should_exit = True
         thread.join(PATIENCE)

@@ -162,7 +162,7 @@ def test_the_token_comes_from_the_environment(
     tokens = service.app.state.service.tokens
     clock = service.app.state.service.executing.clock
 
-    made = asyncio.run(tokens.create("ana", "operate", None, None, clock()))
+    made = service.in_loop(tokens.create("ana", "operate", None, None, clock()))
     with pytest.raises(ServiceFault) as raised:
         client.list_teams()
     assert raised.value.code == "UNAUTHENTICATED"

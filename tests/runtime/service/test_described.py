@@ -3,7 +3,6 @@ checks, among them no 5xx and no answer outside its schema."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import subprocess
@@ -28,9 +27,8 @@ HERE = Path(__file__).parent
 def checked(service: Served, folder: Path, *options: str) -> int:
     """How many requests were sent, after all of them were answered as described."""
     inside = service.app.state.service
-    token = asyncio.run(
-        inside.tokens.create("checker", "admin", None, None, inside.executing.clock())
-    )
+    now = inside.executing.clock()
+    token = service.in_loop(inside.tokens.create("checker", "admin", None, None, now))
     path = os.pathsep.join([str(HERE), *(part for part in sys.path if part)])
     argv = [sys.executable, "-m", "schemathesis.cli", "--config-file", HERE / "schemathesis.toml"]
     argv += ["run", f"{service.address}/v1/openapi.json", "--checks", "all", "--no-color"]
@@ -46,7 +44,7 @@ def checked(service: Served, folder: Path, *options: str) -> int:
     assert done.returncode == 0, done.stdout[-6000:]
     sent = re.search(r"(\d+) generated", done.stdout)
     assert sent is not None, done.stdout[-2000:]
-    noted = asyncio.run(inside.audit.page(500))
+    noted = service.in_loop(inside.audit.page(500))
     assert not [row for row in noted if row[3] == "INTERNAL"]
     return int(sent[1])
 

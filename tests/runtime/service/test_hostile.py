@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -161,7 +160,8 @@ def test_a_scope_or_team_that_does_not_fit_learns_nothing(service: Served) -> No
 
     def token(scope: Any, owner: str | None) -> str:
         now = inside.executing.clock()
-        return asyncio.run(inside.tokens.create(f"{scope}-{owner}", scope, owner, None, now))
+        made = inside.tokens.create(f"{scope}-{owner}", scope, owner, None, now)
+        return service.in_loop(made)
 
     keys = [token("operate", "hedge"), token("read", "hedge"), token("admin", "other")]
     with Client(service.address, keys[0]) as ours:

@@ -3,12 +3,15 @@ from what the store already holds."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from dataclasses import replace
 
 import pytest
 from flowc.runtime.cli.app import run as flowc
 from flowc.runtime.db import kept
+from flowc.runtime.db.encryption import seal_from
+from flowc.runtime.errors import RunError
 from flowc.runtime.store.runs import RunRecord, RunStore
 from stores import KINDS
 
@@ -18,6 +21,7 @@ from .test_faults import until
 from .test_forgetting import in_store
 
 LONG = "the same words " * 100
+KEY = "07" * 32
 
 
 def execution_of(desk: Desk, owner: str) -> str:
@@ -75,23 +79,59 @@ def test_what_two_teams_keep_alike_is_kept_for_each(store: str, opening: Opening
         assert desk.get(f"/executions/{theirs}", **key)["workflow_status"] == "executing"
 
 
+async def fill(opened: RunStore) -> None:
+    """Two runs of a team's and one of another's, with the same inputs."""
+    for run, owner in ("a1", "a"), ("a2", "a"), ("b1", "b"):
+        await opened.db.run(kept.BELONG, (run, owner))
+        record = RunRecord(id=run, name="n", file="f", status="failed", inputs={"text": LONG})
+        await opened.create(record)
+
+
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("key", ["", "07" * 32])
+@pytest.mark.parametrize("key", ["", KEY])
 def test_equal_inputs_of_two_teams_are_two_contents(
     store: str, key: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FLOWC_STORE_KEY", key)
 
-    async def fill(opened: RunStore) -> None:
-        for run, owner in ("a1", "a"), ("a2", "a"), ("b1", "b"):
-            await opened.db.run(kept.BELONG, (run, owner))
-            inputs = {"text": LONG}
-            record = RunRecord(id=run, name="n", file="f", status="failed", inputs=inputs)
-            await opened.create(record)
-
     in_store(store, fill)
     assert sorted(realm for realm, _ in blobs(store)) == ["a", "b"]
-    assert len({name for _, name in blobs(store)}) == 1
+    assert len({name for _, name in blobs(store)}) == (2 if key else 1)
     assert flowc(["runs", "prune", "--status", "failed", "--keep", "1", "--store", store]) == 0
     assert [realm for realm, _ in blobs(store)] == ["b"]
+    assert in_store(store, lambda opened: opened.get("b1")).inputs == {"text": LONG}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_key_of_a_team_opens_nothing_of_another(
+    store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLOWC_STORE_KEY", KEY)
+    in_store(store, fill)
+    whole = seal_from({"FLOWC_STORE_KEY": KEY})
+    assert whole is not None
+    a, b = whole.for_realm("a"), whole.for_realm("b")
+    query = "select realm, hash, data from blobs"
+    rows = in_store(store, lambda opened: opened.db.rows(query))
+    found = {realm: (bytes(data), bytes(name)) for realm, name, data in rows}
+    assert json.loads(kept.open_content(*found["a"], a) or b"") == {"text": LONG}
+    assert json.loads(kept.open_content(*found["b"], b) or b"") == {"text": LONG}
+    for realm, seal in ("a", b), ("b", a), ("a", whole), ("b", whole):
+        assert kept.open_content(*found[realm], seal) is None
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_was_copied_from_another_team_is_named(
+    store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLOWC_STORE_KEY", KEY)
+    in_store(store, fill)
+
+    async def copy(opened: RunStore) -> None:
+        theirs = await opened.db.rows("select data from blobs where realm = 'b'")
+        await opened.db.run("update blobs set data = ? where realm = 'a'", theirs[0])
+
+    in_store(store, copy)
+    with pytest.raises(RunError, match=r"the inputs of run a1 .*changed"):
+        in_store(store, lambda opened: opened.get("a1"))
     assert in_store(store, lambda opened: opened.get("b1")).inputs == {"text": LONG}

@@ -45,8 +45,8 @@ async def fill(saver: Any) -> None:
         await saver.aput_writes(config, [("n", number), ("told", [LONG])], f"task{number}", "~a")
 
 
-async def everything(saver: Any) -> list[Any]:
-    bare: Any = {"configurable": {"thread_id": "r", "checkpoint_ns": ""}}
+async def everything(saver: Any, run: str = "r") -> list[Any]:
+    bare: Any = {"configurable": {"thread_id": run, "checkpoint_ns": ""}}
     await saver.aget_delta_channel_history(config=bare, channels=["none"])
     return [item async for item in saver.alist(bare)]
 
@@ -73,6 +73,32 @@ def test_a_changed_bit_in_sqlite_is_found_and_named(tmp_path: Path, wait, key: s
                         await each_is_found(saver, db, table, column, dice)
             db.close()
             assert await everything(saver) == whole
+
+    wait(go())
+
+
+def test_a_row_of_another_team_is_refused_in_sqlite(tmp_path: Path, wait) -> None:
+    """With the store's key: each team has one of its own, derived from it."""
+    file = tmp_path / "runs.db"
+    serde = StrictSerializer(seal_from({"FLOWC_STORE_KEY": "00" * 32}))
+
+    async def go() -> None:
+        async with open_sqlite_saver(locate(str(file)), serde, Epochs()) as saver:
+            with sqlite3.connect(file, isolation_level=None) as db:
+                db.executemany("insert into realms values (?, ?)", [("r", "a"), ("s", "a")])
+                await fill(saver)
+                whole = await everything(saver)
+                for table in ("flow_checkpoints", "flow_writes"):
+                    db.execute(f"update {table} set run = 's'")
+                db.execute("update holds set run = 's'")
+                assert len(await everything(saver, "s")) == len(whole)  # within the team
+                db.execute("update realms set realm = 'b' where run = 's'")
+                db.execute("update holds set realm = 'b'")
+                db.execute("update blobs set realm = 'b'")
+            db.close()
+        async with open_sqlite_saver(locate(str(file)), serde, Epochs()) as saver:
+            with pytest.raises(RunError, match=r"run s .*not encrypted with the key"):
+                await everything(saver, "s")
 
     wait(go())
 
