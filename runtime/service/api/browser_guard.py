@@ -3,15 +3,17 @@ bodies that are too large."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import secrets
-from collections import deque
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
-from ..records.errors import FaultCode, ServiceFault
+from ..records.errors import ServiceFault
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -30,6 +32,8 @@ HEADERS = {
 }
 MAX_BODY = 4_000_000
 """Bytes of a request."""
+LITTLE = 64_000
+"""Bytes of a body that may arrive after the answer, for nobody, on a connection that stays."""
 _SAFE = ("GET", "HEAD", "OPTIONS")
 
 REQUEST_ID = "X-Request-Id"
@@ -63,11 +67,9 @@ class Guard:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if self.hosts is not None and _name_in(host) not in self.hosts:
-            await _refuse(
-                send_with_headers, "FORBIDDEN", "the service is not spoken to under this name"
-            )
+            await _refuse(send_with_headers, "the service is not spoken to under this name")
         elif scope["method"] not in _SAFE and _is_foreign(headers, host):
-            await _refuse(send_with_headers, "FORBIDDEN", "another site sent this")
+            await _refuse(send_with_headers, "another site sent this")
         else:
             await self.app(scope, receive, send_with_headers)
 
@@ -90,7 +92,9 @@ def _name_in(host: str) -> str | None:
 
 
 class BodyLimit:
-    """Refuses a request with a body of more than `most` bytes without reading the rest."""
+    """Refuses a body of more than `most` bytes when somebody begins to read it, or has read that
+    many. What is left of a body when the answer begins nobody will read: the connection ends with
+    the answer unless that is little."""
 
     def __init__(self, app: ASGIApp, most: int = MAX_BODY) -> None:
         self.app = app
@@ -100,35 +104,40 @@ class BodyLimit:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        parts: list[bytes] = []
-        size, more = 0, True
-        while more:
+        length = _length_in(Headers(scope=scope))
+        size, whole = 0, length == 0
+
+        async def receive_some() -> Message:
+            nonlocal size, whole
+            if length is not None and length > self.most:
+                raise HTTPException(413, f"a request has at most {self.most:,} bytes")
             message = await receive()
-            if message["type"] != "http.request":
-                return
-            parts.append(message.get("body", b""))
-            size += len(parts[-1])
-            more = message.get("more_body", False)
+            size += len(message.get("body", b""))
+            whole = not message.get("more_body", False)
             if size > self.most:
-                reason = f"a request has at most {self.most:,} bytes"
-                await _refuse(send, "INVALID_REQUEST", reason, 413)
-                return
-        # As it came: putting four megabytes together takes milliseconds.
-        waiting = deque(parts)
+                raise HTTPException(413, f"a request has at most {self.most:,} bytes")
+            return message
 
-        async def replay() -> Message:
-            if not waiting:
-                return await receive()
-            part = waiting.popleft()
-            return {"type": "http.request", "body": part, "more_body": bool(waiting)}
+        async def send_on(message: Message) -> None:
+            is_long = not whole and (length is None or length - size > LITTLE)
+            if is_long and message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["connection"] = "close"
+            await send(message)
 
-        await self.app(scope, replay, send)
+        with contextlib.suppress(ClientDisconnect):  # nobody is there for an answer
+            await self.app(scope, receive_some, send_on)
 
 
-async def _refuse(send: Send, code: FaultCode, message: str, status: int = 403) -> None:
-    body = json.dumps(ServiceFault(code, message).as_answer()).encode()
+def _length_in(headers: Headers) -> int | None:
+    """Return the bytes of the body; None when the sender does not say."""
+    if "transfer-encoding" in headers:
+        return None
+    told = headers.get("content-length", "0")
+    return int(told) if told.isdecimal() else None
+
+
+async def _refuse(send: Send, message: str) -> None:
+    body = json.dumps(ServiceFault("FORBIDDEN", message).as_answer()).encode()
     headers = [(b"content-type", b"application/json")]
-    if status == 413:  # the rest of the body is on its way and nobody reads it
-        headers.append((b"connection", b"close"))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.start", "status": 403, "headers": headers})
     await send({"type": "http.response.body", "body": body})

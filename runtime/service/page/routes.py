@@ -36,6 +36,7 @@ from .visit import (
     form_of,
     html,
     leads_to,
+    open_form_of,
     operate,
     set_cookie,
     visit_of,
@@ -219,7 +220,7 @@ def _add_signing_in(app: FastAPI) -> None:
 
     @app.post(SIGN_IN, include_in_schema=False)
     async def sign_in(request: Request, visit: Visiting) -> Response:
-        form = await form_of(visit)
+        form = await open_form_of(visit)
         service = service_of(request)
         try:
             value = await service.sessions.open(field(form, "token"), service.executing.clock())
@@ -232,7 +233,7 @@ def _add_signing_in(app: FastAPI) -> None:
 
     @app.post("/sign-out", include_in_schema=False)
     async def sign_out(request: Request, visit: Visiting) -> Response:
-        await form_of(visit)
+        await open_form_of(visit)
         await service_of(request).sessions.close(visit.value)
         answer = leads_to(visit, SIGN_IN)
         set_cookie(request, answer, new_visit())

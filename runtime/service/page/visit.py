@@ -152,7 +152,14 @@ def leads_to(visit: PageVisit, place: str) -> Response:
 
 
 async def form_of(visit: PageVisit) -> FormData:
-    """Return the fields of a form. Raises `ServiceFault` for one that is not ours."""
+    """Return the fields of a visitor's form. Raises `SignedOut` before it is received when nobody
+    is signed in, `ServiceFault` for one that is not ours."""
+    _ = visit.who
+    return await open_form_of(visit)
+
+
+async def open_form_of(visit: PageVisit) -> FormData:
+    """Return the fields of a form that nobody has to be signed in for. Raises `ServiceFault`."""
     form = await _form_in(visit.request)
     require_sign("" if visit.fresh else visit.value, field(form, "sign"))
     return form

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -36,8 +37,78 @@ def test_ten_megabytes(service: Served, path: str) -> None:
         answer = _post(service, path, b'{"a": "' + b"x" * 10_000_000 + b'"}')
     except httpx.TransportError:
         return
-    assert answer.status_code == 413
+    assert answer.status_code == (404 if path == "/nothing" else 413)
     assert answer.json()["error_code"] == "INVALID_REQUEST"
+
+
+def test_ten_megabytes_in_chunks(service: Served) -> None:
+    """Nobody is told beforehand how many there will be."""
+    with _begun(service, "Transfer-Encoding: chunked") as caller:
+        with contextlib.suppress(OSError):  # once it has answered
+            for _ in range(100):
+                caller.sendall(b"186a0\r\n" + b"x" * 100_000 + b"\r\n")
+        with contextlib.suppress(ConnectionResetError):
+            assert b" 413 " in caller.recv(65536)
+
+
+SLOW = "Content-Length: 10000000"
+
+
+@pytest.mark.parametrize("length", [SLOW, "Transfer-Encoding: chunked"])
+@pytest.mark.parametrize("token", ["", "Authorization: Bearer flowc_guessed"])
+def test_without_a_token_a_body_is_not_waited_for(service: Served, length: str, token: str) -> None:
+    """It comes slowly: a caller whom nobody knows is told so before the first byte of it."""
+    _token(service, "operate", None)
+    with _begun(service, length, token) as caller:
+        assert _answer(caller).startswith(b"HTTP/1.1 401 ")  # and the connection is closed
+
+
+def test_without_a_token_a_form_is_not_waited_for(service: Served) -> None:
+    _token(service, "operate", None)
+    with _begun(service, SLOW, path="/workflows") as caller:
+        assert b"\r\nlocation: /sign-in" in _answer(caller)
+
+
+def test_a_small_body_without_a_token_costs_no_connection(service: Served) -> None:
+    _token(service, "operate", None)
+    with httpx.Client(base_url=f"{service.address}/v1") as client:
+        ends = set()
+        for _ in range(3):
+            answer = client.post("/teams", content=b"{}" + b" " * 20_000)
+            assert answer.status_code == 401
+            ends.add(answer.extensions["network_stream"].get_extra_info("client_addr"))
+    assert len(ends) == 1
+
+
+def test_a_caller_who_leaves_in_the_middle_is_no_fault(
+    service: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    with _begun(service, SLOW.replace("10000000", "1000")) as caller:
+        caller.sendall(b"{")
+    httpx.get(f"{service.address}/v1/health")  # the loop has seen the end of the connection
+    assert not [record for record in caplog.records if record.name == "flowc.service"]
+
+
+def _token(service: Served, scope: Any, owner: str | None) -> str:
+    inside = service.app.state.service
+    now = inside.executing.clock()
+    return service.in_loop(inside.tokens.create(f"{scope}-{owner}", scope, owner, None, now))
+
+
+def _begun(service: Served, *headers: str, path: str = "/v1/teams") -> socket.socket:
+    """A connection on which the head of a request was sent, and nothing of its body."""
+    caller = socket.create_connection(("127.0.0.1", service.port), timeout=20)
+    head = [f"POST {path} HTTP/1.1", "Host: x", *filter(None, headers), "", ""]
+    caller.sendall("\r\n".join(head).encode())
+    return caller
+
+
+def _answer(caller: socket.socket) -> bytes:
+    """What is said until the connection is closed."""
+    said = b""
+    while part := caller.recv(65536):
+        said += part
+    return said
 
 
 def test_a_length_that_is_a_lie(service: Served) -> None:
@@ -156,14 +227,8 @@ def test_a_replayed_post_does_nothing_twice(service: Served) -> None:
 
 
 def test_a_scope_or_team_that_does_not_fit_learns_nothing(service: Served) -> None:
-    inside = service.app.state.service
-
-    def token(scope: Any, owner: str | None) -> str:
-        now = inside.executing.clock()
-        made = inside.tokens.create(f"{scope}-{owner}", scope, owner, None, now)
-        return service.in_loop(made)
-
-    keys = [token("operate", "hedge"), token("read", "hedge"), token("admin", "other")]
+    owners = ("operate", "hedge"), ("read", "hedge"), ("admin", "other")
+    keys = [_token(service, scope, owner) for scope, owner in owners]
     with Client(service.address, keys[0]) as ours:
         id = _execution(ours)
     with Client(service.address, keys[1]) as reader, pytest.raises(ServiceFault) as raised:
