@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 from collections.abc import Iterable
 
@@ -14,6 +13,7 @@ from flowc.compiler.emit.picture.picture import Overlay
 from ..config.extras import how_to_install
 from ..errors import RunError
 from ..events import RunEvent
+from ..files.programs import find_program
 
 MAX_FOR_GRAPHVIZ = 1500
 """Nodes and edges above which Graphviz would take minutes; our own layout is linear."""
@@ -65,7 +65,7 @@ def overlay_of(events: Iterable[RunEvent]) -> Overlay:
 def draw_dot(dot: str, form: str) -> bytes:
     """Return Graphviz text as a picture: by the program `dot`, else by pygraphviz (the extra
     `draw`). Raise `RunError` when neither is there or the drawing fails."""
-    program = shutil.which("dot")
+    program = find_program("dot")
     if program is None:
         return _draw_inside(dot, form)
     try:

@@ -26,7 +26,6 @@ import errno
 import marshal
 import os
 import select
-import shutil
 import subprocess
 import sys
 import time
@@ -38,6 +37,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import Failure, RunError
+from ..files.programs import find_program
 from ..files.tempdirs import Room, make_room
 from ..state.frames import BadFrame, read_literal
 from .jobs import BY_BUBBLEWRAP, ConfinedProgram, make_job
@@ -216,7 +216,7 @@ def try_layers(profile: Profile) -> tuple[dict[str, str], dict[str, str]]:
     if not sys.platform.startswith("linux"):
         return {}, dict.fromkeys(LAYERS, f"known on Linux only, not on {sys.platform}")
     active, missing = _trial(profile, "")
-    program = shutil.which("bwrap")
+    program = find_program("bwrap")
     if "namespaces" in active or not program:
         return active, missing
     caged = _trial(profile, program)
@@ -251,7 +251,7 @@ def _prepare(program: ConfinedProgram, policy: Policy) -> Confined:
         offer = probe(policy.profile)
         decide(policy.mode, offer)
         caged = offer.active.get("namespaces") == BY_BUBBLEWRAP
-        bubblewrap = (shutil.which("bwrap") or "") if caged else ""
+        bubblewrap = (find_program("bwrap") or "") if caged else ""
         return _load(program, policy, tuple(offer.active), bubblewrap)
     except RunError as error:
         raise Failure(error.message, "refused", help=error.help) from None

@@ -10,7 +10,6 @@ import base64
 import fnmatch
 import os
 import secrets
-import shutil
 import stat
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +22,7 @@ from ..config.options import default
 from ..context import EFFECT_KEY
 from ..errors import Failure
 from ..event_loops import in_thread
+from ..files.programs import find_program
 from ..files.tempdirs import Room, make_room
 from ..secrets import SECRET_NAMES, forget, looks_secret, redact, secret_values
 from ..services import NO_GRANTS, CommandResult, Grants
@@ -172,7 +172,7 @@ class BashShell:
 
     def _prepare(self, room: Path, granted: Grants, fresh: bool, mark: str) -> Confined:
         """Prepare the command. Raise `Failure`."""
-        bash = shutil.which("bash", path=self.env.get("PATH", os.defpath))
+        bash = find_program("bash", self.env.get("PATH", os.defpath))
         if bash is None:
             raise Failure("no shell: bash is not installed", help="install bash")
         begin = self.confined.begin

@@ -1,4 +1,5 @@
-"""Read-only git below the start folder: argument lists, no pager, no hooks, no external diff."""
+"""Read-only git below the start folder: argument lists, no pager, no hooks, no external diff, and
+none of the programs that the repository's own settings name."""
 
 from __future__ import annotations
 
@@ -6,11 +7,15 @@ import os
 import subprocess
 
 from ..errors import Failure
+from ..files.git_folder import plain_repository
+from ..files.programs import find_program
 from ..files.roots import Roots
 from ..services import Json
 
 _SECONDS = 60.0
 _MAX_DIFF = 200_000
+_OUTSIDE = "--ignore-submodules=dirty"
+"""Of a submodule its commit alone: to look for changes git would follow its settings."""
 _FIELDS = "%H%x1f%an <%ae>%x1f%aI%x1f%s"
 _QUIET = (
     "--no-pager",
@@ -23,12 +28,12 @@ _QUIET = (
     "-c", "log.showSignature=false",
     "-c", "protocol.allow=never",
 )  # fmt: skip
-_PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color")
+_PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color", _OUTSIDE)
 
 
 def git_status(roots: Roots) -> Json:
     """Return branch, head, and what differs from it."""
-    top = _git(roots, "status", "--porcelain=v2", "--branch", "-z", "-uall", "--", ".")
+    top = _git(roots, "status", "--porcelain=v2", "--branch", "-z", "-uall", _OUTSIDE, "--", ".")
     branch: dict[str, str] = {}
     changed: list[dict[str, Json]] = []
     entries = iter(top.split("\0"))
@@ -130,18 +135,20 @@ def _git(roots: Roots, *args: str) -> str:
         name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ
     }
     quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat", "LC_ALL": "C.UTF-8"}
+    program, start = find_program("git", env.get("PATH")), roots.locate(".")
+    if program is None:
+        raise Failure("git is not installed")
     try:
-        done = subprocess.run(
-            ["git", *_QUIET, *args],
-            cwd=roots.locate("."),
-            env={**env, **quiet},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-        )
-    except FileNotFoundError:
-        raise Failure("git is not installed, or the folder is gone") from None
+        with plain_repository(start, program, {**env, **quiet}) as known:
+            done = subprocess.run(
+                [program, *_QUIET, *args],
+                cwd=start,
+                env=known,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_SECONDS,
+                check=False,
+            )
     except subprocess.TimeoutExpired:
         raise Failure(f"git {args[0]} took more than {_SECONDS:g} s", "timeout") from None
     except OSError as error:

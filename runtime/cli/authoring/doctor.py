@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import subprocess
 from collections.abc import Iterator
 from importlib import metadata
@@ -12,6 +11,7 @@ from importlib import metadata
 from flowc import __version__
 
 from ...config.extras import EXTRAS, how_to_install
+from ...files.programs import find_program
 from .. import flags
 from ..app import FINDINGS, OK
 from ..streams import print_result
@@ -64,7 +64,7 @@ def _examine() -> Iterator[Finding]:
 
 
 def _shell() -> Finding:
-    bash = shutil.which("bash")
+    bash = find_program("bash")
     return "bash", bash is not None, bash or "needed by activities that run commands", False
 
 
@@ -98,7 +98,7 @@ def _sandbox() -> Iterator[Finding]:
 
 
 def _graphviz() -> Finding:
-    dot = shutil.which("dot")
+    dot = find_program("dot")
     if dot is None:
         there = EXTRAS["draw"].is_installed
         text = "the extra draw is used" if there else "neither the program dot nor the extra draw"

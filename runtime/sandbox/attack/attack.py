@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from ...errors import Failure, RunError
+from ...files.programs import find_program
 from ...files.tempdirs import make_room
 from ...services import Grants
 from ..confine import SANDBOX_HOST, SandboxHost, probe, try_layers
@@ -66,7 +66,7 @@ def ways_here() -> dict[str, str]:
     for way in WAYS:
         layers = _layers(way)
         level = level_of(layers, "shell")
-        if level != "weak" and (not way.bubblewrap or shutil.which("bwrap")):
+        if level != "weak" and (not way.bubblewrap or find_program("bwrap")):
             found[way.name] = level
     if not found:
         raise RunError(
