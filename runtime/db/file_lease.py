@@ -25,6 +25,7 @@ from ..errors import RunError
 from . import high_water
 from .database import Database, delete_of
 from .fence import FORGET, HELD, Holder, NotHeld
+from .own_files import open_own_file
 
 LOG = logging.getLogger("flowc.service")
 _RECOVERY = 1.0
@@ -119,7 +120,7 @@ class FileLeases:
 
     async def sweep(self, known: Known, *, dry_run: bool) -> int:
         folder = self.folder
-        if folder is None or not folder.is_dir():
+        if folder is None or folder.is_symlink() or not folder.is_dir():
             return 0
         # Looked for before it is read which runs there are: one that begins now keeps its own.
         files = [file for file in folder.iterdir() if file.suffix in (".lock", high_water.SUFFIX)]
@@ -201,7 +202,7 @@ def lease_refusal(run: str, holder: str) -> NotHeld:
 def is_held(folder: Path, run: str) -> bool:
     """Return whether a process is executing the run now."""
     try:
-        descriptor = os.open(_file(folder, run), os.O_RDONLY)
+        descriptor = open_own_file(_file(folder, run), os.O_RDONLY)
     except FileNotFoundError:
         return False
     except OSError as error:
@@ -232,7 +233,7 @@ def _sweep(file: Path, dry_run: bool) -> bool:
     """Remove a lock file that nobody holds, with the number of finished effects beside it, unless
     `dry_run`. Return whether nobody holds it."""
     try:
-        descriptor = os.open(file, os.O_RDWR | os.O_CREAT * (not dry_run), 0o600)
+        descriptor = open_own_file(file, os.O_RDWR | os.O_CREAT * (not dry_run))
     except FileNotFoundError:
         return True
     except OSError:
@@ -254,7 +255,7 @@ def _sweep(file: Path, dry_run: bool) -> bool:
 def _in_place(descriptor: int, file: Path) -> bool:
     """Return whether an open file still lies there: a sweep may have come before the lock."""
     try:
-        return os.path.samestat(os.fstat(descriptor), file.stat())
+        return os.path.samestat(os.fstat(descriptor), file.lstat())
     except FileNotFoundError:
         return False
 
@@ -280,13 +281,19 @@ def _file(folder: Path, run: str) -> Path:
 def _open(folder: Path, run: str) -> int:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return os.open(_file(folder, run), os.O_RDWR | os.O_CREAT, 0o600)
+        return open_own_file(_file(folder, run), os.O_RDWR | os.O_CREAT)
     except OSError as error:
         raise _unusable(folder, error) from error
 
 
 def _unusable(folder: Path, error: OSError) -> RunError:
-    return RunError(f"the lease folder {folder} cannot be used: {error.strerror}")
+    reason = error.strerror or str(error)
+    if folder.is_symlink():
+        reason = "it is a link, and could lead to files of yours"
+    return RunError(
+        f"the lease folder {folder} cannot be used: {reason}",
+        help="remove it while no run of this store is executed, or name another with --store",
+    )
 
 
 def _holder(descriptor: int) -> str:

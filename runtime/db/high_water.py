@@ -16,6 +16,8 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .own_files import open_own_file
+
 SUFFIX = ".done"
 """Of the file of a run, beside its lock."""
 
@@ -90,8 +92,12 @@ class HighWater:
         """Return the number, and whether it is this file's."""
         with contextlib.suppress(OSError, ValueError):
             if self.folder is not None:
-                told, file = map(int, self._file(self.folder, run).read_bytes().split())
-                return told, file == self._own()
+                file = open_own_file(self._file(self.folder, run), os.O_RDONLY)
+                try:
+                    told, store = map(int, os.pread(file, 100, 0).split())
+                finally:
+                    os.close(file)
+                return told, store == self._own()
         return 0, False
 
     def _own(self) -> int:
@@ -102,7 +108,7 @@ class HighWater:
         if self.folder is None:
             return
         with contextlib.suppress(OSError):
-            file = os.open(self._file(self.folder, run), os.O_WRONLY | os.O_CREAT, 0o600)
+            file = open_own_file(self._file(self.folder, run), os.O_WRONLY | os.O_CREAT)
             try:
                 os.pwrite(file, b"%020d %020d" % (count.told, self._own()), 0)
             finally:
