@@ -100,7 +100,7 @@ def compile_file(
             "FC0001",
             f"`{path}` {error.reason}",
             source.span(0),
-            help=_unreadable_help(error.reason),
+            help=error.help or _unreadable_help(error.reason),
         )
         return CompileResult(path, None, None, None, sink.all(), sources)
     with collector_at_rest():

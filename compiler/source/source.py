@@ -121,9 +121,10 @@ class SourceSet:
         return source
 
     def begin(self, path: str) -> Source:
-        """Read the file that a person named, wherever it lies. Raise `Unreadable`."""
+        """Read the file that a person named, wherever it lies; a link that leads out of its own
+        folder is the folder's word and not the person's. Raise `Unreadable`."""
         self.entry = path
-        return self.read(path, below=os.sep)
+        return self.read(path, below=os.path.dirname(path) or os.curdir)
 
     def read(self, path: str, *, below: str | None = None) -> Source:
         """Read a file once. Raise `Unreadable`: missing, a folder, not UTF-8, too large, or neither
@@ -180,7 +181,9 @@ class SourceSet:
 
     def _refusal(self, path: str, why: str) -> Unreadable:
         help = f"flowc trust {self.entry}: shows it and asks"
-        return Unreadable(path, f"lies outside the workflow's folder, {why}", help)
+        is_entry = self.entry is not None and path == os.path.normpath(self.entry)
+        where = "is a link out of its folder" if is_entry else "lies outside the workflow's folder"
+        return Unreadable(path, f"{where}, {why}", help)
 
     def get(self, path: str) -> Source | None:
         return self.files.get(path)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import sqlite3
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,6 +22,8 @@ VALUES = {
     "OPENAI_API_KEY": "canary-9c35-key",
 }
 SECRET = "canary-15aa-file"
+RAW = ("\x1b", "\x07")
+"""What a terminal obeys."""
 
 
 @dataclass
@@ -68,14 +71,24 @@ class Canaries:
         return text
 
     def write(self, folder: Path, files: dict[str, str]) -> None:
-        """Make a stranger's folder."""
+        """Make a stranger's folder: `-> PLACE` is a link, `=> PLACE` another name of a file, `|` a
+        pipe, `sql:…` a SQLite file, `#!…` a program."""
         for name, text in files.items():
             file, whole = folder / name, self.fill(text, folder)
             file.parent.mkdir(parents=True, exist_ok=True)
             if whole.startswith("-> "):
                 file.symlink_to(whole.removeprefix("-> "))
+            elif whole.startswith("=> "):
+                file.hardlink_to(whole.removeprefix("=> "))
+            elif whole == "|":
+                os.mkfifo(file)
+            elif whole.startswith("sql:"):
+                with sqlite3.connect(file) as made:
+                    made.executescript(whole.removeprefix("sql:"))
+                made.close()
             else:
                 file.write_text(whole, encoding="utf-8")
+                file.chmod(0o755 if whole.startswith("#!") else 0o644)
 
     def harm(self, said: str, folder: Path) -> list[str]:
         """Return what was done by what a command said and left in the folder; [] for nothing."""
@@ -86,10 +99,11 @@ class Canaries:
             done.append(f"sent to a stranger: {[r.path for r in self.theirs.requests]}")
         if fingerprint(self.out) != self.before:
             done.append(f"changed outside: {sorted(os.listdir(self.out))}")
+        done += [f"raw: {mark!r}" for mark in RAW if mark in said]
         shown = said.encode() + b"".join(
             file.read_bytes()
             for file in folder.rglob("*")
-            if file.is_file() and _is_in(file, folder)
+            if file.is_file() and _is_in(file, folder) and file.stat().st_nlink == 1
         )
         asked = str([request.body for request in self.own.requests]).encode()
         for value in (*VALUES.values(), SECRET):

@@ -95,9 +95,14 @@ def _tool(id: int, name: str, **arguments: object) -> dict[str, object]:
     return {"id": id, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
 
 
+def own_text(file: Path) -> str:
+    """The text that an editor or a person would send on: not what another file holds."""
+    return "" if file.is_symlink() or not file.is_file() else file.read_text(encoding="utf-8")
+
+
 def for_editor(folder: Path, document: str) -> bytes:
     uri = (folder / document).as_uri()
-    text = (folder / document).read_text(encoding="utf-8")
+    text = own_text(folder / document)
     root = {"uri": folder.as_uri(), "name": "w"}
     item = {"uri": uri, "languageId": "markdown", "version": 1, "text": text}
     at = {"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}}
@@ -120,7 +125,7 @@ def serve(folder: Path, document: str, env: Env) -> str:
     with Begun(folder, ("serve", "--port", str(port)), env, SERVING) as process:
         said = process.stderr.readline()
         if "serves" in said:
-            text = (folder / document).read_text(encoding="utf-8")
+            text = own_text(folder / document)
             body = text.encode()
             if not document.endswith(".json"):
                 body = json.dumps({"file_name": document, "source": text}).encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -42,5 +43,5 @@ def plant(canaries: Canaries, folder: Path) -> Path:
 
 def lay(planted: Path, folder: Path) -> None:
     """Copy the run with its store into a folder that has none of its own."""
-    if not (folder / ".flowc").exists():
+    if not os.path.lexists(folder / ".flowc"):
         shutil.copytree(planted, folder, dirs_exist_ok=True)

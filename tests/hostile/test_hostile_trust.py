@@ -17,11 +17,16 @@ from .commands import COMMANDS, HEAVY, STARTER, started
 from .documents import DOCUMENTS
 from .folders import FOLDERS, Folder
 from .planted import lay, plant
+from .planted_files import PLANTED
 
-STRANGERS: dict[str, Folder] = FOLDERS | {
-    f"document {name}": Folder(one.tries, {one.name: one.text, **one.beside})
-    for name, one in DOCUMENTS.items()
-}
+STRANGERS: dict[str, Folder] = (
+    FOLDERS
+    | PLANTED
+    | {
+        f"document {name}": Folder(one.tries, {one.name: one.text, **one.beside})
+        for name, one in DOCUMENTS.items()
+    }
+)
 ONCE = [
     (name, one.command or list(COMMANDS)[number % len(COMMANDS)])
     for number, (name, one) in enumerate(STRANGERS.items())

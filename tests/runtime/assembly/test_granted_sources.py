@@ -100,6 +100,22 @@ def test_what_lies_outside_is_refused_at_its_place_with_the_remedy(folder, file,
     assert "outside the workflow's folder" in found[0].message
 
 
+def test_a_workflow_that_is_a_link_out_of_its_folder_is_not_read(folder):
+    """A person or an assistant named `l.wf.md`; what it leads to is the folder's choice."""
+    (folder / "l.wf.md").symlink_to("../home/secret")
+    (found,) = flowc.check("l.wf.md")
+    assert (found.code, found.help) == ("FC0001", "flowc trust l.wf.md: shows it and asks")
+    assert "is a link out of its folder, and nobody granted it" in found.message
+
+
+def test_a_workflow_that_is_a_link_within_its_folder_is_read(folder):
+    (folder / "inside/a.wf.md").write_text(CHART.format(name="alias"))
+    (folder / "b.wf.md").symlink_to("inside/a.wf.md")
+    assert not errors("b.wf.md")
+    (folder.parent / "way-in").symlink_to(folder)  # above it links are the person's
+    assert not errors("../way-in/b.wf.md")
+
+
 @pytest.mark.parametrize("beside", ["script.js", "script.py", "roles.json"])
 def test_files_that_belong_to_a_machine_are_no_links_to_elsewhere(folder, beside):
     (folder / "m.json").write_text(MACHINE.read_text())
