@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..config.extras import missing, require
+from ..db import kept
 from ..db.birth import nursery
 from ..db.database import Database, create_tables
 from ..db.encryption import Seal
@@ -99,7 +100,7 @@ async def open_location(location: Location) -> AsyncIterator[Opened]:
 async def _open(location: Location) -> AsyncIterator[Database]:
     async with open_database(location, durable=False) as db:
         cipher = await admit_store(db, location)
-        await create_tables(db, TABLES)
+        await create_tables(db, f"{TABLES};{kept.SCHEMA}")
         await asyncio.to_thread(Holder.here)  # which reads files
         epochs = await asyncio.to_thread(epochs_of, location)
         yield dataclasses.replace(db, cipher=cipher, epochs=epochs)

@@ -311,7 +311,7 @@ class RunStore:
 async def open_store(url: str, patience: float = PATIENCE) -> AsyncIterator[RunStore]:
     """Open the store at `url` (see `db.url.locate`), or make it. Raise `RunError`."""
     async with open_location(dataclasses.replace(locate(url), patience=patience)) as opened:
-        await create_tables(opened.db, SCHEMA + kept.SCHEMA)
+        await create_tables(opened.db, SCHEMA)
         place = await asyncio.to_thread(place_of, opened.location)
         yield RunStore(opened, place, await asyncio.to_thread(signer_of, opened))
 

@@ -79,6 +79,21 @@ def test_what_two_teams_keep_alike_is_kept_for_each(store: str, opening: Opening
         assert desk.get(f"/executions/{theirs}", **key)["workflow_status"] == "executing"
 
 
+def test_a_team_goes_on_in_a_store_with_a_key(
+    store: str, opening: Opening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FLOWC_STORE_KEY", KEY)
+    with opening() as desk:
+        ours, theirs = (execution_of(desk, owner) for owner in "ab")
+    assert len(blobs(store)) == len({name for _, name in blobs(store)})  # nothing has the same hash
+    with opening() as desk:  # its runs are read again from what is kept
+        for owner, id in ("a", ours), ("b", theirs):
+            key = bearer(token(desk, "read", owner))
+            told = desk.get(f"/executions/{id}?include_details=true", **key)
+            assert told["workflow_status"] == "executing"
+            assert told["active_steps"]
+
+
 async def fill(opened: RunStore) -> None:
     """Two runs of a team's and one of another's, with the same inputs."""
     for run, owner in ("a1", "a"), ("a2", "a"), ("b1", "b"):

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from flowc.runtime.checkpoints.tables.serializer import StrictSerializer
 from flowc.runtime.checkpoints.tables.sqlite_saver import open_sqlite_saver
+from flowc.runtime.db import kept
 from flowc.runtime.db.encryption import seal_from
 from flowc.runtime.db.fence import Epochs
 from flowc.runtime.db.url import locate
@@ -152,6 +153,31 @@ def test_a_changed_bit_in_postgresql_is_found_and_named(tmp_path, wait, monkeypa
                 for (row,) in keys:
                     await one_is_found(store.db, saver, table, column, change.format(column), row)
             assert await everything(saver) == whole
+
+    with fresh_store("postgresql", tmp_path) as url:
+        wait(go(url))
+
+
+def test_a_row_of_another_team_is_refused_in_postgresql(tmp_path, wait, monkeypatch) -> None:
+    monkeypatch.setenv("FLOWC_STORE_KEY", "00" * 32)
+
+    async def go(url: str) -> None:
+        async with open_location(locate(url)) as store:
+            for run in "rs":
+                await store.db.run(kept.BELONG, (run, "a"))
+            async with store.checkpointer() as saver:
+                await fill(saver)
+                whole = await everything(saver)
+                for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
+                    await store.db.run(f"update {table} set thread_id = 's'")
+                assert len(await everything(saver, "s")) == len(whole)  # within the team
+            await store.db.run("update realms set realm = 'b' where run = 's'")
+            async with store.checkpointer() as saver:
+                with pytest.raises(RunError, match="not encrypted with the key"):
+                    await everything(saver, "s")
+                bare: Any = {"configurable": {"thread_id": "s"}}
+                with pytest.raises(RunError, match="not encrypted with the key"):
+                    await saver.aget_tuple(bare)
 
     with fresh_store("postgresql", tmp_path) as url:
         wait(go(url))
