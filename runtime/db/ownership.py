@@ -25,6 +25,8 @@ select t.name, c.name from sqlite_master t, pragma_table_info(t.name) c
 where t.type in ('table', 'view') and t.name not like 'sqlite~_%' escape '~'
 """
 """Every column of a database: (table, column)."""
+SQLITE_PROGRAMS = "select type, name from sqlite_master where type in ('trigger', 'view')"
+"""What acts by itself when a table is written or read."""
 POSTGRES_COLUMNS = """
 select c.relname, a.attname from pg_class c
 join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
@@ -55,3 +57,14 @@ def refuse_foreign(columns: Iterable[tuple[str, str]], location: Location) -> No
         if location.kind == "postgresql"
         else "name another file with `--store`",
     )
+
+
+def refuse_programs(found: Iterable[tuple[str, str]], location: Location) -> None:
+    """Raise `RunError` for a trigger or a view: they come from somebody else, and could answer in
+    the place of what was written."""
+    for kind, name in found:
+        raise RunError(
+            f"the store {location.url} holds the {kind} `{name}`, and flowc makes none; nothing was"
+            " written to it",
+            help="name another file with `--store`",
+        )

@@ -22,7 +22,7 @@ import aiosqlite
 from ..errors import RunError, StoreAway
 from .database import Database, Row, Write
 from .fence import HELD, guard_write, require_epoch
-from .ownership import SQLITE_COLUMNS, refuse_foreign
+from .ownership import SQLITE_COLUMNS, SQLITE_PROGRAMS, refuse_foreign, refuse_programs
 from .url import Location
 
 CHECK_SECONDS = 0.25
@@ -215,6 +215,8 @@ async def refuse_unfit(location: Location) -> None:
         deadline = time.monotonic() + CHECK_SECONDS
         tables = await db.execute_fetchall(SQLITE_COLUMNS)
         refuse_foreign([(row[0], row[1]) for row in tables], location)
+        programs = await db.execute_fetchall(SQLITE_PROGRAMS)
+        refuse_programs([(row[0], row[1]) for row in programs], location)
         await db.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
         report = [row[0] for row in await db.execute_fetchall("pragma quick_check(1)")]
     except sqlite3.Error as error:

@@ -25,6 +25,12 @@ def store_url(flag: str | None, config: Config | None = None, project: Path = Pa
     return f"sqlite:///{place}"
 
 
+def is_named(flag: str | None) -> bool:
+    """Tell whether the person names the store, and not a folder by its settings or by what lies in
+    it."""
+    return bool(flag or os.environ.get("FLOWC_STORE"))
+
+
 def refuse_link(place: Path, project: Path) -> None:
     """Raise `RunError` where a link leads out of a project that is not the user's own: it could
     choose what flowc writes over."""

@@ -23,6 +23,15 @@ KEPT_OF: Mapping[str, tuple[str, str]] = {
     "news": ("service_due", "execution"),
 }
 """The table of each, and its column that names the execution."""
+OBEYED: Mapping[str, str] = {
+    "service_tokens": "tokens",
+    "service_sessions": "sessions",
+    "service_executions": "executions",
+    "service_due": "executions",
+    "service_workflows": "workflows",
+    "service_teams": "teams",
+}
+"""What a service takes from its store as it is, by table."""
 
 
 async def kept_of(db: Database, runs: Collection[str]) -> Counter[str]:

@@ -14,7 +14,7 @@ import typer
 from ...config.extras import require
 from ...config.settings import load_config
 from ...errors import RunError
-from ...store.default_store import prepare_default, store_url
+from ...store.default_store import is_named, prepare_default, store_url
 from .. import flags
 from ..app import plain_app, say
 from ..listening import LOOPBACK, listen
@@ -60,7 +60,7 @@ def serve(
     url = store_url(store, config)
     prepare_default(url)
     local = host in LOOPBACK
-    guarded = asyncio.run(_with_tokens(url, lambda tokens: tokens.any()))
+    guarded = asyncio.run(_with_tokens(store, lambda tokens: tokens.any()))
     if not local and not guarded:
         raise RunError(
             f"whoever reaches {host} could run workflows here",
@@ -131,10 +131,13 @@ def revoke(name: Annotated[str, typer.Argument(metavar="NAME")], store: flags.St
 async def _with_tokens(store: str | None, do: Callable[[Tokens], Awaitable[Result]]) -> Result:
     from ...db.database import create_tables
     from ...service.records.access import SCHEMA, Tokens
+    from ...store.own_store import require_own_store
     from ...store.runs import open_store
 
     url = store_url(store)
     prepare_default(url)
     async with open_store(url) as opened:
+        if not is_named(store):
+            await require_own_store(opened)
         await create_tables(opened.db, SCHEMA)
         return await do(Tokens(opened.db))

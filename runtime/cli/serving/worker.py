@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ...config.settings import Config, load_config
 from ...db.url import locate
 from ...errors import RunError
-from ...store.default_store import prepare_default, store_path, store_url
+from ...store.default_store import is_named, prepare_default, store_path, store_url
 from .. import flags
 from ..app import INTERRUPTED, OK, say
 from ..streams import on_terminal
@@ -38,16 +38,21 @@ def worker(
     if locate(url).kind == "memory":
         raise RunError("a store in memory is this process's alone", help="name one with --store")
     prepare_default(url)
-    return asyncio.run(_work(url, config, concurrency, reaches))
+    return asyncio.run(_work(url, is_named(store), config, concurrency, reaches))
 
 
-async def _work(url: str, config: Config, concurrency: int | None, reaches: Reaches) -> int:
+async def _work(
+    url: str, named: bool, config: Config, concurrency: int | None, reaches: Reaches
+) -> int:
     from ...models.provider import preload
     from ...service.operations.executions import open_executing
     from ...service.worker import CONCURRENCY, Worker
+    from ...store.own_store import require_own_store
 
     preload(config.model)
     async with open_executing(url, config, reaches=reaches) as executing:
+        if not named:
+            await require_own_store(executing.engine.store)
         worker = Worker(executing, concurrency or CONCURRENCY)
         _end_on_signals(worker)
         where = on_terminal(str(store_path(url)))
