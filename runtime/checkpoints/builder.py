@@ -4,6 +4,7 @@ channel that starts it. A thousand nodes are a thousand channels for one step; s
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Self, cast
@@ -33,6 +34,18 @@ class Starts(Topic[Send]):
         """Take the sends of a step, in the order of the nodes' names."""
         starts = {send.node: send for send in values}
         return super().update([starts[name] for name in sorted(starts)])
+
+    def checkpoint(self) -> Any:
+        """Return the names as one text, which a store keeps beside the checkpoint's own; what was
+        sent with an argument as it is."""
+        plain = all(send.arg is None and send.timeout is None for send in self.values)
+        return json.dumps([send.node for send in self.values]) if plain else self.values
+
+    def from_checkpoint(self, checkpoint: Any) -> Self:
+        """Return the channel with what was stored."""
+        if isinstance(checkpoint, str):
+            checkpoint = [Send(name, None) for name in json.loads(checkpoint)]
+        return super().from_checkpoint(checkpoint)
 
 
 class SendingGraph(CompiledStateGraph[Any, Any, Any, Any]):

@@ -6,6 +6,7 @@ whole conversation again.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 from langgraph._internal._constants import TASKS
 from langgraph._internal._typing import MISSING
 from langgraph.channels import DeltaChannel
+from langgraph.checkpoint.base import Checkpoint
 from langgraph.checkpoint.serde.types import INTERRUPT, _DeltaSnapshot
 
 from .types import AnyChannel, GrowingValue
@@ -88,9 +90,18 @@ def started_node(channel: str) -> str:
 def started_nodes(channel: str, value: object) -> list[str]:
     """Return the nodes that a value of the channel starts, none for most channels."""
     if channel == SENT:
+        if isinstance(value, str):
+            return list(json.loads(value))
         sends: list[Any] = value if isinstance(value, list) else [value]
         return [send.node for send in sends]
     return [name] if (name := started_node(channel)) else []
+
+
+def checkpoint_with(checkpoint: Checkpoint, values: Mapping[str, object]) -> dict[str, object]:
+    """Return what is kept of a checkpoint: other values of its channels, and no word about nodes
+    that have seen no channel, as those that were sent."""
+    seen = {node: versions for node, versions in checkpoint["versions_seen"].items() if versions}
+    return {**checkpoint, "channel_values": values, "versions_seen": seen}
 
 
 def is_interrupt(channel: str) -> bool:

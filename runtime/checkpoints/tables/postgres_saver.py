@@ -33,7 +33,7 @@ from ...db.postgres.errors import is_gone, postgres_error
 from ...db.postgres.link import Connection, Link
 from ...db.url import Location
 from ...errors import RunError
-from ..channels import is_snapshot
+from ..channels import checkpoint_with, is_snapshot
 from .held_writes import TURNS, HeldWrites, Row
 from .integrity import IntactReads
 from .postgres_marks import (
@@ -124,7 +124,7 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
             rows = rows[MOST:]
         values = flat(with_marks(rows, value_mark))
         values += [*place.values(), checkpoint["id"], into.get("checkpoint_id")]
-        values.append(Jsonb({**checkpoint, "channel_values": inline}))
+        values.append(Jsonb(checkpoint_with(checkpoint, inline)))
         values.append(Jsonb(get_serializable_checkpoint_metadata(config, metadata)))
         blobs = (insert_blobs(len(rows)),) if rows else ()
         await self._write(run, (*blobs, CHECKPOINT), values)

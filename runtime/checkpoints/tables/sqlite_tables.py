@@ -31,7 +31,7 @@ from ...db import kept
 from ...db.digests import SIZE, changed_value, damaged_checkpoint
 from ...db.encryption import Seal
 from ...db.fence import guard_write
-from ..channels import is_snapshot
+from ..channels import checkpoint_with, is_snapshot
 from .parcels import Packer, references
 
 SCHEMA = """
@@ -139,7 +139,7 @@ class SqliteTables:
             for name, value in checkpoint["channel_values"].items()
         }
         self._keep(run, space, apart)
-        body = packer.serde.dumps_typed({**checkpoint, "channel_values": slots})[1]
+        body = packer.serde.dumps_typed(checkpoint_with(checkpoint, slots))[1]
         told = get_checkpoint_metadata(config, metadata)
         about = json.dumps(told, ensure_ascii=False).encode("utf-8", "ignore").decode()
         mark = self.mark(run, id, parent or "", about, body)

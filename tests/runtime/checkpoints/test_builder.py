@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import operator
+from itertools import pairwise
 from typing import Annotated, Any
 
 import pytest
-from flowc.runtime.checkpoints.builder import READS_STATE, FlowBuilder, read_state, with_sends
+from flowc.runtime.checkpoints.builder import (
+    READS_STATE,
+    FlowBuilder,
+    Starts,
+    read_state,
+    with_sends,
+)
+from flowc.runtime.checkpoints.channels import SENT, checkpoint_with, started_nodes
 from flowc.runtime.checkpoints.keys import thread_config
 from flowc.runtime.checkpoints.next_nodes import following_nodes, next_nodes
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START
-from langgraph.types import Command
+from langgraph.types import Command, Send
 from typing_extensions import TypedDict
 
 CONFIG = thread_config("r")
@@ -128,3 +136,30 @@ def test_a_checkpoint_says_what_was_sent(wait: Any) -> None:
     assert following_nodes(item) == []
     wait(app.aupdate_state(CONFIG, {"way": "x"}, as_node="b"))
     assert wait(app.aget_state(CONFIG)).next == ("d",)
+
+
+def test_what_was_sent_is_kept_as_one_text_unless_it_has_an_argument(wait: Any) -> None:
+    starts = Starts(Send)
+    starts.update([Send("b", None), Send("a", None), Send("b", None)])
+    assert starts.checkpoint() == '["a", "b"]'
+    assert starts.from_checkpoint('["a", "b"]').get() == starts.get()
+    assert started_nodes(SENT, starts.checkpoint()) == ["a", "b"]
+    starts.update([Send("a", {"seen": []})])
+    assert starts.from_checkpoint(starts.checkpoint()).get() == [Send("a", {"seen": []})]
+    assert started_nodes(SENT, starts.checkpoint()) == ["a"]
+
+
+def test_a_checkpoint_does_not_grow_with_the_nodes_that_ran(wait: Any) -> None:
+    graph = FlowBuilder(State)
+    names = [f"n{number:03}" for number in range(60)]
+    for name in names:
+        graph.add_node(name, node(name))
+    graph.add_edge(START, names[0])
+    for one, other in pairwise(names):
+        graph.add_edge(one, other)
+    saver = InMemorySaver()
+    wait(graph.compile(checkpointer=saver).ainvoke({}, {**CONFIG, "recursion_limit": 100}))
+    item = wait(saver.aget_tuple(CONFIG))
+    kept = checkpoint_with(item.checkpoint, {})
+    assert len(kept["channel_versions"]) < 10
+    assert list(kept["versions_seen"]) == [START]

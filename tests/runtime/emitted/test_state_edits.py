@@ -28,7 +28,7 @@ nodes:
   - {name: both, assign: {A: '"0"'}, next: [left, right]}
   - {name: left, assign: {A: '"1"'}, next: q}
   - {name: right, assign: {B: '"2"'}, next: q}
-  - {name: q, ask: 'well?', into: B, wait: all}
+  - {name: q, ask: 'well?', into: B, join: all}
 outputs: [A]
 """
 CALLS = """\
