@@ -137,12 +137,13 @@ def _shapes_of(
         case Name(name=name) if name not in bound:
             return [*shapes.get(name, ())]
         case Field(object=of, name=name):
-            inner = [(_fields(shape) or {}).get(name) for shape in _shapes_of(of, shapes, bound)]
+            of_shapes = _shapes_of(of, shapes, bound)
+            inner = [(_fields(shape) or {}).get(name) for shape in of_shapes]
         case Index(object=of):
             inner = [shape.get("items") for shape in _shapes_of(of, shapes, bound)]
         case _:
             return []
-    known = [shape for shape in inner if isinstance(shape, dict)]
+    known: list[Shape] = [shape for shape in inner if isinstance(shape, dict)]
     return known if len(known) == len(inner) else []
 
 

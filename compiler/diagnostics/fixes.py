@@ -15,9 +15,14 @@ def chosen_fixes(
     diagnostics: Iterable[Diagnostic], path: str, *, unsafe: bool = False
 ) -> tuple[Fix, ...]:
     """Return a file's safe fixes in order of place, none overlapping another or repeated; with
-    `unsafe` also those that may change what the file means."""
+    `unsafe` also those that may change what the file means: first those of its syntax and its keys,
+    because what is found behind a slip there may come from it."""
+    here = [d for d in diagnostics if d.fix and d.fix.span.file == path]
+    first = any(d.code.startswith("FC1") for d in here)
     offered = {
-        d.fix for d in diagnostics if d.fix and (d.fix.safe or unsafe) and d.fix.span.file == path
+        d.fix
+        for d in here
+        if d.fix and (d.fix.safe or (unsafe and (d.code.startswith("FC1") or not first)))
     }
     chosen: list[Fix] = []
     for fix in sorted(offered, key=lambda f: (f.span.start, f.span.end, not f.safe, f.text)):

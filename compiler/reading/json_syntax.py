@@ -114,7 +114,9 @@ class _Reading(TokenReader):
         rest = "".join(SIGNS[_MATCHING[mark.type]] for mark in reversed(self.open))
         fix = self.fix(end, end, rest, f"write `{rest}` at the end", safe=False)
         message = f"`{sign}` is not closed: the file ends too early"
-        self.fault(message, at.start, at.end, help, fix if len(rest) <= 20 else None)
+        # Where another fault was found, the end may well belong further up.
+        certain = not self.faults and len(rest) <= 20
+        self.fault(message, at.start, at.end, help, fix if certain else None)
 
     def _feed(self, token: Feed) -> bool:
         """Take the token when it fits here, and return whether it did."""
@@ -211,7 +213,9 @@ class _Reading(TokenReader):
             safe=False,
         )
         message = f"`{sign}` does not close `{SIGNS[inside.type]}`"
-        self.fault(message, token.start, token.end, help, fix)
+        # Of what spans lines, the end may well belong further up.
+        near = "\n" not in self.text[inside.start : token.start].strip()
+        self.fault(message, token.start, token.end, help, fix if near else None)
         kind = _MATCHING[inside.type]
         self._feed(Mark(kind, token.start, token.start if outer else token.end, self))
         return outer

@@ -149,10 +149,10 @@ class OpenFence:
             labels = (*labels, Label(first.span, "was a fence meant to begin above this?"))
             help += ", or write one above its text where it was meant to end here"
         elif heading := _HEADING.search(token):
-            last = len(token[: heading.start()].rstrip())
-            begin = token.rfind("\n", 0, last) + 1
+            missing = len(token[: heading.start()].rstrip())
+            begin = token.rfind("\n", 0, missing) + 1
             if begin:
-                span = self._source.span(at + begin, at + last)
+                span = self._source.span(at + begin, at + missing)
                 labels = (*labels, Label(span, "the closing line is missing below this"))
         message = "this fence is not closed" + (" before the next step begins" if early else "")
         sink.report("FC1001", message, place, labels=labels, help=help)
