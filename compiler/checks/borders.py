@@ -9,6 +9,7 @@ Both ends stand in the file, so one is held against the other.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
 
 from .. import ir
@@ -24,6 +25,8 @@ from ..source.source import Span
 from ..source.spelling import Spelling
 from .branches import types_of
 from .guards import expressions
+
+_WORD = re.compile(r"[^\W\d]\w{0,80}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,20 @@ def border_faults(workflow: ir.Workflow, program: ir.Program) -> Iterator[Border
             if target is not None and span is not None:
                 yield from _call_faults(node, target, span)
     yield from _field_faults(workflow)
+    yield from _function_faults(workflow)
+
+
+def _function_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
+    """Yield the functions that a script cannot have: its text does not hold their names."""
+    words = {script.id: set(_WORD.findall(script.source)) for script in workflow.scripts}
+    for node in workflow.nodes:
+        if not isinstance(node, ir.ScriptNode) or node.span is None:
+            continue
+        known = words.get(node.script)
+        if known is not None and node.function not in known:
+            help = Spelling(known).advice(node.function, "write it there, and export it")
+            message = f"the script `{node.script}` has no function `{node.function}`"
+            yield BorderFault(message, node.span, help)
 
 
 def _call_faults(

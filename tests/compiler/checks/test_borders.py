@@ -123,3 +123,13 @@ ASK = "  - {name: ask, ask: How?, choices: [good, bad], into: mood}\n"
 def test_a_comparison_with_what_is_never_chosen_is_an_error(condition, told):
     found = said(f"{ASK}  - {{name: a, assert: '{condition}'}}\n")
     assert [m.startswith("`mood` is never `") for _, m, _ in found] == [True] * told
+
+
+def test_a_function_that_the_script_does_not_name_is_an_error():
+    script = "scripts: {s: {source: 'export function double(n) { return 2 * n }'}}\n"
+    head = f"flow: 1\nparams: {{n: number}}\n{script}nodes:\n"
+    node = "  - {name: a, script: s, function: doulbe, args: [n], into: z}\noutputs: [z]\n"
+    (found,) = compile_text(head + node, "main.flow.yaml").diagnostics
+    assert found.message == "the script `s` has no function `doulbe`"
+    assert found.help == "did you mean `double`?"
+    assert compile_text(head + node.replace("doulbe", "double"), "main.flow.yaml").diagnostics == ()
