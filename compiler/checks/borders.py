@@ -119,9 +119,9 @@ def _field_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
         yield from _faults_in(expr, shapes)
     for node in workflow.nodes if builtin else ():
         if isinstance(node, ir.AgentNode) and node.asserts:
-            reported = _reported(node, workflow, builtin)
-            for expr in expressions_of(node) if reported else ():
-                yield from _faults_in(expr, reported)
+            shapes_here = _result_shapes(node, workflow, builtin)
+            for expr in expressions_of(node) if shapes_here else ():
+                yield from _faults_in(expr, shapes_here)
 
 
 def _faults_in(expr: Expr, shapes: Mapping[str, Sequence[Shape]]) -> Iterator[BorderFault]:
@@ -164,7 +164,7 @@ def _shapes_of(
     return known if len(known) == len(inner) else []
 
 
-def _reported(
+def _result_shapes(
     node: ir.AgentNode, workflow: ir.Workflow, builtin: Set[str]
 ) -> dict[str, list[Shape]]:
     """Return what assertions beside a report measure: the results of the node's tools by their
@@ -185,7 +185,7 @@ def _shapes(workflow: ir.Workflow, builtin: Set[str]) -> Mapping[str, Sequence[S
     shapes: dict[str, list[Shape]] = {}
     others = declared | {field.name for field in workflow.state if field.default is not None}
     for node in workflow.nodes:
-        shape, into = _given(node, builtin)
+        shape, into = _shape_of(node, builtin)
         for write in writes(node):
             if shape is not None and write.name == into:
                 shapes.setdefault(write.name, []).append(shape)
@@ -194,7 +194,7 @@ def _shapes(workflow: ir.Workflow, builtin: Set[str]) -> Mapping[str, Sequence[S
     return {name: known for name, known in shapes.items() if name not in others}
 
 
-def _given(node: ir.Node, builtin: Set[str]) -> tuple[Shape | None, str | None]:
+def _shape_of(node: ir.Node, builtin: Set[str]) -> tuple[Shape | None, str | None]:
     match node:
         case ir.AgentNode(schema=dict() as schema, into=into):
             return (schema if _fields(schema) else None), into
