@@ -313,7 +313,11 @@ class EffectJournal:
             for row in await self.db.rows(query, there):
                 if row[2] == "done":
                     return self._unseal(row[3], "result", key[0], row[0]), ""
-                await self._decide((key[0], row[0], row[1]), row[4], row[2], act)
+                doubtful = (key[0], row[0], row[1])
+                await self._decide(doubtful, row[4], row[2], act)
+                settled = await self._row(doubtful)
+                if settled is not None and settled.status == "done":
+                    return settled.result, ""
                 repeated = row[4]
         return None, repeated
 

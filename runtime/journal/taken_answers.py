@@ -8,7 +8,6 @@ at work, names a question that waits no longer.
 from __future__ import annotations
 
 import dataclasses
-import json
 from collections import Counter
 from collections.abc import Mapping
 
@@ -27,7 +26,7 @@ async def note_answer(db: Database, run: str, question: Question) -> None:
         " from notes where run = ? and key = ? and name = ?"
     )
     name = question.place_name
-    await db.run(query, (run, _KEY, name, db.seal(json.dumps(True)), run, _KEY, name))
+    await db.run(query, (run, _KEY, name, db.seal("null"), run, _KEY, name))
 
 
 async def answered_questions(db: Database, run: str) -> Counter[str]:

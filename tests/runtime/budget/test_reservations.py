@@ -102,7 +102,9 @@ def test_a_limit_of_cost_needs_a_price_and_others_do_not(monkeypatch):
     with pytest.raises(RunError, match="no price for `test:model`") as missing:
         reserved(question(cost(DOLLAR)))
     assert "flowc.toml" in missing.value.help
-    assert reserved(question(tokens(100))).charge.cost is None
+    unpriced = reserved(question(tokens(100)))
+    assert unpriced.charge.cost is None
+    assert unpriced.budget.left(unpriced.want.scopes[0], cost(DOLLAR)) == DOLLAR
     assert reserved(question(cost(DOLLAR), model="")).charge.cost == 0
 
 

@@ -284,6 +284,30 @@ def test_what_an_earlier_attempt_left_in_doubt_is_decided_first_and_repeated_by_
     kept(go)
 
 
+def test_what_a_person_tells_at_once_of_an_earlier_attempt_is_its_result(kept):
+    async def go(journal: Any) -> None:
+        await cut_off(journal(), "a:1|m:5")
+        with binding(EARLIER, SECOND):
+            asking = journal(ask=Person("was sent"))
+            assert await once(asking, "a:1|1|m:6", Effect()) == "was sent"
+            assert await once(journal(), "a:1|1|m:6", Effect()) == "was sent"
+        assert await journal().in_doubt("r") == ()
+
+    kept(go)
+
+
+def test_an_earlier_attempt_that_a_person_lets_repeat_is_in_doubt_no_longer(kept):
+    async def go(journal: Any) -> None:
+        await cut_off(journal(), "a:1|m:5")
+        call = Effect("now")
+        with binding(EARLIER, SECOND):
+            assert await once(journal(ask=Person("repeat")), "a:1|1|m:6", call) == "now"
+        assert call.keys == [outside_key("r", "a:1|m:5", 0)]
+        assert await journal().in_doubt("r") == ()
+
+    kept(go)
+
+
 def test_what_one_attempt_has_done_is_not_in_doubt_for_another_one(kept):
     async def go(journal: Any) -> None:
         await cut_off(journal(), "a:1|2|m:3")
