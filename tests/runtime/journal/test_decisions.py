@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from flowc.runtime.context import CALL_PATH, EARLIER, EFFECT_KEY, HERE, Here, binding
 from flowc.runtime.db.high_water import HighWater
-from flowc.runtime.errors import Failure, InDoubt, LimitReached
+from flowc.runtime.errors import Failure, InDoubt, LimitReached, RunError
 from flowc.runtime.journal.rows import outside_key
 from flowc.runtime.services import MODEL_CALL, EffectCall
 from flowc.runtime.state.thread_turns import ThreadTurn
@@ -280,6 +280,17 @@ def test_what_an_earlier_attempt_left_in_doubt_is_decided_first_and_repeated_by_
             assert call.keys == []
             assert await once(journal(on_unknown="repeat"), "a:1|1|m:6", call) == "now"
         assert call.keys == [outside_key("r", "a:1|m:5", 0)]
+
+    kept(go)
+
+
+def test_a_result_of_an_earlier_attempt_that_somebody_changed_is_told_with_its_place(kept):
+    async def go(journal: Any) -> None:
+        await once(journal(), "a:1|m:5", Effect("before"))
+        await journal().db.run("update effects set result = 'another'")
+        with binding(EARLIER, SECOND), pytest.raises(RunError) as changed:
+            await once(journal(), "a:1|1|m:6", Effect())
+        assert "the result of an effect of node `a/m` of run r" in changed.value.message
 
     kept(go)
 
