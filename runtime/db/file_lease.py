@@ -301,9 +301,10 @@ def _holder(descriptor: int) -> str:
 
 
 @asynccontextmanager
-async def present(leases: Leases, name: str) -> AsyncIterator[None]:
-    """Hold a lease of this name while the block lasts, whatever becomes of the store meanwhile."""
-    standing = asyncio.create_task(_stand(leases, name))
+async def present(leases: Leases, name: str, recovery: float = _RECOVERY) -> AsyncIterator[None]:
+    """Hold a lease of this name while the block lasts, whatever becomes of the store meanwhile: it
+    is tried again after `recovery` seconds."""
+    standing = asyncio.create_task(_stand(leases, name, recovery))
     try:
         yield
     finally:
@@ -311,11 +312,11 @@ async def present(leases: Leases, name: str) -> AsyncIterator[None]:
         await asyncio.wait([standing])
 
 
-async def _stand(leases: Leases, name: str) -> None:
+async def _stand(leases: Leases, name: str, recovery: float) -> None:
     while True:
         try:
             async with leases.hold(name):
                 await asyncio.Event().wait()
         except RunError as error:
             LOG.warning("%s: %s", name, error.message)
-            await asyncio.sleep(_RECOVERY)
+            await asyncio.sleep(recovery)

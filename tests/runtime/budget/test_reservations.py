@@ -97,12 +97,19 @@ def test_what_costs_nothing_has_room_in_any_limit_of_cost():
     assert "too little" in refused(question(cost(60 * INPUT - 1), model="answers:free"))
 
 
-def test_a_limit_of_cost_needs_a_price_and_others_do_not(monkeypatch):
-    monkeypatch.setattr(Prices, "of", lambda self, model: None)
+class Unlisted(Prices):
+    """A list that names nothing."""
+
+    def of(self, model: str) -> Price | None:
+        return None
+
+
+def test_a_limit_of_cost_needs_a_price_and_others_do_not():
+    budget = RunBudget(Unlisted())
     with pytest.raises(RunError, match="no price for `test:model`") as missing:
-        reserved(question(cost(DOLLAR)))
+        run(budget.reserve(question(cost(DOLLAR))))
     assert "flowc.toml" in missing.value.help
-    unpriced = reserved(question(tokens(100)))
+    unpriced = run(budget.reserve(question(tokens(100))))
     assert unpriced.charge.cost is None
     assert unpriced.budget.left(unpriced.want.scopes[0], cost(DOLLAR)) == DOLLAR
     assert reserved(question(cost(DOLLAR), model="")).charge.cost == 0
@@ -273,18 +280,16 @@ def test_a_model_without_a_provider_is_one_of_the_runs_provider(own, named, full
     assert RunBudget(model=own).full_name(named) == full
 
 
-def test_the_list_of_prices_is_loaded_in_a_thread_and_once(monkeypatch):
+def test_the_list_of_prices_is_loaded_in_a_thread_and_once():
     asked: list[bool] = []
-    of = Prices.of
 
-    def note(self: Prices, model: str) -> Price | None:
-        asked.append(threading.current_thread() is threading.main_thread())
-        return of(self, model)
-
-    monkeypatch.setattr(Prices, "of", note)
+    class Noted(Prices):
+        def of(self, model: str) -> Price | None:
+            asked.append(threading.current_thread() is threading.main_thread())
+            return Prices.of(self, model)
 
     async def go() -> None:
-        budget = RunBudget(Prices(PRICES.configured))
+        budget = RunBudget(Noted(PRICES.configured))
         await budget.reserve(question())
         await budget.reserve(question())
 

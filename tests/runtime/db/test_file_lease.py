@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable
 
 import pytest
-from flowc.runtime.db import file_lease
 from flowc.runtime.db.fence import HELD, Holder, NotHeld
 from flowc.runtime.db.file_lease import FileLeases, is_held, next_epoch, present
 from flowc.runtime.errors import RunError
@@ -313,7 +312,7 @@ def test_a_name_is_held_while_a_block_lasts(tmp_path):
     with_leases(tmp_path, hold)
 
 
-def test_a_name_that_another_one_has_is_taken_later(tmp_path, monkeypatch, caplog):
+def test_a_name_that_another_one_has_is_taken_later(tmp_path, caplog):
     caplog.set_level(logging.WARNING, "flowc.service")
     file = lock_file(tmp_path, "server")
 
@@ -325,9 +324,8 @@ def test_a_name_that_another_one_has_is_taken_later(tmp_path, monkeypatch, caplo
                     await asyncio.sleep(0.01)
                 assert len(caplog.messages) == 1, "it rests before it tries again"
         caplog.clear()
-        monkeypatch.setattr(file_lease, "_RECOVERY", 0)
         with locked(file) as descriptor:
-            async with present(leases, "server"):
+            async with present(leases, "server", recovery=0):
                 await comes(lambda: len(caplog.messages) > 1)
                 fcntl.flock(descriptor, fcntl.LOCK_UN)
                 await comes(lambda: file.read_text() == f"pid {os.getpid()}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,17 +55,20 @@ def test_events_are_written_with_the_intention_and_results_may_wait(kept):
 
 
 @pytest.mark.parametrize(("given", "later"), [({}, False), ({"results_later": True}, True)])
-def test_only_results_may_come_to_the_disk_later(kept, given, later, monkeypatch):
+def test_only_results_may_come_to_the_disk_later(kept, given, later):
     async def go(journal: Any) -> None:
         seen: list[bool] = []
-        put_all = type(journal().db).put_all
 
-        async def watched(self: Any, writes: Any, *, later: bool = False) -> None:
-            seen.append(later)
-            await put_all(self, writes, later=later)
+        class Watched:
+            def __getattr__(self, name: str) -> Any:
+                return getattr(journal().db, name)
 
-        monkeypatch.setattr(type(journal().db), "put_all", watched)
-        await once(journal(**given), "a:1", Effect(1))
+            async def put_all(self, writes: Any, *, later: bool = False) -> None:
+                seen.append(later)
+                await journal().db.put_all(writes, later=later)
+
+        watched: Any = Watched()
+        await once(replace(journal(**given), db=watched), "a:1", Effect(1))
         assert seen == [False, later]
 
     kept(go)
