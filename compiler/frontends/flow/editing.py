@@ -11,7 +11,7 @@ from ...reading.editing import Act, Editing, Kind, Mention, Slot, Suggestion
 from ...reading.tree import ListAt, MapAt, Scalar, Value
 
 _KEY = re.compile(r"^[ \t]*(?:-[ \t]+)*(?P<word>\w*)\Z")
-_IN_MAP = re.compile(r"[\s{,][\w.-]+:[ \t]*(?P<word>\w*)\Z")
+_PART = r"[\w.-]+:[ \t]*(?P<word>\w*)\Z"
 _IN = r"(?:workflows\.[^.]+\.)?"
 _EDGE_KEYS = (
     Suggestion("next", "where it goes on: a node, several, or ways with conditions"),
@@ -92,7 +92,9 @@ def _parts() -> Iterator[Slot]:
     for element in keys.NODES.values():
         for key in (key for key in element.keys if key.form == "parts"):
             words = tuple(Suggestion(word) for word in key.words)
-            yield Slot(_IN_MAP, words=words, path=re.compile(rf"{_IN}nodes\.\*\.{key.name}"))
+            yield Slot(re.compile(rf"\b{key.name}:[ \t]*\{{[^}}]*{_PART}"), words=words)
+            path = re.compile(rf"{_IN}nodes\.\*\.{key.name}")
+            yield Slot(re.compile(rf"\s{_PART}"), words=words, path=path)
 
 
 def _keys(path: str, rows: tuple[Key, ...], more: tuple[Suggestion, ...] = ()) -> Iterator[Slot]:

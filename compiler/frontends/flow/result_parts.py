@@ -35,13 +35,16 @@ def read_parts(
         help = f"write `{name.text}: NAME`, or `{name.text}: {{NAME: {key.words[0]}}}`"
         reader.wrong(name, "a variable, or variables with parts", node, help)
         return None
-    parts: list[ir.ResultPart] = []
-    for variable, value in node.pairs:
-        part: Any = reader.word(key, variable, value)
-        if part is not None:
-            parts.append(ir.ResultPart(part=part, variable=variable.text, span=variable.span))
+    read = [(variable, reader.word(key, variable, value)) for variable, value in node.pairs]
+    # What is no part is told; its variable is written nevertheless, with what has no type.
+    known: list[Any] = [part or "json" for _, part in read]
+    parts = [
+        ir.ResultPart(part=part, variable=variable.text, span=variable.span)
+        for (variable, _), part in zip(read, known, strict=True)
+    ]
     transcript = next((part for part in parts if part.part == "transcript"), None)
-    beside = next((part for part in parts if part.part in _ONE_PIPE), None)
+    told = {variable.text for variable, part in read if part is None}
+    beside = next((p for p in parts if p.part in _ONE_PIPE and p.variable not in told), None)
     if transcript is not None and beside is not None and beside.span is not None:
         message = f"`{beside.part}` cannot be had beside the transcript"
         help = "the transcript takes up both outputs; take either `transcript` or the others"

@@ -179,6 +179,19 @@ def test_a_command_that_fails_has_left_its_exit_code(flow, said):
     assert said(early_reads, flow.workflow()) == []
 
 
+def test_a_command_that_has_to_succeed_leaves_nothing_when_it_fails(flow, said):
+    flow.add(
+        ExecNode(
+            id="RUN", source=flow.expr("'make'"), form="command", session="main",
+            parts=parts(OUT="text"), span=flow.span(),
+        )
+    )  # fmt: skip
+    flow.set("USE", SHOWN="OUT")
+    for edge in ("START > RUN", "RUN > END", "RUN !> USE"):
+        flow.edge(edge)
+    assert len(said(early_reads, flow.workflow())) == 1
+
+
 def test_an_assignment_may_read_what_the_one_before_it_wrote(flow, said):
     flow.set("START", A="1", B="A + 1")
     assert said(early_reads, flow.workflow()) == []

@@ -217,6 +217,36 @@ def test_rename_in_flow_yaml(client):
     assert variable == text.replace("into: mark", "into: score").replace("mark >", "score >")
 
 
+PARTS = """\
+flow: 1
+nodes:
+  - name: tests
+    exec: make test
+    into: {log: stdout, status: code}
+  - name: again
+    exec: make again
+    into:
+      log: stderr
+  - {name: fine, assert: status == 0}
+outputs: [log]
+"""
+
+
+def test_variables_that_get_parts_of_a_result_are_renamed_and_the_parts_are_offered(client):
+    client.open("parts.flow.yaml", PARTS)
+    [(_, text)] = client.rename("parts.flow.yaml", "{lo¦g:", "story").items()
+    assert text == PARTS.replace("log", "story")
+    [(_, text)] = client.rename("parts.flow.yaml", "assert: stat¦us", "code").items()
+    assert text == PARTS.replace("status", "code")
+    for old, new, mark in (
+        ("      log: stderr", "      log: st", "      log: st¦"),
+        ("status: code}", "status: c}", "status: c¦"),
+    ):
+        client.replace("parts.flow.yaml", old, new)
+        found = client.completion("parts.flow.yaml", mark)
+        assert {"stdout", "stderr", "code", "json"} <= found.keys(), found
+
+
 def test_an_inner_workflow_has_names_of_its_own(client):
     client.open("judge.flow.yaml")
     inner = client.references("judge.flow.yaml", "into: sa¦id")

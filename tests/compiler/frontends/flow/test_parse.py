@@ -105,3 +105,19 @@ def test_in_a_long_message_only_long_names_are_shortened():
     sink.report("FC1001", message, Span("main.md", 0, 0))
     (fault,) = sink.all()
     assert fault.message == message.replace("c" * 100, "c" * 60 + "…")
+
+
+def test_variables_have_the_types_of_the_parts_that_they_get():
+    text = "flow: 1\nnodes:\n"
+    text += "  - {name: a, exec: ls, into: {out: stdout, n: code, data: json, both: text}}\n"
+    text += "  - {name: b, exec: ls, into: {both: code, n: code}}\noutputs: [out, n, data, both]\n"
+    result = compiled(text)
+    assert result.diagnostics == ()
+    types = {field.name: field.type for field in result.workflow.state}
+    assert types == {"out": "text", "n": "integer", "data": "any", "both": "any"}
+
+
+def test_a_node_whose_parts_cannot_be_read_still_writes_its_variables():
+    text = "flow: 1\nnodes:\n  - {name: a, exec: ls, timeout: [], into: {out: stdut}, form: x}\n"
+    codes = {fault.code for fault in compiled(text + "outputs: [out]\n").diagnostics}
+    assert codes == {"FC1005"}
