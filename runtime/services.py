@@ -165,8 +165,7 @@ Functions: TypeAlias = Callable[[FunctionCall], Awaitable[Json]]
 
 @dataclass(frozen=True, slots=True)
 class Grants:
-    """The rights that a workflow's file gives its commands: the network, and a folder to write in,
-    below the one that the run is started in."""
+    """What a workflow's file grants its commands: the network, a folder below the run's to fill."""
 
     network: bool = False
     workspace: str = ""
@@ -195,16 +194,12 @@ class CommandResult:
 class Shell(Protocol):
     """Runs one command in a sandbox, with the state of the shell before it."""
 
-    async def run(
-        self, command: str, state: str, granted: Grants = NO_GRANTS, merged: bool = False
-    ) -> CommandResult:
-        """Run a command; `state` is "" for a fresh shell. `merged`: what it writes to its error
-        output stands in stdout, in the order in which it was written. Raise `Failure` when no shell
-        starts, the sandbox refuses (kind refused), or it was killed for taking too much."""
+    async def run(self, command: str, state: str, granted: Grants, merged: bool) -> CommandResult:
+        """Run a command; `state` is "" for a fresh shell. `merged`: both outputs are one. Raise
+        `Failure` when no shell starts, the sandbox refuses (kind refused), or it took too much."""
 
     def confinement(self, granted: Grants) -> str:
-        """Say how commands are confined, for the person who approves them: `in the sandbox (full),
-        without network`."""
+        """Say to who approves commands how they are confined: `in the sandbox (full), …`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,8 +273,7 @@ class Files(Protocol):
     """Files below the workflow's folder and the granted roots, links resolved."""
 
     def read(self, path: str, base: str) -> str:
-        """Return the text of a file; `base` is the workflow's file. Raise `Failure` (kind refused)
-        outside the roots."""
+        """Return a file's text; `base` is the workflow's. Raise `Failure` (refused) outside."""
 
     async def write(self, path: str, text: str, base: str) -> str: ...
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Protocol, cast
 
 from ... import ir
 from ...diagnostics.diagnostic import Label
@@ -29,18 +29,19 @@ def read_parts(
 ) -> tuple[ir.ResultPart, ...] | None:
     """Return the parts with their variables. A variable alone gets the first of the key's words."""
     if isinstance(node, Scalar):
-        first: Any = key.words[0]
-        return (ir.ResultPart(part=first, variable=node.text, span=node.span),)
+        part = cast("ir.PartName", key.words[0])
+        return (ir.ResultPart(part=part, variable=node.text, span=node.span),)
     if not isinstance(node, MapAt):
         help = f"write `{name.text}: NAME`, or `{name.text}: {{NAME: {key.words[0]}}}`"
         reader.wrong(name, "a variable, or variables with parts", node, help)
         return None
     read = [(variable, reader.word(key, variable, value)) for variable, value in node.pairs]
     # What is no part is told; its variable is written nevertheless, with what has no type.
-    known: list[Any] = [part or "json" for _, part in read]
     parts = [
-        ir.ResultPart(part=part, variable=variable.text, span=variable.span)
-        for (variable, _), part in zip(read, known, strict=True)
+        ir.ResultPart(
+            part=cast("ir.PartName", part or "json"), variable=variable.text, span=variable.span
+        )
+        for variable, part in read
     ]
     transcript = next((part for part in parts if part.part == "transcript"), None)
     told = {variable.text for variable, part in read if part is None}
