@@ -116,7 +116,7 @@ def _json(stdout: str) -> Json:
         return value
     except EvaluationError as error:
         raise Failure(
-            f"the commands' output is no value of JSON: {error}",
+            f"nothing can be read from the commands' output: {error}",
             help="take it as `stdout` where it is a text",
         ) from None
 
