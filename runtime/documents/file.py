@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flowc.compiler.plan import PlanDocument, PlanError, read_plan
+from flowc.compiler.source.door import open_folder
 
 from ..errors import Failure, reason_of
 from ..files.roots import whole_file
@@ -53,7 +54,8 @@ class _Version(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class DocumentFile:
-    """A document at a place; `shown` is its name for people."""
+    """A document at a place, the folder of which has its real name; `shown` is its name for people.
+    What has become a link meanwhile, of the folders above it too, is not followed."""
 
     place: Path
     shown: str
@@ -61,11 +63,59 @@ class DocumentFile:
     def read(self) -> PlanDocument:
         """Return the document as it is now. Raise `Failure`: it is missing, not a regular file,
         larger than 10 MiB, or not UTF-8."""
-        return read_plan(self._look().text)
+        with self._held() as held:
+            return held.read()
 
     def change(self, change: Change, announce: Announce = lambda before, after: None) -> str:
         """Change the document and return its new text; without a change the file is not touched.
         Raise `Failure`, of kind `refused` when `change` raises `PlanError`."""
+        with self._held() as held:
+            return held.change(change, announce)
+
+    def create(self, text: str, announce: Announce = lambda before, after: None) -> None:
+        """Write a new document, with the mode 0644 under the process's mask. Raise `Failure` when
+        it exists."""
+        with self._held() as held:
+            held.create(text, announce)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Let one process at a time into the block. Raise `Failure`."""
+        with self._held() as held, held.alone():
+            yield
+
+    def forget_alone(self) -> None:
+        """Remove the file that a process left when it was killed while `alone`."""
+        with self._held() as held:
+            held.forget_alone()
+
+    @contextmanager
+    def _held(self) -> Iterator[_HeldDocument]:
+        """Open the folder for as long as the block lasts."""
+        try:
+            folder = open_folder(self.place.anchor, self.place.parent.parts[1:])
+        except OSError as error:
+            if isinstance(error, FileNotFoundError):
+                raise Failure(f"there is no folder for `{self.shown}`") from None
+            message = f"the folder of `{self.shown}` cannot be opened: {reason_of(error)}"
+            raise Failure(message, "refused", help="name it by its own path, no link") from None
+        try:
+            yield _HeldDocument(Path(f"/proc/self/fd/{folder}", self.place.name), self.shown)
+        finally:
+            os.close(folder)
+
+
+@dataclass(frozen=True, slots=True)
+class _HeldDocument:
+    """The same in a folder that is open."""
+
+    place: Path
+    shown: str
+
+    def read(self) -> PlanDocument:
+        return read_plan(self._look().text)
+
+    def change(self, change: Change, announce: Announce) -> str:
         with self._lock(0o600) as descriptor:
             for _ in range(_TRIES):
                 version = self._look()
@@ -81,9 +131,7 @@ class DocumentFile:
                     return after
         raise Failure(f"`{self.shown}` is being changed all the time by somebody else")
 
-    def create(self, text: str, announce: Announce = lambda before, after: None) -> None:
-        """Write a new document, with the mode 0644 under the process's mask. Raise `Failure` when
-        it exists."""
+    def create(self, text: str, announce: Announce) -> None:
         with self._lock(0o666) as descriptor:
             if os.path.lexists(self.place):
                 raise Failure(f"`{self.shown}` is there already")
@@ -96,12 +144,10 @@ class DocumentFile:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Let one process at a time into the block. Raise `Failure`."""
         with self._lock(0o600):
             yield
 
     def forget_alone(self) -> None:
-        """Remove the file that a process left when it was killed while `alone`."""
         if os.path.lexists(self._next):
             with suppress(Failure), self.alone():
                 pass
@@ -183,9 +229,7 @@ class DocumentFile:
         try:
             yield
         except FileNotFoundError:
-            if self.place.parent.is_dir():
-                raise Failure(f"there is no document `{self.shown}`") from None
-            raise Failure(f"there is no folder for `{self.shown}`") from None
+            raise Failure(f"there is no document `{self.shown}`") from None
         except OSError as error:
             help = _REMEDY.get(error.errno or 0, "")
             message = f"`{self.shown}` cannot be changed: {reason_of(error)}"

@@ -16,15 +16,21 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
+from flowc.compiler.source.door import open_folder
+
 PREFIX = ".flowc-held-"
 
 
 @contextmanager
 def file_beside(place: Path) -> Iterator[Path]:
-    """Yield an empty file in the folder of `place`, links resolved, for `put_in_place`; remove it
-    unless it was moved. Raise OSError."""
-    with _temporary(os.path.dirname(os.path.realpath(place))) as (_, name):
-        yield Path(name)
+    """Yield an empty file in the folder of `place`, for `put_in_place`; remove it unless it was
+    moved. The folder has its real name: no link is followed. Raise OSError."""
+    folder = _folder_of(place)
+    try:
+        with _temporary(f"/proc/self/fd/{folder}") as (_, name):
+            yield place.with_name(os.path.basename(name))
+    finally:
+        os.close(folder)
 
 
 @contextmanager
@@ -42,11 +48,23 @@ def replacing(place: Path) -> Iterator[BinaryIO]:
 
 
 def put_in_place(scratch: Path, place: Path) -> None:
-    """Move a file to `place`, links resolved, in one step; it gets the mode of the old file, else
-    0644. Raise OSError."""
-    real = Path(os.path.realpath(place))
-    os.chmod(scratch, _mode(real))
-    os.replace(scratch, real)
+    """Move a file in the folder of `place` there in one step; it gets the mode of the old file,
+    else 0644. The folder has its real name: no link is followed. Raise OSError."""
+    folder = _folder_of(place)
+    try:
+        here = Path(f"/proc/self/fd/{folder}")
+        number = os.open(here / scratch.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            os.fchmod(number, _mode(here / place.name))
+        finally:
+            os.close(number)
+        os.replace(here / scratch.name, here / place.name)
+    finally:
+        os.close(folder)
+
+
+def _folder_of(place: Path) -> int:
+    return open_folder(place.anchor, place.parent.parts[1:])
 
 
 def hide_from_git(folder: Path) -> None:

@@ -182,7 +182,8 @@ def dev(folder: Path, document: str, env: Env) -> str:
             time.sleep(0.1)
         process.send_signal(2)
         process.wait(PATIENCE)
-        return "".join(process.said) + process.stdout.read()
+        said = "".join(process.said) + process.stdout.read()
+    return said.replace("\x1b", "")  # that server colours its own lines
 
 
 def _answers(url: str) -> bool:

@@ -35,7 +35,8 @@ _MIRROR = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """A file that can be read as sound. `path` is as the person wrote it, `place` where it is."""
+    """A file that can be read as sound. `path` is as the person wrote it, `place` where it is;
+    `known` is the device and the number that the file has to have, where they are known."""
 
     path: str
     place: str
@@ -44,6 +45,7 @@ class Sound:
     frames: int
     format: str
     subtype: str
+    known: tuple[int, ...] = ()
 
     @property
     def seconds(self) -> float:
@@ -64,7 +66,7 @@ class Sound:
         """Yield the same frames, whatever their values are."""
         end = self.frames if end is None else min(end, self.frames)
         size = max(1024, min(BLOCK, _BLOCK_SAMPLES // self.channels))
-        opened = _opened(self.path, self.place)
+        opened = _opened(self.path, self.place, self.known)
         with opened as file:
             at = start
             try:
@@ -103,12 +105,12 @@ class Sound:
         )
 
 
-def open_sound(path: str, place: str) -> Sound:
+def open_sound(path: str, place: str, known: tuple[int, ...] = ()) -> Sound:
     """Return what a file's header says. Raise `Failure`: missing, a folder, not sound, no
-    samples."""
-    with _opened(path, place) as file:
+    samples, not the file that is known."""
+    with _opened(path, place, known) as file:
         shape = (file.samplerate, file.channels, file.frames)
-        sound = Sound(path, place, *shape, str(file.format), str(file.subtype))
+        sound = Sound(path, place, *shape, str(file.format), str(file.subtype), known)
     if sound.frames <= 0:
         raise Failure(f"`{path}` holds no samples")
     if not _LEAST_RATE <= sound.rate <= _MAX_RATE:
@@ -120,8 +122,8 @@ def open_sound(path: str, place: str) -> Sound:
 class _opened:
     """A file opened by descriptor: a name could be made a link, and a pipe does not hold us."""
 
-    def __init__(self, path: str, place: str) -> None:
-        self._path, self._place = path, place
+    def __init__(self, path: str, place: str, known: tuple[int, ...]) -> None:
+        self._path, self._place, self._known = path, place, known
 
     def __enter__(self) -> Any:
         try:
@@ -129,7 +131,10 @@ class _opened:
         except OSError as error:
             raise cannot(self._path, error) from None
         try:
-            mode = os.fstat(self._number).st_mode
+            info = os.fstat(self._number)
+            mode = info.st_mode
+            if self._known and self._known != (info.st_dev, info.st_ino):
+                raise Failure(f"`{self._path}` became another file while it was read", "refused")
             if stat.S_ISDIR(mode):
                 raise Failure(f"`{self._path}` is a folder, not a sound file")
             if not stat.S_ISREG(mode):

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType
 from typing import Any, cast
+
+from flowc.compiler.source.door import open_folder
 
 from ...errors import Failure
 from ...files.staging import file_beside, put_in_place
@@ -88,11 +91,11 @@ class AudioWorkers:
     async def do_call(
         self,
         call: AudioCall,
-        locate: Callable[[str], Path] = lambda path: Path(path).absolute(),
+        locate: Callable[[str], Path] = lambda path: Path(path).resolve(),
     ) -> dict[str, Any]:
-        """Return what the tool says of its work. `locate` says where a path leads, and may refuse
-        it. Raise `Failure`: the tool's own, a place that cannot be written, a limit (kind
-        timeout), a sandbox that does not hold (kind refused)."""
+        """Return what the tool says of its work. `locate` says where a path leads, links resolved,
+        and may refuse it: none is followed any more. Raise `Failure`: the tool's own, a place that
+        cannot be written, a limit (kind timeout), a sandbox that does not hold (kind refused)."""
         reads = {path: str(locate(path)) for path in call.reads}
         writes = {path: locate(path) for path in call.writes}
         _check_places(reads, writes)
@@ -101,6 +104,7 @@ class AudioWorkers:
                 "tool": call.tool.name,
                 "arguments": dict(call.arguments),
                 "reads": reads,
+                "known": {path: _known(path, Path(place)) for path, place in reads.items()},
                 "writes": {path: str(place) for path, place in scratch.items()},
             }
             files = [Path(place) for place in reads.values()]
@@ -126,6 +130,24 @@ class AudioWorkers:
             text = f"the audio tool took more than {limits.seconds:g} s"
             raise Failure(text, "timeout") from None
         return _answer(end)
+
+
+def _known(path: str, place: Path) -> tuple[int, ...]:
+    """Return the device and the number of a file by its real name, no link followed; () for none.
+    Raise `Failure` (refused) where a link stands by now."""
+    try:
+        folder = open_folder(place.anchor, place.parent.parts[1:])
+        try:
+            info = os.stat(place.name, dir_fd=folder, follow_symlinks=False)
+        finally:
+            os.close(folder)
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise Failure(f"`{path}`: {(error.strerror or str(error)).lower()}", "refused") from None
+    if stat.S_ISLNK(info.st_mode):
+        raise Failure(f"`{path}` became a link while it was read", "refused")
+    return info.st_dev, info.st_ino
 
 
 def _check_places(reads: dict[str, str], writes: dict[str, Path]) -> None:

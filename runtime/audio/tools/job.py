@@ -29,11 +29,13 @@ class Chain(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A call, and where its files are by the path that the call names."""
+    """A call, and where its files are by the path that the call names; of what it reads also what
+    is known of the file."""
 
     call: AudioCall
     reads: Mapping[str, str]
     writes: Mapping[str, str]
+    known: Mapping[str, Sequence[int]]
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -47,7 +49,8 @@ class Job:
 
     def sound(self, path: str) -> Sound:
         """Open an input. Raise `Failure` when it cannot be read, or is more than the tool takes."""
-        sound, tool = open_sound(path, self.reads[path]), self.call.tool
+        known = tuple(self.known.get(path, ()))
+        sound, tool = open_sound(path, self.reads[path], known), self.call.tool
         name = tool.name.upper()
         if sound.channels > tool.most_channels:
             takes = f"{name} takes at most {tool.most_channels}"

@@ -25,7 +25,7 @@ def _perform_call(question: dict[str, Any]) -> dict[str, Any]:
     from .job import Chain, Job
 
     call = check_call(question["tool"], question["arguments"])
-    job = Job(call, question["reads"], question["writes"])
+    job = Job(call, question["reads"], question["writes"], question["known"])
     done = find_function(call.tool)(job)
     result: dict[str, Any] = job.run(done) if isinstance(done, Chain) else done
     return result

@@ -60,10 +60,21 @@ def mcp(
 
     server = mcp_server(_opening(store, folder), alone=http is None)
     if http is None:
-        anyio.run(server.run_stdio_async)
+        try:
+            anyio.run(server.run_stdio_async)
+        except BaseExceptionGroup as group:  # the server's task group puts a store's fault into one
+            raise _fault_in(group) from None
         return
     app = server.streamable_http_app(host=host)
     listen(_Guard(app, token) if token else app, host, port, "workflows at ", "/mcp")
+
+
+def _fault_in(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the fault for the user that a group holds, or else the group."""
+    fault: BaseException | None = group.subgroup(RunError)
+    while isinstance(fault, BaseExceptionGroup):
+        fault = fault.exceptions[0]
+    return fault or group
 
 
 def _opening(store: str | None, folder: Path) -> Callable[[], AbstractAsyncContextManager[Any]]:

@@ -7,14 +7,23 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from flowc.compiler.source.source import SourceSet, Unreadable
+from flowc.runtime.audio.calls.call import check_call
+from flowc.runtime.audio.calls.subprocess_call import AudioWorkers
+from flowc.runtime.documents.create import new_document
 from flowc.runtime.errors import Failure
 from flowc.runtime.files.roots import RootedFiles, Roots
+from flowc.runtime.sandbox.confinement import Confinement
+from flowc.runtime.sandbox.modules import OwnModules
 from flowc.runtime.tools.builtin import FUNCTIONS, BuiltinTools
+from flowc.runtime.tools.document import DocumentTools
+from sounds import noise, write
 
+RATE, OTHER_RATE = 8000, 11025
 SWAP = """import ctypes
 libc = ctypes.CDLL(None)
 print("ready", flush=True)
@@ -32,6 +41,11 @@ def project(tmp_path: Path) -> Iterator[Path]:
         (folder / "deep").mkdir(parents=True)
         (folder / "deep/f").write_text(text)
         (folder / f"deep/only {text}").write_text("")
+        plan = new_document("plan", f"Make it {text}", "in.wav", datetime(2026, 1, 1))
+        (folder / "deep/plan.md").write_text(plan)
+        rate = RATE if text == "inside" else OTHER_RATE
+        write(folder / "deep/in.wav", noise(0.1, rate=rate), rate)
+    write(place / "own.wav", noise(0.1, rate=RATE), RATE)
     (place / "link").symlink_to("../outside")
     words = [sys.executable, "-c", SWAP]
     with subprocess.Popen(words, cwd=place, stdout=subprocess.PIPE, text=True) as swapper:
@@ -41,15 +55,38 @@ def project(tmp_path: Path) -> Iterator[Path]:
         swapper.kill()
 
 
-def files_outside(project: Path) -> list[str]:
+def files_outside(project: Path) -> dict[str, bytes]:
     outside = project.parent / "outside"
-    return sorted(str(file.relative_to(outside)) for file in outside.rglob("*"))
+    files = (file for file in outside.rglob("*") if file.is_file())
+    return {str(file.relative_to(outside)): file.read_bytes() for file in files}
 
 
 def tool(name: str, **args: object) -> Callable[[Path], str]:
     def call(project: Path) -> str:
         tools = BuiltinTools(Roots(project))
         return str(FUNCTIONS[name](tools.roots, **tools.defaults(name) | args))
+
+    return call
+
+
+def document(name: str, **args: object) -> Callable[[Path], str]:
+    """A tool on the living document in the folder that is swapped."""
+
+    def call(project: Path) -> str:
+        tools = DocumentTools(Roots(project))
+        return str(asyncio.run(tools.call(name, {"document": "d/deep/plan.md", **args})))
+
+    return call
+
+
+def sound(read: str, write: str) -> Callable[[Path], str]:
+    """An audio tool in its process: the file outside has another rate."""
+
+    def call(project: Path) -> str:
+        workers = AudioWorkers(OwnModules(Confinement(project, project / ".flowc/own")))
+        asked = check_call("clip", {"input": read, "output": write, "start_s": 0, "end_s": 0.05})
+        said = str(asyncio.run(workers.do_call(asked, Roots(project).locate)))
+        return said.replace(str(OTHER_RATE), "OUTSIDE")
 
     return call
 
@@ -71,22 +108,27 @@ WAYS = {
     "list_files of all": tool("list_files"),
     "search_files": tool("search_files", text="SIDE", path=".", ignore_case=True),
     "query_json": tool("query_json", path="d/deep/f", expression="data"),
+    "document_read": document("document_read"),
+    "document_log": document("document_log", text="written again"),
+    "audio, read": sound("d/deep/in.wav", "heard.wav"),
+    "audio, written": sound("own.wav", "d/deep/heard.wav"),
     "a node that writes": write_by_node,
     "the compiler": read_by_compiler,
 }
 
 
 @pytest.mark.parametrize("times", [60, pytest.param(2000, marks=pytest.mark.soak)])
-@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-def test_no_swap_leads_outside(project, way, times):
-    before = files_outside(project)
+@pytest.mark.parametrize("name", WAYS)
+def test_no_swap_leads_outside(project, name, times):
+    before, way = files_outside(project), WAYS[name]
     found: Counter[str] = Counter()
-    for _ in range(times):
+    for _ in range(times // (20 if name.startswith("audio") else 1)):
         try:
             said = way(project)
         except (Failure, Unreadable) as refused:
             said = str(refused)
             found["refused"] += 1
         found["outside"] += "OUTSIDE" in said
+    print(found, times)  # for `pytest -rP`
     assert found["outside"] == 0
     assert files_outside(project) == before
