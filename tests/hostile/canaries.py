@@ -66,7 +66,8 @@ class Canaries:
     def fill(self, text: str, here: Path) -> str:
         """Return a text with the names of what it is after."""
         names = {"MARK": self.mark, "OUT": self.out, "URL": self.theirs.url.removesuffix("/v1")}
-        for name, value in {**names, "HERE": here}.items():
+        names |= {"HERE": here, "UP": os.path.relpath(self.out, here)}
+        for name, value in names.items():
             text = text.replace(f"@{name}@", str(value))
         return text
 

@@ -14,6 +14,7 @@ from openai_server import OpenAIServer
 
 from .canaries import Canaries
 from .commands import COMMANDS, HEAVY, STARTER, started
+from .document_paths import DOCUMENT_PATHS
 from .documents import DOCUMENTS
 from .folders import FOLDERS, Folder
 from .planted import lay, plant
@@ -23,8 +24,10 @@ STRANGERS: dict[str, Folder] = (
     FOLDERS
     | PLANTED
     | {
-        f"document {name}": Folder(one.tries, {one.name: one.text, **one.beside})
-        for name, one in DOCUMENTS.items()
+        f"document {name}": Folder(
+            one.tries, {one.name: one.text, **one.beside}, command=one.command
+        )
+        for name, one in (DOCUMENTS | DOCUMENT_PATHS).items()
     }
 )
 ONCE = [

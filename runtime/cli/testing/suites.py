@@ -13,9 +13,11 @@ from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import CompileResult
 from flowc.compiler.frontends.flow.document import read_trials
 from flowc.compiler.ir import Trial
+from flowc.compiler.source.door import lies_in
 from flowc.compiler.source.source import SourceSet, Unreadable
 
 from ...assembly.granted_sources import compile_granted
+from ...config.trust_record import TrustRecord
 from ...errors import RunError
 from ...files.workflow_files import may_be_workflow, suffixes, walk_files
 from ..authoring.check import show_diagnostics
@@ -41,6 +43,10 @@ class Suite:
             return self.workflow, 1, 1
         at = source.position(trial.span.start)
         return source.path, at.line, at.column
+
+    def require_inside(self, path: str, trial: Trial) -> str:
+        """Return the path of a file that a case reads. Raise `RunError` for one elsewhere."""
+        return require_inside(path, self.workflow, self.place(trial)[0])
 
     def compile(self, team: str | None) -> CompileResult:
         """Return the workflow with a team, compiled once."""
@@ -88,6 +94,7 @@ def _add(path: str, suites: dict[str, Suite], seen: set[str]) -> bool:
     beside = os.path.join(os.path.dirname(path), name_of(path) + CASES)
     if os.path.exists(beside) and beside not in seen:
         seen.add(beside)
+        require_inside(beside, path)
         return _add_file(beside, suites)
     return True
 
@@ -137,3 +144,17 @@ def near(path: str, trial: Trial) -> str:
     """Return a path of a case as seen from the working folder; a name stays a name."""
     folder = os.path.dirname(trial.span.file) if trial.span else ""
     return os.path.normpath(Path(folder, path)) if os.sep in path or "." in path else path
+
+
+def require_inside(path: str, *beside: str) -> str:
+    """Return a path that a case names. Raise `RunError` unless it lies, links resolved, in the
+    folder of one of the files `beside`, or below it, or one of these folders is the user's own."""
+    real, folders = os.path.realpath(path), [os.path.dirname(os.path.realpath(f)) for f in beside]
+    if not any(lies_in(real, folder) for folder in folders):
+        record = TrustRecord.read()
+        if not any(record.is_mine(folder) for folder in folders):
+            raise RunError(
+                f"a case reads `{path}`, which lies outside of its workflow's folder",
+                help="put the file there, or `flowc trust --mine`, when the folder is yours",
+            )
+    return path

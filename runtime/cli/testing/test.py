@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -121,7 +122,10 @@ async def _test_suite(suite: Suite, setting: TrialSettings) -> SuiteResult:
     tested = SuiteResult(suite, suite.compile(None))
     cases = [_run(suite, trial, number, setting) for number, trial in enumerate(suite.trials)]
     tested.runs = list(await asyncio.gather(*cases))
-    compiled = suite.compile(_team(suite, suite.trials[0]))
+    try:
+        compiled = suite.compile(_team(suite, suite.trials[0]))
+    except RunError:  # which its case says
+        return tested
     if compiled.ok and compiled.program is not None:
         tested.coverage = Coverage(compiled.spec, compiled.program, compiled.sources)
         for run in tested.runs:
@@ -152,7 +156,9 @@ async def _run(suite: Suite, trial: Trial, number: int, setting: TrialSettings) 
 
 
 def _team(suite: Suite, trial: Trial) -> str | None:
-    return locate_team(near(trial.team, trial), suite.workflow) if trial.team else None
+    """Return the team of a case. Raise `RunError` for one that lies elsewhere."""
+    team = locate_team(near(trial.team, trial), suite.workflow) if trial.team else None
+    return suite.require_inside(team, trial) if team and os.path.exists(team) else team
 
 
 def _options(
@@ -162,10 +168,11 @@ def _options(
     answers: str | None = None
     if isinstance(trial.answers, str):
         answers = locate_answers(near(trial.answers, trial), suite.workflow)
+        suite.require_inside(answers, trial)
     elif trial.answers is not None or trial.replay is None:
         name = Path(suite.workflow).name
         answers = write_answers(trial.answers or {}, setting.room / f"{name}-{number}.answers.yaml")
-    replay = near(trial.replay, trial) if trial.replay else None
+    replay = suite.require_inside(near(trial.replay, trial), trial) if trial.replay else None
     return replace(setting.options, answers=answers, replay=replay, team=team)
 
 

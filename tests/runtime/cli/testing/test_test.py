@@ -225,3 +225,48 @@ def test_rules_that_a_workflow_declares_answer_its_cases(folder, capsys):
     (folder / "flowc.toml").write_text('model = "offline"\n')
     assert run(["test", "rules.flow.yaml"]) == 1
     assert "no scripted answer" in capsys.readouterr().out
+
+
+READS = """\
+flow: 1
+outputs: [SAID]
+nodes:
+  - {name: say, agent: a, prompt: Say it., into: SAID}
+tests: {one: {KEY: WHERE}, other: {answers: {say: hello}, result: hello}}
+"""
+
+
+@pytest.mark.parametrize("key", ["answers", "replay", "team"])
+@pytest.mark.parametrize("where", ["../outside.yaml", "link.yaml"])
+def test_a_case_reads_nothing_outside_of_its_workflow_s_folder(
+    tmp_path, monkeypatch, capsys, key, where
+):
+    (tmp_path / "outside.yaml").write_text("say: a secret\n")
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (inside / "link.yaml").symlink_to("../outside.yaml")
+    monkeypatch.chdir(inside)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    (inside / "a.flow.yaml").write_text(READS.replace("KEY", key).replace("WHERE", where))
+    assert run(["test", "a.flow.yaml"]) == 1
+    out, err = capsys.readouterr()
+    assert f"a case reads `{where}`, which lies outside of its workflow's folder" in out
+    assert "1 failed" in out
+    assert "a secret" not in out + err
+    assert run(["trust", "--mine"]) == 0
+    run(["test", "a.flow.yaml"])
+    assert "lies outside" not in capsys.readouterr().out
+
+
+def test_cases_beside_a_workflow_are_none_of_another_folder(tmp_path, monkeypatch, capsys):
+    (tmp_path / "outside").write_text("a secret: [\n")
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    (inside / "a.flowtest.yaml").symlink_to("../outside")
+    monkeypatch.chdir(inside)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    (inside / "a.flow.yaml").write_text(READS.partition("tests:")[0])
+    assert run(["test", "a.flow.yaml"]) == 2
+    out, err = capsys.readouterr()
+    assert "`a.flowtest.yaml`, which lies outside" in err
+    assert "a secret" not in out + err
