@@ -106,19 +106,24 @@ def _part(part: ExecPart, results: list[dict[str, Any]]) -> Json:
         case "text":
             return stdout.rstrip("\r\n")
         case "json":
-            value: Json = _json(stdout)
-            return value
+            # Who takes the code looks at it, and often there is no document beside a failure.
+            failed = bool(results) and results[-1]["exit_code"] != 0
+            return _json(stdout, failed)
 
 
-def _json(stdout: str) -> Json:
+def _json(stdout: str, failed: bool) -> Json:
+    """Return the value of an output, or null where the command failed without any. Raise
+    `Failure`."""
     try:
         value: Json = read_json(stdout)
-        return value
     except EvaluationError as error:
+        if failed:
+            return None
         raise Failure(
             f"nothing can be read from the commands' output: {error}",
             help="take it as `stdout` where it is a text",
         ) from None
+    return value
 
 
 def subgraph(node: NodeSpec, setting: Setting) -> Any:
@@ -216,7 +221,8 @@ def _grants(visit: Visit) -> Grants:
 class _Promise:
     """What a node takes for granted of a command: that it succeeds, unless a variable gets its
     code; that the output of all, `earlier` and the last one's, is JSON where a variable gets its
-    value. A command that breaks it has failed: another attempt, or a resume, runs it again."""
+    value and the last one succeeded. A command that breaks it has failed: another attempt, or a
+    resume, runs it again."""
 
     op: ExecNode
     earlier: str
@@ -234,10 +240,10 @@ class _Promise:
                 "timeout" if late else "failure",
                 help="`into: {NAME: code}` takes the exit code, and the run goes on",
             )
-        if self.is_last and "json" in parts:
+        if self.is_last and "json" in parts and result.exit_code == 0:
             if result.cut:
                 raise Failure(f"`{shorten(line, 60)}` wrote more than is kept of an output")
-            _json(self.earlier + result.stdout)
+            _json(self.earlier + result.stdout, failed=False)
 
 
 async def _run_command(

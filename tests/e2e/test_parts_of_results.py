@@ -90,6 +90,16 @@ def test_what_is_no_json_fails_the_node_in_words(flowc):
     assert "more than is kept" in ran(flowc, long)["error"]["message"]
 
 
+def test_a_failure_whose_code_is_taken_needs_no_json(flowc):
+    text = flow(
+        "{name: a, exec: 'echo gone >&2; exit 4', into: {data: json, code: code, why: stderr}}",
+        '{name: b, assert: code == 0, error: "{{ code }}, {{ why }}, {{ data == null }}"}',
+        outputs="data",
+    )
+    error = ran(flowc, text)["error"]
+    assert (error["node"], error["message"]) == ("b", "4, gone\n, true")
+
+
 def test_a_recording_gives_every_part_and_every_failure_again(flowc):
     parts = "into: {out: json, wrong: stderr, code: code}"
     text = flow(
