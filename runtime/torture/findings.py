@@ -172,7 +172,10 @@ def _stand_ins(calls: list[LedgerLine]) -> Iterator[str]:
     commands = [call for call in mocked if call.name.startswith("command ")]
     if commands:
         nodes = ", ".join(dict.fromkeys(f"`{call.node}`" for call in commands))
-        yield f"the commands of {nodes}: nothing was run, and printed (--real NODE runs them)"
+        yield (
+            f"the commands of {nodes}: nothing was run (--returns NODE=OUTPUT prints for them,"
+            " --real NODE runs them)"
+        )
     tools = [call for call in mocked if not call.name.startswith("command ")]
     if tools:
         yield (

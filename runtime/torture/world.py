@@ -4,6 +4,7 @@ outside is a stand-in, but for the nodes that a person lets through."""
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -41,8 +42,8 @@ _REAL: ContextVar[bool] = ContextVar("flowc_real_call", default=False)
 @dataclass(frozen=True, slots=True)
 class Scene:
     """What the world of a run is made of. `real` are the nodes that are let through, with the calls
-    that lead to them; `returns` are results of tools and functions by name; `recorded`: a recording
-    answers, so that nothing is a stand-in."""
+    that lead to them; `returns` are results of tools and functions by name, of commands by
+    node; `recorded`: a recording answers, so that nothing is a stand-in."""
 
     real: frozenset[str] = frozenset()
     returns: Mapping[str, Json] = field(default_factory=dict)
@@ -186,10 +187,14 @@ class StandIns:
     async def run(
         self, command: str, state: str, granted: Grants = NO_GRANTS, merged: bool = False
     ) -> CommandResult:
-        """Return a command's result without output, exit code 0."""
+        """Return a command's result: exit code 0, the scripted output of its node or none."""
         if _REAL.get():
             return await self.services.shell.run(command, state, granted, merged)
-        return CommandResult(command, 0, "", 0.0, False, state)
+        here = HERE.get()
+        node = node_of(here.place) if here else ""
+        value = self.scene.returns.get(node, self.scene.returns.get(node.rpartition("/")[2], ""))
+        output = value if isinstance(value, str) else json.dumps(value)
+        return CommandResult(command, 0, output, 0.0, False, state)
 
     def confinement(self, granted: Grants) -> str:
         return self.services.shell.confinement(granted)

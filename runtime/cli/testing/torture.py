@@ -64,7 +64,11 @@ Real = Annotated[
 Yes = Annotated[bool, typer.Option("--yes", help="--real asks nothing")]
 Returns = Annotated[
     list[str] | None,
-    typer.Option("--returns", metavar="TOOL=VALUE", help="what a tool's stand-in answers"),
+    typer.Option(
+        "--returns",
+        metavar="NAME=VALUE",
+        help="what a tool's stand-in answers, or a node's commands print",
+    ),
 ]
 Reply = Annotated[
     list[str] | None,
@@ -253,7 +257,7 @@ def _node_names(spec: GraphSpec) -> set[str]:
 def _values(pairs: list[str] | None) -> dict[str, Json]:
     """Return what stand-ins answer: JSON where it is some, else the text."""
     values: dict[str, Json] = {}
-    for name, text in _split(pairs, "--returns", "TOOL=VALUE"):
+    for name, text in _split(pairs, "--returns", "NAME=VALUE"):
         try:
             values[name] = json.loads(text)
         except ValueError:

@@ -38,6 +38,13 @@ nodes:
   - {name: who, ask: Who?, into: who}
   - {name: tell, exec: "echo {{ who }}", into: said}
 """
+COUNTS = """\
+flow: 1
+outputs: [pages]
+nodes:
+  - {name: count, exec: wc -l book, into: {book: json}}
+  - {name: pages, assign: {pages: book.pages}}
+"""
 AGENT = "flow: 1\nnodes:\n  - {name: draft, agent: writer, prompt: Write.}\nagents: {writer: {}}\n"
 QUICK = ("--boundaries", "1", "--moments", "0", "--seed", "1", "--json")
 
@@ -75,6 +82,16 @@ def test_a_stand_in_is_believed_and_it_is_said(flowc, liar):
     assert done.returncode == 0, done.stdout
     assert "not judged: that what is declared idempotent is: `send_mail`" in done.stdout
     assert done.stdout.endswith("nothing broke in 1 kill\n")
+
+
+def test_commands_print_what_their_node_is_said_to_return(flowc, tmp_path):
+    (tmp_path / "pages.flow.yaml").write_text(COUNTS)
+    failed = json.loads(flowc("torture", "pages.flow.yaml", *QUICK).stdout)
+    assert failed["undisturbed"]["status"] == "error"
+    done = flowc("torture", "pages.flow.yaml", *QUICK, "--returns", 'count={"pages": 7}')
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["undisturbed"]["result"], told["kills"]["boundaries"]) == (7, 1)
 
 
 def test_questions_are_answered_before_and_after_a_kill(flowc, tmp_path):
