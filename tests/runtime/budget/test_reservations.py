@@ -295,3 +295,9 @@ def test_the_list_of_prices_is_loaded_in_a_thread_and_once():
 
     run(go())
     assert asked == [False, True]
+
+
+def test_of_two_limits_without_room_the_innermost_is_named_whichever_lacks_more():
+    outer = BudgetScope("r", (Cap("tokens", 0, "the outer limit"),))
+    inner = BudgetScope("i", (Cap("tokens", 59, "the inner limit"),))
+    assert "the inner limit" in refused(Estimate((outer, inner), MODEL, 60))
