@@ -88,6 +88,21 @@ def test_messages_that_are_none_are_passed_over_or_refused(tmp_path: Path) -> No
     assert b"Traceback" not in said, said.decode()
 
 
+def test_a_store_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    (tmp_path / ".flowc").symlink_to(".flowc")
+    done = subprocess.run(
+        [sys.executable, "-m", "flowc", "mcp"],
+        cwd=tmp_path,
+        env=environment(),
+        input=json.dumps(HELLO).encode() + b"\n",
+        capture_output=True,
+        timeout=150,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert b"the store .flowc/runs.db cannot be made" in done.stderr
+
+
 def with_client(do: Any, clients: int = 1, alone: bool = True) -> None:
     """Clients of one server in this process."""
 

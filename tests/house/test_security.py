@@ -13,6 +13,7 @@ from flowc.runtime.cli.app import run
 
 from ..hostile.documents import DOCUMENTS
 from ..hostile.folders import FOLDERS
+from ..hostile.planted_files import PLANTED
 from .threats import ACTORS, ASSETS, FILES, THREATS, Threat
 
 PAGE = "docs/security.md"
@@ -38,7 +39,7 @@ def test_each_cell_names_tests_that_are_there_or_says_why_not(root, threat):
     for name in names_in(threat):
         kind, _, test = name.partition("::")
         if kind == "hostile":
-            assert test in FOLDERS or test.removeprefix("document ") in DOCUMENTS
+            assert test in FOLDERS | PLANTED or test.removeprefix("document ") in DOCUMENTS
         else:
             text = (root / FILES[kind]).read_text(encoding="utf-8")
             assert re.search(rf"^ *(async )?def {test}\(", text, re.MULTILINE), name
@@ -77,7 +78,8 @@ def _row(threat: Threat) -> str:
 def _link(name: str) -> str:
     kind, _, test = name.partition("::")
     if kind == "hostile":
-        file = "documents" if test.startswith("document ") else "folders"
+        file = "planted_files" if test in PLANTED else "folders"
+        file = "documents" if test.startswith("document ") else file
         return f"[{test}](../tests/hostile/{file}.py)"
     return f"[{test.removeprefix('test_').replace('_', ' ')}](../{FILES[kind]})"
 
