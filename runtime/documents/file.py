@@ -63,34 +63,34 @@ class DocumentFile:
     def read(self) -> PlanDocument:
         """Return the document as it is now. Raise `Failure`: it is missing, not a regular file,
         larger than 10 MiB, or not UTF-8."""
-        with self._held() as held:
+        with self._in_folder() as held:
             return held.read()
 
     def change(self, change: Change, announce: Announce = lambda before, after: None) -> str:
         """Change the document and return its new text; without a change the file is not touched.
         Raise `Failure`, of kind `refused` when `change` raises `PlanError`."""
-        with self._held() as held:
+        with self._in_folder() as held:
             return held.change(change, announce)
 
     def create(self, text: str, announce: Announce = lambda before, after: None) -> None:
         """Write a new document, with the mode 0644 under the process's mask. Raise `Failure` when
         it exists."""
-        with self._held() as held:
+        with self._in_folder() as held:
             held.create(text, announce)
 
     @contextmanager
     def alone(self) -> Iterator[None]:
         """Let one process at a time into the block. Raise `Failure`."""
-        with self._held() as held, held.alone():
+        with self._in_folder() as held, held.alone():
             yield
 
     def forget_alone(self) -> None:
         """Remove the file that a process left when it was killed while `alone`."""
-        with self._held() as held:
+        with self._in_folder() as held:
             held.forget_alone()
 
     @contextmanager
-    def _held(self) -> Iterator[_HeldDocument]:
+    def _in_folder(self) -> Iterator[_HeldDocument]:
         """Open the folder for as long as the block lasts."""
         try:
             folder = open_folder(self.place.anchor, self.place.parent.parts[1:])

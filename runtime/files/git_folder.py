@@ -61,12 +61,12 @@ def _repository_of(start: Path) -> tuple[Path, Path, Path]:
         if stat.S_ISDIR(info.st_mode):
             return top, top / ".git", top / ".git"
         if stat.S_ISREG(info.st_mode):
-            return (top, *_linked(top))
+            return (top, *_link_target(top))
         raise Failure(f"{top / '.git'} is neither a folder nor a file", "refused")
     raise Failure("not a git repository (or any of the folders around it)")
 
 
-def _linked(top: Path) -> tuple[Path, Path]:
+def _link_target(top: Path) -> tuple[Path, Path]:
     """Return what a `.git` that is a file leads to: a repository that knows of this working tree,
     or else anybody could lay a file that shows theirs."""
     place = top / ".git"

@@ -104,7 +104,7 @@ class AudioWorkers:
                 "tool": call.tool.name,
                 "arguments": dict(call.arguments),
                 "reads": reads,
-                "known": {path: _known(path, Path(place)) for path, place in reads.items()},
+                "known": {path: _identity(path, Path(place)) for path, place in reads.items()},
                 "writes": {path: str(place) for path, place in scratch.items()},
             }
             files = [Path(place) for place in reads.values()]
@@ -132,7 +132,7 @@ class AudioWorkers:
         return _answer(end)
 
 
-def _known(path: str, place: Path) -> tuple[int, ...]:
+def _identity(path: str, place: Path) -> tuple[int, ...]:
     """Return the device and the number of a file by its real name, no link followed; () for none.
     Raise `Failure` (refused) where a link stands by now."""
     try:
