@@ -24,6 +24,9 @@ class Branches:
         self._after = after
         self._before = predecessors(after)
         self._place = {node: at for at, node in enumerate(_topological(after))}
+        self._has_loops = any(
+            self._place[target] <= self._place[node] for node in after for target in after[node]
+        )
         self.steps = 0
 
     def of(self, fork: str, targets: Sequence[str]) -> dict[str, int]:
@@ -36,7 +39,8 @@ class Branches:
 
     def _search(self, fork: str, targets: Sequence[str]) -> dict[str, int] | None:
         """Follow the branches to where they meet. None if a way leads back to the fork or into a
-        branch, or comes from elsewhere: then they have to be followed to their end."""
+        branch, or comes into one from elsewhere: then they have to be followed to their end.
+        Without loops what comes from elsewhere cannot come from where the branches have met."""
         if fork in targets:
             return None
         found = {target: number for number, target in enumerate(targets)}
@@ -56,8 +60,9 @@ class Branches:
                 single += (new != _BOTH) - (before not in (None, _BOTH))
                 if before is None:
                     heapq.heappush(waiting, (self._place[target], target))
-        is_whole = all(self._comes_after(node, fork, found) for node in found)
-        return found if is_whole else None
+        if self._has_loops and not all(self._comes_after(node, fork, found) for node in found):
+            return None
+        return found
 
     def _comes_after(self, node: str, fork: str, found: Mapping[str, int]) -> bool:
         """Tell whether all that leads to a node of one branch was followed before it."""

@@ -25,6 +25,9 @@ FIELDS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 """A provider's settings by the fields of its class in LangChain; `a.b` is the entry `b` of the
 mapping `a`. Of another provider only what all classes have in common is known."""
+OFFLINE = "offline"
+OFFLINE_ROLES = ("planner", "code_generation", "error_analyzer")
+"""The agents that the offline rules can be."""
 _COMMON = {"temperature": "temperature"}
 _ELSEWHERE = frozenset({"max_tokens", "stop", "timeout"})
 """Settings that every provider takes, each in a way of its own."""

@@ -69,7 +69,7 @@ ENDLESS_WAITS = Check(
 @dataclass(frozen=True, slots=True)
 class _Graph:
     """A workflow's edges by node. Of `ways` one is taken; `hopeless` are the nodes from which a run
-    can only fail."""
+    can only fail; `choosing` are those of which several ways lead on."""
 
     nodes: Mapping[str, ir.Node]
     after: Mapping[str, Sequence[str]]
@@ -78,6 +78,7 @@ class _Graph:
     above: Mapping[str, str]
     dominates: Callable[[str, str], bool]
     hopeless: frozenset[str]
+    choosing: Sequence[str]
 
 
 def _graph_of(workflow: ir.Workflow) -> _Graph:
@@ -90,14 +91,16 @@ def _graph_of(workflow: ir.Workflow) -> _Graph:
         for id, node in nodes.items()
         if (node.outcome == "success" if isinstance(node, ir.EndNode) else not after[id])
     ]
+    ways = _ways(workflow.edges, nodes)
     return _Graph(
         nodes=nodes,
         after=after,
         before=before,
-        ways=_ways(workflow.edges, nodes),
+        ways=ways,
         above=above,
         dominates=dominance(_ROOT, above),
         hopeless=frozenset(nodes.keys() - reachable(ends, before).keys()),
+        choosing=[node for node, cases in ways.items() if len(cases) > 1],
     )
 
 
@@ -125,6 +128,8 @@ def _unsure(target: str, sources: Sequence[str], graph: _Graph) -> tuple[str, st
             parting = graph.above[parting]
     if parting == _ROOT:
         return (there[0], there[0])
+    if not any(graph.dominates(parting, node) for node in graph.choosing):
+        return None  # whatever lies between begins all that it leads to
     stretches = [_Stretch.to(source, target, parting, graph) for source in there]
     unsure = [_unsure_nodes(stretch) for stretch in stretches]
     for way in graph.ways.get(parting, ()):

@@ -45,13 +45,13 @@ MODEL_SETTINGS = MapShape(ir.QuestionSettings, (
     Key("max_tokens", "integer", "the most tokens of an answer", least=1, most=10**9),
     Key("reasoning", "word", "how much it thinks first", words=get_args(ir.Reasoning)),
     Key("seed", "integer", "the same number asks for the same answer", least=0, most=2**31 - 1),
-    Key("stop", "names", "an answer ends before one of these texts"),
+    Key("stop", "names", "an answer ends before one of these texts", least=1),
     Key("timeout", "number", "seconds that one attempt may take", least=0.001, most=86400),
 ))  # fmt: skip
 
 _MODEL = Key(
     "model", "models", "`provider:name`, or several, of which the next is asked when one has "
-    "failed; the run's model when left out", field="models",
+    "failed; the run's model when left out", field="models", least=1,
 )  # fmt: skip
 _SETTINGS = Key("settings", "model_settings", "what goes with every question to the model")
 
@@ -301,7 +301,7 @@ TOP = (
     Key("title", "text", "a title for people"),
     Key("description", "text", "what it does"),
     Key("outputs", "names", "variables that make up the result; the first one is shown"),
-    Key("model", "text", "`provider:name` or `offline`: answers unless the caller chose a model"),
+    Key("model", "model", "`provider:name` or `offline`: answers unless the caller chose a model"),
     Key("on_success", "text", "the node where the handler of success begins"),
     Key("on_failed", "text", "the node where the handler of failure begins"),
     Key("limits", "limits", "bounds of a run"),

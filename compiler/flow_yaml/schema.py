@@ -17,6 +17,7 @@ Schema = dict[str, Any]
 _SCALAR: Schema = {"type": ["string", "number", "boolean"]}
 _ANYTHING: Schema = {}
 _NAMES: Schema = {"anyOf": [_SCALAR, {"type": "array", "items": _SCALAR}]}
+_FILLED: Schema = {"type": "array", "items": _SCALAR, "minItems": 1, "uniqueItems": True}
 _SETTINGS: Schema = {
     "anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}}],
 }
@@ -47,6 +48,7 @@ _FORMS: dict[Form, Schema] = {
     "integer": {"type": "integer"},
     "number": {"type": "number"},
     "names": _NAMES,
+    "model": _SCALAR,
     "models": _NAMES,
     "json": _ANYTHING,
     "schema": {"type": "object", "$ref": "https://json-schema.org/draft/2020-12/schema"},
@@ -211,6 +213,8 @@ def _form(key: Key) -> Schema:
         case "parts":
             return {"anyOf": [_SCALAR, {"type": "object", "additionalProperties": word}]}
         case form:
+            if form in ("names", "models") and key.least is not None:
+                return {"anyOf": [_SCALAR, _FILLED]}
             bounds = (("minimum", key.least), ("maximum", key.most))
             return _FORMS[form] | {word: bound for word, bound in bounds if bound is not None}
 

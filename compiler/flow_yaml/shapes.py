@@ -17,7 +17,8 @@ Form = Literal[
     "word",  # one of `words`
     "words",  # several of `words`
     "names",  # a list of names, or one
-    "models",  # the same, written as one where it is one
+    "model",  # text that names one model
+    "models",  # names of models, written as one where it is one
     "json",  # any YAML that JSON can say
     "schema",  # a JSON Schema
     "settings",  # variables with the expressions they are set to
@@ -45,6 +46,7 @@ class Key:
     words: tuple[str, ...] = ()
     least: float | None = None
     most: float | None = None
+    """Bounds of a number; of names, `least` is how many there are at the fewest, each once."""
     default: str | None = None
     """The value when the key is left out, where the IR has none."""
 

@@ -17,7 +17,7 @@ from ..catalog.functions import FROM_RUN, is_function_name, misfits
 from ..diagnostics.diagnostic import Fix, Sink
 from ..source.source import Span
 from ..source.spelling import Spelling
-from .settings import report_lost_settings
+from .settings import report_lost_settings, report_unknown_rules
 
 
 def resolve(program: ir.Program, catalog: Catalog, sink: Sink) -> ir.Program:
@@ -26,6 +26,7 @@ def resolve(program: ir.Program, catalog: Catalog, sink: Sink) -> ir.Program:
     for workflow in bound.values():
         _report_unknown_tools(workflow, catalog, sink)
         report_lost_settings(workflow, sink)
+        report_unknown_rules(workflow, sink)
         for node in workflow.nodes:
             if isinstance(node, ir.PythonNode) and (span := node.target_span or node.span):
                 _report_misfits(node, span, catalog, sink)

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-MAX_COMPARED = 2_000_000
+MAX_COMPARED = 300_000
 """Pairs of letters: the letters of a wrong name by those of all known ones, summed over the wrong
-names. A file with more is generated, not misspelt."""
+names. In a file with more of them only names with one slip are found."""
 LONGEST = 60
 """Names of more letters are sentences: only their case and the order of their letters are tried."""
 
 
 class Spelling:
     """Find the name that was probably meant: another case, letters exchanged, or a slip or two.
-    The first two are looked up; names are compared until `MAX_COMPARED` is reached."""
+    The first two are looked up; names are compared until `MAX_COMPARED` is reached, from there on
+    names with one slip are looked up as well."""
 
     def __init__(self, known: Iterable[str]) -> None:
         self._known = sorted(set(known))
         self._by_case: dict[str, list[str]] = {}
         self._by_letters: dict[str, list[str]] = {}
+        self._by_shorter: dict[str, list[str]] = {}
         self._found: dict[str, str | None] = {}
         self._short = [name for name in self._known if len(name) <= LONGEST]
         self._size = sum(map(len, self._short))
@@ -50,10 +52,26 @@ class Spelling:
                 self._by_letters.setdefault(_letters(known), []).append(known)
         near = _other(name, self._by_letters.get(_letters(name), ()))
         cost = len(name) * self._size
-        if near is not None or len(name) > LONGEST or self._compared + cost > MAX_COMPARED:
+        if near is not None or len(name) > LONGEST:
             return near
+        if self._compared + cost > MAX_COMPARED:
+            return self._with_one_slip(name) if len(name) > 3 else None
         self._compared += cost
         return _other(name, difflib.get_close_matches(name, self._short, n=2, cutoff=0.75))
+
+    def _with_one_slip(self, name: str) -> str | None:
+        """Return a known name that has a letter more, less or another one."""
+        if not self._by_shorter:
+            for known in self._short:
+                for shorter in (known, *_shorter(known)):
+                    self._by_shorter.setdefault(shorter, []).append(known)
+        found = (_other(name, self._by_shorter.get(key, ())) for key in (name, *_shorter(name)))
+        return next((near for near in found if near is not None), None)
+
+
+def _shorter(name: str) -> Iterator[str]:
+    """Yield the name without one of its letters."""
+    return (name[:at] + name[at + 1 :] for at in range(len(name)))
 
 
 def _letters(name: str) -> str:

@@ -125,6 +125,7 @@ WRITERS: dict[Form, Callable[[Any], Value]] = {
     "word": _same,
     "words": list,
     "names": list,
+    "model": _same,
     "models": lambda models: models[0] if len(models) == 1 else list(models),
     "json": _same,
     "schema": _same,

@@ -11,7 +11,7 @@ Without `next` a node leads to the one behind it in the file, the last one to th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import cast
 
@@ -71,6 +71,20 @@ class Targets:
         self.forms.report("FC2001", message, node.span, help, near=near)
         # What was meant keeps the ways through the workflow whole.
         return near
+
+    def report_hidden_ends(self, nodes: Iterable[tuple[ir.Node, Span]]) -> None:
+        """Warn of nodes that have the name of an end: what leads to the name leads to them."""
+        for node, span in nodes:
+            if node.id in IMPLIED_ENDS and not isinstance(node, ir.EndNode):
+                self.forms.sink.report(
+                    "FC1004",
+                    f"`{node.id}` names this node, so `next: {node.id}` leads to it and does not "
+                    "end the workflow",
+                    span,
+                    severity="warning",
+                    help=f"rename the node, or end with a node `{{name: …, end: "
+                    f"{IMPLIED_ENDS[node.id]}}}`",
+                )
 
     def use(self, name: str) -> bool:
         if name not in self.names and name in IMPLIED_ENDS:

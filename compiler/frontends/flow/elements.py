@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 from ...flow_yaml.shapes import MapShape
-from ...reading.tree import ListAt, MapAt, Value, brief
+from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.source import Span
 
 
@@ -31,3 +33,20 @@ def kind(node: Value) -> str:
             return "nothing"
         case _:
             return f"`{brief(node.text)}`"
+
+
+def list_faults(key: str, node: Value, items: Sequence[Scalar]) -> Iterator[tuple[str, Span, str]]:
+    """Yield message, place and remedy where a list says nothing, or something twice."""
+    if not items:
+        yield f"`{key}` lists nothing", node.span, "name at least one, or leave the key out"
+    seen: dict[str, Scalar] = {}
+    for item in items:
+        first = seen.setdefault(item.text, item)
+        if not item.text:
+            yield f"`{key}` lists an empty text", item.span, "write what it is to be, or remove it"
+        elif first is not item:
+            yield (
+                f"`{brief(item.text)}` stands in `{key}` twice",
+                item.span,
+                "remove one of the two",
+            )

@@ -22,7 +22,7 @@ from ...reading.foreign import foreign_placeholders, report_foreign
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief, infinite_numbers, json_of
 from ...source.source import Source, SourceSet, Span
 from ...source.spelling import Spelling
-from .elements import is_mapping_of, kind, place
+from .elements import is_mapping_of, kind, list_faults, place
 from .result_parts import read_parts
 from .schemas import schema_fault, unlisted_names
 from .text_files import read_text_file
@@ -205,9 +205,20 @@ class Forms:
             odd = next(item for item in items if not isinstance(item, Scalar))
             self.wrong(name, "a list of names", odd)
             return None
-        return tuple(item.text for item in items if isinstance(item, Scalar))
+        found = [item for item in items if isinstance(item, Scalar)]
+        if key.least is not None:
+            for message, span, help in list_faults(key.name, node, found):
+                self.report("FC1005", message, span, help)
+        return tuple(item.text for item in found)
 
     models = names
+
+    def model(self, key: Key, name: Scalar, node: Value) -> str | None:
+        if isinstance(node, ListAt):
+            help = "name one here; `model` of an agent or a node may be a list"
+            self.wrong(name, "one model", node, help)
+            return None
+        return self.text(key, name, node)
 
     def json(self, key: Key, name: Scalar, node: Value) -> ir.Json:
         """Read any JSON value. Plain scalars that JSON knows are not texts."""

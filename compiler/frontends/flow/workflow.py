@@ -58,6 +58,7 @@ class WorkflowReader:
             }
         )
         self.declared = _Declared(workflow)
+        self.spellings: dict[str, Spelling] = {}
         nodes = self._nodes(mapping, workflow)
         workflow = self._wire(mapping, workflow, nodes)
         self._check_trials(mapping, workflow)
@@ -201,7 +202,9 @@ class WorkflowReader:
     def _unknown(
         self, what: str, name: str, known: Collection[str], span: Span, section: str
     ) -> None:
-        near, help = Spelling(known).nearest(name), f"declare it below `{section}:`"
+        if section not in self.spellings:
+            self.spellings[section] = Spelling(known)
+        near, help = self.spellings[section].nearest(name), f"declare it below `{section}:`"
         # The place of several names is not that of the one.
         fits = near is None or span.end - span.start == len(name)
         help = help if fits else f"did you mean `{near}`?"
@@ -213,6 +216,7 @@ class WorkflowReader:
     ) -> ir.Workflow:
         """Return the workflow with its nodes, edges and all that names a node."""
         targets = Targets(self.forms, [node.id for node, _ in read])
+        targets.report_hidden_ends((node, _value_span(item, "name")) for node, item in read)
         edges = Edges(self.forms, targets, self._default(mapping, targets))
         nodes: list[ir.Node] = []
         wired: list[ir.Edge] = []

@@ -14,6 +14,7 @@ from ...source.records import dataclass
 from ...source.spelling import Spelling
 
 START, STOP, RESUME = "start", "stop", "resume"
+_MOST_LISTED = 12
 DEFAULT_LENGTH = 50_000
 """Characters of a context that says nothing else (J3)."""
 SIDES = ("user", "assistant")
@@ -273,10 +274,13 @@ def _agents(top: Fields, contexts: list[str]) -> Iterator[Role]:
 def _states(top: Fields, agents: tuple[Role, ...]) -> Iterator[State]:
     """Yield every state; without one called `start` there is nowhere to begin (J5)."""
     names: dict[str, Scalar] = {}
+    known = [agent.name.text for agent in agents]
+    spelling = Spelling(known)
     for entry, name, is_new in _entries(top, "states", "name"):
         names.setdefault(name.text, name)
         state = _state(entry, name)
-        _check_agent(top.tree, state, agents)
+        if known and state.agent is not None and state.agent.text not in spelling:
+            _report_unknown_agent(top.tree, state.name, state.agent, known, spelling)
         if is_new:
             yield state
     nodes = top.get("states")
@@ -331,17 +335,15 @@ def _transitions(entry: Fields) -> Iterator[Transition]:
             yield Transition(target, condition, before)
 
 
-def _check_agent(tree: Tree, state: State, agents: tuple[Role, ...]) -> None:
-    if state.agent is None or not agents:
-        return
-    known = [agent.name.text for agent in agents]
-    if state.agent.text in known:
-        return
-    listed = ", ".join(f"`{name}`" for name in known)
+def _report_unknown_agent(
+    tree: Tree, state: Scalar, agent: Scalar, known: Sequence[str], spelling: Spelling
+) -> None:
+    listed = ", ".join(f"`{name}`" for name in known[:_MOST_LISTED])
+    more = f" and {len(known) - _MOST_LISTED} more" if len(known) > _MOST_LISTED else ""
     tree.sink.report(
         "FC4001",
-        f"state `{state.name.text}` names the agent `{state.agent.text}`, which is not declared",
-        state.agent.span,
-        help=f"the agents are {listed}",
-        near=Spelling(known).nearest(state.agent.text),
+        f"state `{state.text}` names the agent `{agent.text}`, which is not declared",
+        agent.span,
+        help=f"the agents are {listed}{more}",
+        near=spelling.nearest(agent.text),
     )

@@ -102,6 +102,10 @@ class Handlers:
             self._file.functions is not None and self._file.functions.is_complete
         )
 
+    def may_have(self, name: str) -> bool:
+        """Return whether there is such a function, or a script that could have it."""
+        return name in self._functions or not self.names_are_known
+
     def require(self, name: Scalar, what: str) -> None:
         """Report FC4001 when the script surely has no such function; `what` names it."""
         if name.text in self._functions or name.text in self._missing:

@@ -25,6 +25,8 @@ _SWALLOWED = re.compile(
 _NEARLY_VARIABLE = re.compile(
     r"[$%{]*OUTPUTS?[_ -]?(?:OF[_ -]?)?STEP[_ -]?(?P<number>[0-9]+)[}%]*", re.IGNORECASE
 )
+_LOOKED_AT = 50
+"""Steps before and after one among whose outputs its input is looked for."""
 _MARK = re.compile(r"[ \t]*(?P<mark>`+|~+)")
 
 
@@ -259,8 +261,9 @@ def _meant_path(gap: Break, places: Places, before: int | None) -> str:
     """Return what a step was meant to read: a path that is nearly the same, or the expected one."""
     document = places.document
     blocks = document.blocks
-    outputs = [text_value(block, "Output Audio") for block in document.steps[: gap.step]]
-    variables = [f"$OUTPUT_{id.upper()}" for id in document.ids]
+    first = max(0, gap.step - _LOOKED_AT)
+    outputs = [text_value(block, "Output Audio") for block in document.steps[first : gap.step]]
+    variables = [f"$OUTPUT_{id.upper()}" for id in [*document.ids][first : first + 2 * _LOOKED_AT]]
     known = [path for path in (original_input(document), *outputs, *variables) if path]
     near = Spelling(known).nearest(gap.path)
     variable = _NEARLY_VARIABLE.fullmatch(gap.path)

@@ -28,6 +28,12 @@ def test_of_any_graph_it_is_what_a_full_search_finds(after, fork):
     assert Branches(after).of(fork, after[fork]) == each_to_its_end(after, fork)
 
 
+@given(GRAPHS, st.sampled_from(NODES))
+def test_of_a_graph_without_loops_it_is_too(after, fork):
+    onward = {node: [t for t in targets if t > node] for node, targets in after.items()}
+    assert Branches(onward).of(fork, onward[fork]) == each_to_its_end(onward, fork)
+
+
 @pytest.mark.parametrize(
     ("edges", "found"),
     [
@@ -44,6 +50,14 @@ def test_where_branches_meet_they_end(edges, found):
     for source, target in edges.split():
         after[source].append(target)
     assert Branches(after).of("f", after["f"]) == found
+
+
+def test_layers_of_forks_are_followed_to_the_next():
+    after = {f"{a}.{b}": [f"{a + 1}.{c}" for c in range(10)] for a in range(60) for b in range(10)}
+    branches = Branches(after | {f"60.{b}": [] for b in range(10)})
+    for fork, targets in after.items():
+        assert branches.of(fork, targets) == {target: at for at, target in enumerate(targets)}
+    assert branches.steps <= 100 * len(after)
 
 
 def test_a_row_of_forks_is_followed_once():

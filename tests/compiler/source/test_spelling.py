@@ -19,21 +19,32 @@ def test_a_known_name_may_have_a_neighbour():
     assert Spelling(["part_1", "part_2"]).nearest("part_1") == "part_2"
 
 
-def test_among_very_many_names_case_and_order_are_looked_up_and_nothing_is_compared():
+def test_among_very_many_names_case_order_and_one_slip_are_looked_up():
     known = [f"variable_{n}" for n in range(MAX_COMPARED // 100)]
     spelling = Spelling(known)
     assert spelling.nearest("VARIABLE_7") == "variable_7"
-    assert spelling.nearest("vraiable_12345") == "variable_12345"
-    assert spelling.nearest("variabl_7") is None
+    assert spelling.nearest("vraiable_1234") == "variable_1234"
+    assert spelling.nearest("variabl_7") == "variable_7"
+    assert spelling.nearest("varble_7xy") is None
 
 
 def test_names_are_compared_until_so_much_is_compared():
     known = [f"{n:04}_variable" for n in range(1_000)]
     spelling = Spelling(known)
-    guesses = [spelling.nearest(f"{n:04}_variabl") for n in range(100)]
+    guesses = [spelling.nearest(f"{n:04}_variaxx") for n in range(100)]
     assert guesses[0] == "0000_variable"
     found = sum(guess is not None for guess in guesses)
     assert found == MAX_COMPARED // (12 * 13 * 1_000)
+
+
+@pytest.mark.parametrize(
+    "name", ["0007_variabe", "0007_variablee", "0007_variavle", "007_variable"]
+)
+def test_one_slip_is_found_among_however_many(name):
+    spelling = Spelling(
+        [f"{n:04}_variable" for n in range(100_000, 999_999, 50)] + ["0007_variable"]
+    )
+    assert spelling.nearest(name) == "0007_variable"
 
 
 def test_sentences_are_not_compared_letter_by_letter():
