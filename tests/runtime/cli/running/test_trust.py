@@ -187,7 +187,7 @@ def test_answers_of_the_folder_approve_nothing_unasked(folder, capsys):
     (folder / "flowc.toml").write_text('answers = "a.yaml"\n')
     (folder / "a.yaml").write_text("approve: yes\n")
     (folder / "c.flow.yaml").write_text(
-        "flow: 1\nname: c\nnodes: [{name: go, exec: touch ran, into: O}]\n"
+        "flow: 1\nname: c\nnodes: [{name: go, exec: echo ran, into: O}]\n"
     )
     assert run(["run", "c.flow.yaml"]) == 8
     assert "answers = a.yaml" in capsys.readouterr().err
