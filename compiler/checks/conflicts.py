@@ -39,13 +39,18 @@ def parallel_writes(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diag
     """FC3004, once for each variable and fork, at the first write of a second branch. Commands of
     one shell session conflict like writes. Forks whose branches are too long to be followed are
     counted in a warning."""
+    yield from conflicts_of(workflow, MAX_SEARCH)
+
+
+def conflicts_of(workflow: ir.Workflow, most: int) -> Iterator[Diagnostic]:
+    """Yield what `parallel_writes` does, and follow `most` edges."""
     nodes = {node.id: node for node in workflow.nodes}
     branches = Branches(successors(nodes, workflow.edges))
     reduced = {field.name for field in workflow.state if field.reducer != "replace"}
     reported: set[tuple[str, str, str]] = set()
     forks = _forks(workflow)
     for number, (fork, targets) in enumerate(forks):
-        if branches.steps > MAX_SEARCH:
+        if branches.steps > most:
             yield from _unknown(nodes[fork], len(forks) - number)
             return
         for name, (first, second) in _pairs(branches.of(fork, targets), nodes):

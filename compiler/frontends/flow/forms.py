@@ -201,11 +201,10 @@ class Forms:
 
     def names(self, key: Key, name: Scalar, node: Value) -> tuple[str, ...] | None:
         items = node.items if isinstance(node, ListAt) else [node]
-        if not all(isinstance(item, Scalar) for item in items):
-            odd = next(item for item in items if not isinstance(item, Scalar))
-            self.wrong(name, "a list of names", odd)
-            return None
         found = [item for item in items if isinstance(item, Scalar)]
+        if odd := [item for item in items if not isinstance(item, Scalar)]:
+            self.wrong(name, "a list of names", odd[0])
+            return None
         if key.least is not None:
             for message, span, help in list_faults(key.name, node, found):
                 self.report("FC1005", message, span, help)
@@ -216,8 +215,7 @@ class Forms:
     def model(self, key: Key, name: Scalar, node: Value) -> str | None:
         if isinstance(node, ListAt):
             help = "name one here; `model` of an agent or a node may be a list"
-            self.wrong(name, "one model", node, help)
-            return None
+            return self.wrong(name, "one model", node, help)
         return self.text(key, name, node)
 
     def json(self, key: Key, name: Scalar, node: Value) -> ir.Json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.checks.conflicts import parallel_writes
+from flowc.compiler.checks.conflicts import conflicts_of, parallel_writes
 from flowc.compiler.ir import ExecNode, StateField
 from specs import parts
 
@@ -106,13 +106,12 @@ def test_of_a_thousand_long_branches_the_two_that_write_are_named(flow, said):
     assert len(said(parallel_writes, flow.workflow())) == 21
 
 
-def test_what_is_too_long_to_be_followed_is_told(flow, found, monkeypatch):
-    monkeypatch.setattr("flowc.compiler.checks.conflicts.MAX_SEARCH", 3)
+def test_what_is_too_long_to_be_followed_is_told(flow):
     fork(flow, "A > END", "B > END")
     for target in ("C", "D"):
         flow.set(target, TEXT="3")
         flow.edge(f"A > {target}")
-    first, second = found(parallel_writes, flow.workflow())
+    first, second = conflicts_of(flow.workflow(), 3)
     assert (first.severity, second.severity) == ("error", "warning")
     assert second.message.startswith("whether branches of `A` write one variable at the same time")
 
