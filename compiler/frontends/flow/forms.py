@@ -214,8 +214,8 @@ class Forms:
 
     def model(self, key: Key, name: Scalar, node: Value) -> str | None:
         if isinstance(node, ListAt):
-            help = "name one here; `model` of an agent or a node may be a list"
-            return self.wrong(name, "one model", node, help)
+            self.wrong(name, "one model", node, "`model` of an agent or a node may be a list")
+            return None
         return self.text(key, name, node)
 
     def json(self, key: Key, name: Scalar, node: Value) -> ir.Json:
