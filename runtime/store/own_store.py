@@ -14,7 +14,7 @@ from ..errors import RunError
 from .runs import RunStore
 from .service_tables import OBEYED
 
-SCHEMA = "create table if not exists store_owners (store text not null, signature text not null)"
+SCHEMA = "create table if not exists flow_owners (store text not null, signature text not null)"
 _KIND = "store"
 
 
@@ -27,7 +27,7 @@ async def require_own_store(kept: RunStore) -> None:
         return
     await create_tables(opened.db, SCHEMA)
     async with opened.db.transaction() as inside:
-        rows = await inside.rows("select store, signature from store_owners")
+        rows = await inside.rows("select store, signature from flow_owners")
         known = ((str(store), str(signature)) for store, signature in rows)
         if any(signer.knows(signature, _KIND, store) for store, signature in known):
             return
@@ -38,7 +38,7 @@ async def require_own_store(kept: RunStore) -> None:
                 raise _strange(opened.location.url, words)
         store = secrets.token_hex(16)
         signature = signer.signature(_KIND, store)
-        await inside.run("insert into store_owners values (?, ?)", (store, signature))
+        await inside.run("insert into flow_owners values (?, ?)", (store, signature))
 
 
 def _strange(url: str, words: str) -> RunError:

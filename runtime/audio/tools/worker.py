@@ -1,6 +1,7 @@
 """A process that does one call of an audio tool: JSON in, one JSON line out.
 
-In: {"tool", "arguments", "reads": {path: place}, "writes": {path: place}}; the places written to
+In: {"tool", "arguments", "reads": {path: place}, "known": {path: [device, number]}, "writes":
+{path: place}}; the places written to
 exist and are empty. Out: {"result": {…}} or {"failure": {"message", "help", …}}.
 """
 

@@ -22,7 +22,7 @@ def apply(tmp_path: Path) -> Apply:
 
     def call(tool: str, **arguments: Any) -> dict[str, Any]:
         found = check_call(tool, arguments)
-        return asyncio.run(workers().do_call(found, lambda path: tmp_path / path))
+        return asyncio.run(workers().do_call(found, lambda path: (tmp_path / path).resolve()))
 
     return call
 

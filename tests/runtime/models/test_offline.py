@@ -76,6 +76,7 @@ def done(folder: Path, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
         "tool": tool,
         "arguments": dict(call.arguments),
         "reads": {path: str(folder / path) for path in call.reads},
+        "known": {},
         "writes": {path: str(folder / path) for path in call.writes},
     }
     told = _answer(_perform_call, asked)

@@ -152,6 +152,7 @@ def test_the_audio_worker_reads_no_file_that_its_call_did_not_name(tmp_path):
         "tool": "measure",
         "arguments": {"input": "a.wav", "silence_dbfs": -50.0},
         "reads": {"a.wav": str(tmp_path / "granted.wav")},
+        "known": {},
         "writes": {},
     }
     workers = AudioWorkers(OwnModules(confined()))

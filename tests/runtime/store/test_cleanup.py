@@ -116,11 +116,11 @@ def test_a_lease_that_is_swept_while_it_is_taken_has_one_holder(tmp_path, monkey
     opened = os.open
     swept: list[Any] = []
 
-    def slow(path: Any, *how: Any) -> int:
-        descriptor = opened(path, *how)
+    def slow(path: Any, *how: Any, **where: Any) -> int:
+        descriptor = opened(path, *how, **where)
         if not swept and str(path).endswith(".lock"):
             swept.append(None)  # the sweep opens it too
-            swept[:] = [leases._sweep(Path(path), dry_run=False)]
+            swept[:] = [leases._sweep(tmp_path / Path(path).name, dry_run=False)]
         return descriptor
 
     monkeypatch.setattr(os, "open", slow)

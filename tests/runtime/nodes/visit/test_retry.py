@@ -191,10 +191,10 @@ def test_commands_that_ran_do_not_run_again(execute, world) -> None:
     run = world.shell.run
     failures = [Failure("no shell")]
 
-    async def flaky(command: str, state: str, granted: object = None) -> Any:
+    async def flaky(command: str, *how: Any) -> Any:
         if command == "two" and failures:
             raise failures.pop()
-        return await run(command, state, granted)
+        return await run(command, *how)
 
     world.shell.run = flaky
     node = commands("x", "one", "two", "three")
