@@ -98,7 +98,12 @@ class AudioWorkers:
         cannot be written, a limit (kind timeout), a sandbox that does not hold (kind refused)."""
         reads = {path: str(locate(path)) for path in call.reads}
         writes = {path: locate(path) for path in call.writes}
-        _check_places(reads, writes)
+        try:
+            _check_places(reads, writes)
+        except OSError as error:  # realpath met a link that was a folder by then
+            named = ", ".join(f"`{path}`" for path in (*call.reads, *call.writes))
+            text = f"{named}: a folder changed while it was looked at ({error.strerror})"
+            raise Failure(text, "refused") from None
         with _scratch(writes) as scratch:
             question = {
                 "tool": call.tool.name,
