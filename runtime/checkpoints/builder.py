@@ -26,19 +26,21 @@ READS_STATE = "reads_state"
 
 
 class Starts(Topic[Send]):
-    """The nodes that begin in the next step, each once, however many edges lead to it."""
+    """The nodes that begin in the next step, each once, however many edges lead to it. What a host
+    sends with an argument begins as often as it is sent."""
 
     __slots__ = ()
 
     def update(self, values: Sequence[Any]) -> bool:
         """Take the sends of a step, in the order of the nodes' names."""
-        starts = {send.node: send for send in values}
-        return super().update([starts[name] for name in sorted(starts)])
+        starts = {send.node if _is_plain(send) else id(send): send for send in values}
+        ordered: list[Send] = sorted(starts.values(), key=lambda send: send.node)
+        return super().update(ordered)
 
     def checkpoint(self) -> Any:
         """Return the names as one text, which a store keeps beside the checkpoint's own; what was
         sent with an argument as it is."""
-        plain = all(send.arg is None and send.timeout is None for send in self.values)
+        plain = all(map(_is_plain, self.values))
         return json.dumps([send.node for send in self.values]) if plain else self.values
 
     def from_checkpoint(self, checkpoint: Any) -> Self:
@@ -46,6 +48,10 @@ class Starts(Topic[Send]):
         if isinstance(checkpoint, str):
             checkpoint = [Send(name, None) for name in json.loads(checkpoint)]
         return super().from_checkpoint(checkpoint)
+
+
+def _is_plain(send: Send) -> bool:
+    return send.arg is None and send.timeout is None
 
 
 class SendingGraph(CompiledStateGraph[Any, Any, Any, Any]):

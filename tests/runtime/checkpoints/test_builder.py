@@ -144,9 +144,10 @@ def test_what_was_sent_is_kept_as_one_text_unless_it_has_an_argument(wait: Any) 
     assert starts.checkpoint() == '["a", "b"]'
     assert starts.from_checkpoint('["a", "b"]').get() == starts.get()
     assert started_nodes(SENT, starts.checkpoint()) == ["a", "b"]
-    starts.update([Send("a", {"seen": []})])
-    assert starts.from_checkpoint(starts.checkpoint()).get() == [Send("a", {"seen": []})]
-    assert started_nodes(SENT, starts.checkpoint()) == ["a"]
+    given = [Send("a", {"seen": []}), Send("a", {"seen": ["x"]})]
+    starts.update(given)
+    assert starts.from_checkpoint(starts.checkpoint()).get() == given
+    assert started_nodes(SENT, starts.checkpoint()) == ["a", "a"]
 
 
 def test_a_checkpoint_does_not_grow_with_the_nodes_that_ran(wait: Any) -> None:
