@@ -106,7 +106,7 @@ def _part(part: ExecPart, results: list[dict[str, Any]]) -> Json:
         case "text":
             return stdout.rstrip("\r\n")
         case "json":
-            # Who takes the code looks at it, and often there is no document beside a failure.
+            # A node that takes the code looks at it; a command that fails often prints no document.
             failed = bool(results) and results[-1]["exit_code"] != 0
             return _json(stdout, failed)
 

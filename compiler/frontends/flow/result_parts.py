@@ -36,7 +36,7 @@ def read_parts(
         reader.wrong(name, "a variable, or variables with parts", node, help)
         return None
     read = [(variable, reader.word(key, variable, value)) for variable, value in node.pairs]
-    # What is not a part is told; its variable is written nevertheless, with what has no type.
+    # An unknown part is reported. Its variable counts as written all the same, without a type.
     parts = [
         ir.ResultPart(
             part=cast("ir.PartName", part or "json"), variable=variable.text, span=variable.span

@@ -60,8 +60,8 @@ def _deciding(graph: MachineGraph, state: State) -> tuple[ir.Node, ir.Node]:
     )
     function = graph.handlers.get(words.text)
     known = function is not None and function.is_exact
-    # Of a function that is not there nothing is known, and the error is told: a state may lead
-    # anywhere only where a script may have what cannot be read of it.
+    # A missing function is reported. Its state may lead anywhere only where the script may define
+    # the function in a way that cannot be read.
     targets = list(graph.entries) if graph.handlers.may_have(words.text) else []
     meant = _check_targets(graph, function) if function is not None else set()
     if function is not None and known:
