@@ -25,7 +25,7 @@ from .fence import HELD, guard_write, require_epoch
 from .ownership import SQLITE_COLUMNS, SQLITE_PROGRAMS, refuse_foreign, refuse_programs
 from .url import Location
 
-CHECK_SECONDS = 0.25
+CHECK_SECONDS = 0.02
 """Seconds for looking at a file before anything is done with it."""
 
 
@@ -195,11 +195,11 @@ async def _write_ahead(db: aiosqlite.Connection, patience: float) -> None:
         await asyncio.sleep(0.02)
 
 
-async def refuse_unfit(location: Location) -> None:
+async def refuse_unfit(location: Location, seconds: float = CHECK_SECONDS) -> None:
     """Raise `RunError` for a database of another program, and for a file whose pages do not fit
-    together. Look for `CHECK_SECONDS` at most, which is enough for a hundred megabytes or so, and
-    writes nothing: not even what waits in the log, which a connection that may write moves into the
-    file when it closes."""
+    together. Look for `seconds` at most: what is damaged behind that is told by the read that meets
+    it, as each value carries a digest. Write nothing: not even what waits in the log, which a
+    connection that may write moves into the file when it closes."""
     path = location.path
     if path is None or not path.is_file():
         return
@@ -212,7 +212,7 @@ async def refuse_unfit(location: Location) -> None:
         address = f"file:{quote(str(path))}?mode={mode}"
         db = await aiosqlite.connect(address, uri=True, timeout=location.patience)
     try:
-        deadline = time.monotonic() + CHECK_SECONDS
+        deadline = time.monotonic() + seconds
         tables = await db.execute_fetchall(SQLITE_COLUMNS)
         refuse_foreign([(row[0], row[1]) for row in tables], location)
         programs = await db.execute_fetchall(SQLITE_PROGRAMS)

@@ -138,17 +138,18 @@ class Engine:
             if changed:
                 execution.log.emit("changed", "", {"changes": changed, "migrated": list(migrate)})
             await execution.open_budget(record)
-            begun = await self.saver.aget_tuple(thread_config(run)) is not None
+            state = await execution.snapshot()
+            begun = state.created_at is not None
             env = execution.services.env
             beginning = None if begun else initial_state(spec, record.inputs, env)
-            heard = await execution.hear(line, beginning)
+            heard = await execution.hear(line, state.values, beginning)
             graph_input: GraphInput = None if heard else beginning
             if begun and not heard:
                 _refuse_ended(record)
-                waiting = await execution.answer(answers)
+                waiting = await execution.answer(answers, state.interrupts)
                 if waiting is not None and record.status == "paused" and not answered:
                     return await execution.still_waiting(record, waiting)
-                graph_input = await execution.resume_command()
+                graph_input = await execution.resume_command(state.interrupts)
             return await execution.run(await self._going_on(record), graph_input, "run_resumed")
 
     async def _turn(self, run: str) -> ThreadTurn:

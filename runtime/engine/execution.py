@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import dataclasses
 import time
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -98,12 +98,14 @@ class Execution:
     def _scope(self) -> str:
         return self.journal.turn.scope(self.run_id)
 
-    async def _snapshot(self) -> StateSnapshot:
+    async def snapshot(self) -> StateSnapshot:
+        """Return the state at the last checkpoint, of which there may be none."""
         return await self.app.aget_state(thread_config(self.run_id))
 
-    async def answer(self, answers: dict[str, Json]) -> list[Question] | None:
+    async def answer(
+        self, answers: dict[str, Json], interrupts: Sequence[Interrupt]
+    ) -> list[Question] | None:
         """Store answers to what waits. Return the questions when none of them is answered."""
-        interrupts = (await self._snapshot()).interrupts
         known = await self.journal.answers(self.run_id)
         pending = [i for i in interrupts if i.id not in known]
         questions = {q.id: q for q in await self._questions(pending)}
@@ -140,21 +142,22 @@ class Execution:
                 await journal.store_answer(self.run_id, interrupt.id, value)
             await note_answer(inside, self.run_id, question)
 
-    async def resume_command(self) -> Command[Any] | None:
+    async def resume_command(self, interrupts: Sequence[Interrupt]) -> Command[Any] | None:
         """Return what the graph is resumed with: every stored answer to a question that waits."""
-        pending = (await self._snapshot()).interrupts
-        waiting = {i.id for i in pending if effect_key(i) is None}
+        waiting = {i.id for i in interrupts if effect_key(i) is None}
         stored = await self.journal.answers(self.run_id)
         answers = {i: value for i, value in stored.items() if i in waiting}
         return Command(resume=answers) if answers else None
 
-    async def hear(self, text: str | None, beginning: dict[str, Any] | None) -> bool:
+    async def hear(
+        self, text: str | None, values: Mapping[str, Any], beginning: dict[str, Any] | None
+    ) -> bool:
         """Keep an unasked line, then let every line that has had no effect yet have it. Return
-        whether there was one: then the run goes on at another place than it stood (J45).
-        `beginning` is the input of a run without a checkpoint. Raise `RunError` for a line that the
-        workflow cannot take."""
+        whether there was one: then the run goes on at another place than it stood (J45). `values`
+        are the state's, `beginning` the input of a run without a checkpoint. Raise `RunError` for a
+        line that the workflow cannot take."""
         config = thread_config(self.run_id)
-        values = (await self.app.aget_state(config)).values or beginning or {}
+        values = values or beginning or {}
         if text is not None:
             line = checked_line(self.spec, text)
             writes_of(
@@ -166,7 +169,7 @@ class Execution:
             await self.app.aupdate_state(config, beginning, as_node=START)
         for line in waiting:
             await self.journal.leave(self.run_id)
-            values = (await self.app.aget_state(config)).values
+            values = (await self.snapshot()).values
             await self.app.aupdate_state(
                 config, writes_of(self.spec, values, line, self._now()), as_node=INPUT_NODE
             )
@@ -278,7 +281,7 @@ class Execution:
     async def _standing(self) -> Outcome:
         """Return how a run stands whose graph has nothing left to do now. Raise `Failure` when the
         last nodes wrote what cannot be put together."""
-        snapshot = await self._snapshot()
+        snapshot = await self.snapshot()
         questions = await self._questions(snapshot.interrupts)
         questions = questions or [breakpoint_of(node, self.spec) for node in snapshot.next]
         if questions:
@@ -326,7 +329,7 @@ class Execution:
 
     async def _finish(self, record: RunRecord, outcome: Outcome, started: float) -> Outcome:
         """Return the outcome with what came out, and keep it in the record."""
-        values = (await self._snapshot()).values or {}
+        values = (await self.snapshot()).values or {}
         variables = variable_values(self.spec, values)
         result = variables.get(self.spec.outputs[0]) if self.spec.outputs else None
         usage = self.services.budget.used()

@@ -96,8 +96,13 @@ async def refuse_changed_among(
 ) -> None:
     """Raise `RunError` when one of these checkpoints, or what is kept of these channels with them,
     is not what flowc wrote."""
-    among = ("checkpoint_id = any(?)", (list(ids),))
-    await _refuse(db, run, space, *among, "and channel = any(?)", (list(channels),))
+    # The bounds: without them a server that has not counted the rows yet reads all of the run.
+    among = (
+        "checkpoint_id between (select min(id) from unnest(?::text[]) as id)"
+        " and (select max(id) from unnest(?::text[]) as id) and checkpoint_id = any(?)"
+    )
+    only = (list(ids),) * 3
+    await _refuse(db, run, space, among, only, "and channel = any(?)", (list(channels),))
 
 
 async def refuse_changed_within(db: Database, run: str, space: str) -> None:

@@ -16,6 +16,8 @@ from ...errors import RunError
 from ...store.default_store import store_url
 from ...store.open import is_there
 
+WHOLE_SECONDS = 60.0
+"""Seconds for looking at a store's file as a whole: a few gigabytes."""
 Finding = tuple[str, bool, str, bool]
 """Area, whether it is there, words, whether every run needs it."""
 
@@ -46,7 +48,7 @@ def _kept_in(location: Location, *, usual: bool) -> Finding:
     writable = os.access(place, os.W_OK)
     text = f"sqlite in {location.path.parent}/" if usual else f"sqlite in {location.path}"
     try:
-        asyncio.run(refuse_unfit(location))
+        asyncio.run(refuse_unfit(location, seconds=WHOLE_SECONDS))
     except RunError as error:
         return "store sqlite", False, _error_text(error), True
     if not writable:
