@@ -140,10 +140,16 @@ def _patterns(fence: str, opening: str) -> tuple[re.Pattern[str], re.Pattern[str
     return _lines(fence, opening), _listing(opening)
 
 
+_OTHER_WORDS = {"STEP": "WORKFLOW STEP", "ASSERTION": "ASSERT", "ASSERTIONS": "ASSERT"}
+"""Words that stand for a keyword behind its sign."""
+
+
 @functools.lru_cache(maxsize=512)
-def nearest_keyword(word: str) -> str | None:
+def nearest_keyword(word: str, sign: str = "") -> str | None:
     """Return the keyword that a heading's word stands for, also in other letters or misspelt."""
     plain = re.sub(r"[ _-]+", " ", word).strip().upper()
+    if sign in _SIGNS:
+        plain = _OTHER_WORDS.get(plain, plain)
     if plain in KEYWORDS:
         return plain
     close = difflib.get_close_matches(plain, KEYWORDS, n=1, cutoff=0.78)
@@ -173,7 +179,7 @@ def keyword_heading(line: str) -> tuple[re.Match[str], str] | None:
         return match, KEYWORDS[word]
     capitals = word.isupper() and (sign or level > 2)
     step = level > 2 and word.upper() == "WORKFLOW STEP"
-    close = nearest_keyword(word) if capitals or step or sign in _SIGNS else None
+    close = nearest_keyword(word, sign) if capitals or step or sign in _SIGNS else None
     return (match, KEYWORDS[close]) if close else None
 
 

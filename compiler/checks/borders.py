@@ -18,6 +18,7 @@ from ..analysis.wording import node_name
 from ..catalog.results import RESULTS, Shape
 from ..diagnostics.diagnostic import Label
 from ..expr.ast import Expr, Field, Index, Name
+from ..expr.functions import FUNCTIONS
 from ..expr.show import show
 from ..expr.walk import names_read, walk_bound
 from ..source.records import dataclass
@@ -26,6 +27,18 @@ from ..source.spelling import Spelling
 from .branches import types_of
 from .guards import expressions
 
+_WITHOUT_FIELDS = ("text", "number", "integer", "boolean", "list")
+_FIELDS_HELP = "only an object has fields: declare it as `object` or `any`"
+_FUNCTIONS = Spelling(FUNCTIONS)
+_OTHER_FUNCTIONS = {
+    "size": "length",
+    "count": "length",
+    "len": "length",
+    "toUpperCase": "upper",
+    "toLowerCase": "lower",
+    "strip": "trim",
+    "first": "first_line",
+}
 _WORD = re.compile(r"[^\W\d]\w{0,80}")
 
 
@@ -50,6 +63,7 @@ def border_faults(workflow: ir.Workflow, program: ir.Program) -> Iterator[Border
             if target is not None and span is not None:
                 yield from _call_faults(node, target, span)
     yield from _field_faults(workflow)
+    yield from _plain_faults(workflow)
     yield from _function_faults(workflow)
 
 
@@ -122,6 +136,23 @@ def _field_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
             shapes_here = _result_shapes(node, workflow, builtin)
             for expr in expressions_of(node) if shapes_here else ():
                 yield from _faults_in(expr, shapes_here)
+
+
+def _plain_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
+    """Yield the fields that are read of a variable that is declared as what has none."""
+    declared: list[ir.Param | ir.StateField] = [*workflow.params, *workflow.state]
+    plain = {field.name: field.type for field in declared if field.type in _WITHOUT_FIELDS}
+    for expr, _ in expressions(workflow) if plain else ():
+        for part, bound in walk_bound(expr):
+            if not isinstance(part, Field) or not isinstance(part.object, Name):
+                continue
+            name, span = part.object.name, part.span or expr.span
+            if name in bound or name not in plain or part.name == "length" or span is None:
+                continue
+            meant = _OTHER_FUNCTIONS.get(part.name, part.name)
+            near = meant if meant in FUNCTIONS else _FUNCTIONS.nearest(meant)
+            message = f"`{name}` is declared as {plain[name]} and has no `{part.name}`"
+            yield BorderFault(message, span, f"write `{near}({name})`" if near else _FIELDS_HELP)
 
 
 def _faults_in(expr: Expr, shapes: Mapping[str, Sequence[Shape]]) -> Iterator[BorderFault]:

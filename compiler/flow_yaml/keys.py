@@ -77,8 +77,9 @@ TOOL = MapShape(ir.Tool, (
 ))  # fmt: skip
 
 THREAD = MapShape(ir.Thread, (
-    Key("max_chars", "integer", "the oldest messages go when there are more characters"),
-    Key("keep_min", "integer", "messages that stay in any case"),
+    Key("max_chars", "integer", "the oldest messages go when there are more characters",
+        least=1),
+    Key("keep_min", "integer", "messages that stay in any case", least=0),
 ))  # fmt: skip
 
 SCRIPT = MapShape(ir.Script, (
@@ -99,9 +100,9 @@ LIMIT = MapShape(ir.Limit, (
 ), short="value")  # fmt: skip
 
 RETRY = MapShape(ir.Retry, (
-    Key("attempts", "integer", "runs in all", required=True),
-    Key("wait", "number", "seconds before the second"),
-    Key("factor", "number", "how much longer each further wait is"),
+    Key("attempts", "integer", "runs in all", required=True, least=1),
+    Key("wait", "number", "seconds before the second", least=0),
+    Key("factor", "number", "how much longer each further wait is", least=0),
     Key("errors", "words", "the failures that are tried again", words=KINDS_OF_ERROR),
 ), short="attempts")  # fmt: skip
 
@@ -146,7 +147,7 @@ CRITERION = (
 COMMON = (
     Key("title", "text", "a caption for people"),
     Key("group", "text", "the group it is shown in"),
-    Key("timeout", "number", "seconds it may take"),
+    Key("timeout", "number", "seconds it may take", least=0.001),
     Key("retry", "retry", "how often it is tried"),
     Key("join", "word", "`all`: run once all ways into it were taken", words=("any", "all")),
     Key("limits", "limits", "bounds of this node alone"),
@@ -182,7 +183,7 @@ NODES: dict[str, MapShape] = {
         _SETTINGS,
         Key("description", "text", "what it does, for people"),
         Key("section", "text", "the heading it stands under"),
-        Key("step", "integer", "its number among the steps, from 0"),
+        Key("step", "integer", "its number among the steps, from 0", least=0),
     )),
     "message": MapShape(ir.MessageNode, (
         Key("message", "template", "a message is added to a thread", field="template"),
@@ -224,7 +225,7 @@ NODES: dict[str, MapShape] = {
     "ask": MapShape(ir.AskNode, (
         Key("ask", "template", "a person is asked", field="question", required=True),
         _RESULT,
-        Key("choices", "names", "the answers there are"),
+        Key("choices", "names", "the answers there are", least=1),
         Key("thread", "text", "the conversation that question and answer join"),
     )),
     "assign": MapShape(ir.AssignNode, (
@@ -259,7 +260,7 @@ NODES: dict[str, MapShape] = {
         Key("again", "names", "variables it is shown when it is done anew"),
         Key("by", "text", "the agent that does it, whoever holds the role", field="agent"),
         _TOOLS,
-        Key("minutes", "number", "how long it is expected to take"),
+        Key("minutes", "number", "how long it is expected to take", least=0),
         _RESULT,
     )),
     "gate": MapShape(ir.GateNode, (
@@ -284,7 +285,7 @@ NODES: dict[str, MapShape] = {
         Key("item", "text", "its parameter for the element", required=True),
         Key("index", "text", "its parameter for the position, from 0"),
         _WITH,
-        Key("concurrency", "integer", "how many run at a time"),
+        Key("concurrency", "integer", "how many run at a time", least=1),
         Key("until", "expression", "no further one begins once this holds"),
         _RESULT,
     )),

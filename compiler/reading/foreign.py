@@ -17,10 +17,13 @@ from ..source.source import Span
 
 _NAME = r"[ ]?(\w{2,60}+)[ ]?"
 _FORMS = re.compile(
-    rf"\{{\{{{_NAME}(?:\}}\}}|\}}|(?=[\s.,;:!?)\"']|$)(?![^\n{{]*\}}\}}))|(?<!\{{)\$?\{{{_NAME}\}}{{1,2}}"
+    rf"(?<!\{{)\{{{{3}}{_NAME}\}}{{3}}(?!\}})|(?<![\w\\])\$\{{\{{{_NAME}\}}\}}"
+    rf"|\{{\{{{_NAME}(?:\}}\}}|\}}|(?=[\s.,;:!?)\"']|$)(?![^\n{{]*\}}\}}))|(?<!\{{)\$?\{{{_NAME}\}}{{1,2}}"
     rf"|\[{_NAME}(?:\](?![(:\[])|(?=\s|$))|<{_NAME}>|(?<![\w$\\])\$(\w{{2,60}}+)"
-    r"|(?<![\w{%])%(\w{2,60}+)%(?![\w%])|(?<![\w{.])(\w{2,60}+)\}\}(?!\})"
+    r"|(?<![\w{%])%(\w{2,60}+)%(?![\w%])|(?<![\w@.])@([A-Z][A-Z0-9_]{1,59}+)(?![\w@]|\.\w)"
+    r"|(?<![\w{.])(\w{2,60}+)\}\}(?!\})"
 )
+_STATEMENT = re.compile(r"\{%-?[ ]*(?:if|elif|else|endif|for|endfor|set|include|block)\b[^%\n]*%\}")
 _CLOSED = re.compile(r"</(\w{2,60}+)>")
 
 
@@ -38,7 +41,7 @@ def foreign_placeholders(
 ) -> Iterator[ForeignPlaceholder]:
     """Yield what looks like a placeholder of another dialect for one of the names. `own` is the
     form of this dialect, such as `[NAME]`."""
-    if not any(sign in text for sign in "{[<$%}"):
+    if not any(sign in text for sign in "{[<$%}@"):
         return
     closed: set[str] | None = None
     for match in _FORMS.finditer(text):
@@ -67,3 +70,16 @@ def report_foreign(sink: Sink, span: Span, written: str, repair: str) -> None:
         help=f"write `{repair}` for the variable's value",
         fix=Fix(f"write `{repair}`", span, repair),
     )
+
+
+def foreign_statements(text: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of what looks like a statement of a template language: there are none."""
+    if "{%" in text:
+        yield from (match.span() for match in _STATEMENT.finditer(text))
+
+
+def report_statement(sink: Sink, span: Span, written: str) -> None:
+    """Warn (FC3001) of a statement of a template language."""
+    message = f"`{written}` is not a statement here, so it stays as it is written"
+    help = "only values stand in braces; decide with a `choose` node"
+    sink.report("FC3001", message, span, severity="warning", help=help)

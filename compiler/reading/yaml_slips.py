@@ -23,7 +23,10 @@ _BLOCK = re.compile(r":[ ]*[|>][-+0-9]*[ ]*(?:#.*)?$")
 _VALUE = re.compile(r"(?:[\w$-]+:[ ]+)?(?P<value>[\"'\[{].*)")
 _COLONLESS = re.compile(r"(?P<key>\w+)(?:[ ]+[^\s:=].*|[ ]*)$")
 _EQUALS = re.compile(r"(?P<key>\w+)(?P<sign>[ ]*=[ ]*)(?!=)\S")
-_TIGHT = re.compile(r"(?P<key>\w+):(?=[^\s:/])")
+_TIGHT = re.compile(r"(?P<key>\w+):(?=[^ \t\r\n:/])")
+_WIDE = re.compile(r"(?P<key>\w+)(?P<sign>[ ]?[：︓∶][ ]?)")
+_DASH = re.compile(r"-(?P<key>\w+):")
+_BLANKS = re.compile(r"[\u00a0\u2000-\u200a\u202f\u205f\u3000]+[ ]*")
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^']|'')*+'")
 _ENTRY = re.compile(r"(?P<key>[\w$.-]+):(?:[ ]+(?P<value>\S.*?))?[ ]*(?:[ ]#.*)?$")
 _LAST_WORD = re.compile(r"[ ]+[\w$-]+$")
@@ -133,7 +136,27 @@ def _slip(text: str, keys: Set[str], line: re.Match[str]) -> Slip | None:
         ends = bool(_KEY.match(following)) and _indent(following) <= column
         if sign in "[{" and (slip := _brackets(value["value"], left, end, ends)):
             return slip
-    return _without_colon(keys, line, following)
+    return _odd_signs(keys, line) or _without_colon(keys, line, following)
+
+
+def _odd_signs(keys: Set[str], line: re.Match[str]) -> Slip | None:
+    """Return the slip of signs that look like YAML's own, and of a dash that touches its key."""
+    body, start = line["body"], line.start("body")
+    blanks = _BLANKS.match(body)
+    if blanks is not None:
+        end = start + blanks.end()
+        message, help = "a blank of another kind stands where blanks indent", "write plain blanks"
+        return Slip(start, end, message, help, Repair(start, end, " " * len(blanks[0]), True))
+    key = _WIDE.match(body)
+    if key is not None and key["key"] in keys:
+        first, last = start + key.start("sign"), start + key.end("sign")
+        message, help = f"this is not a colon: `{key['sign']}`", f"write `{key['key']}: `"
+        return Slip(first, last, message, help, Repair(first, last, ": ", True))
+    key = _DASH.match(body)
+    if key is not None and key["key"] in keys:
+        message, help = "no blank stands behind the dash", f"write `- {key['key']}:`"
+        return Slip(start, start + 1, message, help, Repair(start + 1, start + 1, " ", True))
+    return None
 
 
 def _brackets(value: str, start: int, end: int, ends: bool) -> Slip | None:

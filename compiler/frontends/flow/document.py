@@ -20,6 +20,7 @@ from .declarations import Declarations
 from .editing import flow_mentions
 from .elements import kind
 from .forms import Forms
+from .odd_texts import check_odd_texts
 from .workflow import WorkflowReader
 
 _KEYS = frozenset(
@@ -44,6 +45,7 @@ def read_document(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     keys = [*(key.name for key in TOP), *SECTIONS]
     forms.known_keys(root, ["flow", *keys, "workflows"], "a workflow")
     name = PurePath(source.path).name.removesuffix(".yaml").removesuffix(".yml")
+    check_odd_texts(root, sink)
     main = reader.read(root, name.removesuffix(".flow"))
     inner: dict[str, Workflow] = {}
     for key, mapping in parts.items():

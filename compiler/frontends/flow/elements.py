@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ...expr.ast import Expr, Literal
 from ...flow_yaml.shapes import MapShape
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.source import Span
@@ -50,3 +51,9 @@ def list_faults(key: str, node: Value, items: Sequence[Scalar]) -> Iterator[tupl
                 item.span,
                 "remove one of the two",
             )
+
+
+def is_nothing(value: Expr) -> bool:
+    """Return whether an expression is a number that is not above 0."""
+    number = value.value if isinstance(value, Literal) else None
+    return isinstance(number, int | float) and not isinstance(number, bool) and number <= 0

@@ -18,11 +18,11 @@ from ...expr.template import Template, quoted_command, read_template
 from ...expr.walk import map_spans
 from ...flow_yaml.keys import CRITERION, LIMIT, MODEL_SETTINGS, OTHER_WORDS, RETRY
 from ...flow_yaml.shapes import Key, MapShape
-from ...reading.foreign import foreign_placeholders, report_foreign
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief, infinite_numbers, json_of
 from ...source.source import Source, SourceSet, Span
 from ...source.spelling import Spelling
-from .elements import is_mapping_of, kind, list_faults, place
+from .elements import is_mapping_of, is_nothing, kind, list_faults, place
+from .odd_texts import check_placeholders
 from .result_parts import read_parts
 from .schemas import schema_fault, unlisted_names
 from .text_files import read_text_file
@@ -44,13 +44,7 @@ class Forms:
     def check_texts(self, names: Set[str]) -> None:
         """Warn of placeholders of other dialects in the texts that were read since the last time.
         `names` are the variables they could mean."""
-        for text in self.texts:
-            for found in foreign_placeholders(text.text, "{{NAME}}", names):
-                written = text.text[found.start : found.end]
-                if written.startswith("{{"):
-                    continue  # a fault of the template, which has been told
-                repair = f"{{{{ {found.name} }}}}"
-                report_foreign(self.sink, text.at(found.start, found.end), written, repair)
+        check_placeholders(self.texts, names, self.sink)
         self.texts.clear()
 
     def report(
@@ -352,10 +346,8 @@ class Forms:
         return texts
 
     def inputs(self, key: Key, name: Scalar, node: Value) -> tuple[ir.Input, ...]:
-        descriptions = self.descriptions(name, node)
-        return tuple(
-            ir.Input(name=n.text, description=text, span=n.span) for n, text in descriptions
-        )
+        texts = self.descriptions(name, node)
+        return tuple(ir.Input(name=n.text, description=text, span=n.span) for n, text in texts)
 
     def outputs(self, key: Key, name: Scalar, node: Value) -> tuple[ir.Output, ...]:
         descriptions = self.descriptions(name, node)
@@ -385,6 +377,10 @@ class Forms:
         for bound, value in node.pairs:
             fields = self.element(value, LIMIT, f"the limit `{brief(bound.text)}`")
             if fields is not None and bound.text in LIMITS:
+                if is_nothing(fields["value"]):
+                    message = f"the limit `{bound.text}` is not above 0, so nothing could run"
+                    help = "write a number above 0, or leave it out"
+                    self.report("FC1005", message, fields["value"].span or bound.span, help)
                 limits.append(ir.Limit(name=bound.text, **fields, span=bound.span))  # type: ignore[arg-type]
         return tuple(limits)
 

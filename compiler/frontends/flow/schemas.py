@@ -13,6 +13,19 @@ from ...source.spelling import Spelling
 
 _LONGEST = 200
 _TYPES = Spelling(("string", "number", "integer", "boolean", "object", "array", "null"))
+_OTHER_TYPES = {
+    "text": "string",
+    "str": "string",
+    "int": "integer",
+    "float": "number",
+    "double": "number",
+    "bool": "boolean",
+    "dict": "object",
+    "map": "object",
+    "list": "array",
+    "none": "null",
+}
+"""What other languages call them."""
 
 
 def schema_fault(schema: Json, node: Value) -> tuple[str, Value] | None:
@@ -23,7 +36,8 @@ def schema_fault(schema: Json, node: Value) -> tuple[str, Value] | None:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
         if error.absolute_path and error.absolute_path[-1] == "type":
-            near = _TYPES.nearest(str(error.instance))
+            written = str(error.instance)
+            near = _OTHER_TYPES.get(written.lower()) or _TYPES.nearest(written)
             if near:
                 message = f"there is no type `{error.instance}`: did you mean `{near}`?"
                 return message, _at(node, error.absolute_path)

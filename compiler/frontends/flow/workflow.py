@@ -19,6 +19,7 @@ from .declarations import Declarations
 from .edges import Default, Edges, Targets
 from .elements import kind, place
 from .forms import Forms
+from .written_names import check_written_names
 
 
 class _Declared:
@@ -65,6 +66,7 @@ class WorkflowReader:
         whole = _with_tool_places(with_implied(self._with_agents(workflow, mapping)), mapping)
         names = {param.name for param in whole.params} | {field.name for field in whole.state}
         self.forms.check_texts(names)
+        check_written_names(mapping, self.forms.sink)
         self._check_outputs(mapping, names)
         return whole
 
@@ -304,11 +306,24 @@ class WorkflowReader:
         for agent in workflow.agents:
             if agent.thread is not None and agent.span is not None:
                 self._require("thread", agent.thread, self.declared.threads, agent.span)
+        self._check_questions(workflow)
         if mapping.get("agents") is not None:
             return workflow
         named = {n.agent: n.span for n in reversed(workflow.nodes) if isinstance(n, ir.AgentNode)}
         agents = tuple(ir.Agent(id=name, span=span) for name, span in reversed(named.items()))
         return replace(workflow, agents=agents)
+
+    def _check_questions(self, workflow: ir.Workflow) -> None:
+        """Warn of an agent that is asked nothing: it has neither a prompt nor a thread."""
+        listening = {agent.id for agent in workflow.agents if agent.thread is not None}
+        for node in workflow.nodes if not self.forms.sink.has_errors else ():
+            asked = not isinstance(node, ir.AgentNode) or node.prompt is not None
+            if not asked and node.agent not in listening and node.span is not None:
+                message = (
+                    f"`{brief(node.id)}` asks nothing: it has no `prompt`, its agent no thread"
+                )
+                help = "write `prompt:` and what the agent is to do"
+                self.forms.sink.report("FC1003", message, node.span, severity="warning", help=help)
 
 
 _FAILURE = keys.MapShape(Default, (

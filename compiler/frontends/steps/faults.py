@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
+from flowc.grammar.lexing import LISTS
 from lark import Token
 
 from ...diagnostics.diagnostic import Fix, Label, Sink
@@ -51,6 +53,23 @@ def check_sections(source: Source, label: str, sections: list[Token], sink: Sink
             _report_second(source, label, earlier, part, sink, legal=kind == "TOOL")
     if "TOOL" in first and "TOOLS" in first:
         _report_second(source, label, first["TOOLS"], first["TOOL"], sink, legal=True)
+
+
+def check_empty(source: Source, label: str, parts: list[Token], sink: Sink) -> None:
+    """Warn of a list's heading with nothing behind and below it."""
+    for part, below in pairwise([*parts, None]):
+        if part is None:
+            continue
+        heading, _, items = part.partition("\n")
+        bare = part.type in LISTS and not items.strip() and heading.rstrip().endswith(":")
+        if bare and part.type != "TOOLS" and (below is None or below.type != "PROSE"):
+            sink.report(
+                "FC1003",
+                f"`{part.type}` of {label} lists nothing",
+                heading_span(source, part),
+                severity="warning",
+                help="write one bullet a line below it, `- …`, or take the heading out",
+            )
 
 
 def _report_second(

@@ -13,7 +13,7 @@ from lark import Token
 
 from ...diagnostics.diagnostic import Label, Sink
 from ...source.source import Source, Span
-from .faults import OpenFence, check_complete, check_sections, report_spaced_fence
+from .faults import OpenFence, check_complete, check_empty, check_sections, report_spaced_fence
 from .items import (
     check_bullets,
     check_names,
@@ -125,6 +125,7 @@ class _Reader:
             step.tools.append(tool)
         step.end = block[-1].end_pos or 0
         check_sections(self.source, step.label, step.sections, self.sink)
+        check_empty(self.source, step.label, block[1:], self.sink)
         check_names(step.inputs, step.outputs, step.label, self.sink)
         return step
 

@@ -31,7 +31,7 @@ ARROW = re.compile("→|â(?:†|\x86)[’'\x92]")
 
 
 _BOLD = re.compile(
-    r"^[ ]{0,3}(?P<line>(?P<stars>\*\*|__)?[ ]?"
+    r"^[ \t]{0,40}+(?P<line>(?P<hashes>\#{1,6}[ \t]?)?(?P<stars>\*\*|__)?[ ]?"
     rf"(?:(?P<icon>{'|'.join(sorted(set(_BARE.values())))})\ufe0f?[ ]?)?"
     rf"(?P<word>{'|'.join(KEYWORDS)}):(?P<rest>[^\n\r]*))",
     re.MULTILINE,
@@ -105,14 +105,17 @@ def _report_colon(at: Span, kind: str, sink: Sink) -> None:
 
 
 def report_bold(source: Source, start: int, text: str, sink: Sink, *, inside: bool) -> None:
-    """Report lines of a text that are written in bold, or bare, where a section's heading was
-    meant: a keyword in capitals with its colon, and its sign or stars. `inside` of a step it needs
-    neither where nothing stands behind it but one word."""
+    """Report lines of a text that are written in bold, bare or far inside where a section's heading
+    was meant: a keyword in capitals with its colon, and its sign, stars or hashes. `inside` of a
+    step it needs none where nothing stands behind it but one word."""
     for match in _BOLD.finditer(text):
-        plain = match["stars"] is None and match["icon"] is None
+        plain = match["stars"] is None and match["icon"] is None and match["hashes"] is None
         step = match["word"] == "WORKFLOW STEP"
         if plain and not step and not (inside and len(match["rest"].split()) < 2):
             continue
+        indent = text[match.start() : match.start("line")].expandtabs(4)
+        if match["hashes"] and len(indent) < 4:
+            continue  # a heading that is one
         kind = KEYWORDS[match["word"]]
         name = match["rest"].strip().rstrip("*").strip()
         written = f"{marker(kind)}: {name}".rstrip()

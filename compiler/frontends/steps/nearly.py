@@ -17,6 +17,13 @@ from .model import Located
 _BEGINNING = re.compile(r"[`*]{0,2}(?P<name>[A-Za-z_]\w*)(?P<path>(?:\.\w+|\[[^\]\s]*\]?)*)[ \t]*")
 _SIGN = re.compile(r"[=!<>≤≥≠]+")
 _WORD = re.compile(r"(?:not )?([a-z]+)(?: with)?(?P<rest>.*)", re.DOTALL)
+_PHRASE = re.compile(
+    r"((?:(?:is|are|should|must|shall|has to|be) ){0,2}(?P<core>(?:not )?equals?(?: to)?"
+    r"|not(?= )|(?:greater|more|bigger|larger|higher) than|(?:less|smaller|fewer|lower) than"
+    r"|at least|at most)|(?:should|must|shall|has to) be|(?:does|do) not (?:contain|include))"
+    r"(?= )(?P<rest>.*)",
+    re.DOTALL,
+)
 _VALUE = re.compile(r"[`*]*[ \t]*(?:$|[\"'“‘\d\[-]|(?:true|false|null)\b|[A-Z_]{2,60}$|[^\"]*\"$)")
 _CURLY = re.compile("[“”„‘’]")
 _WORDS = Spelling(("contains", "exists", "matches", "starts", "ends"))
@@ -32,6 +39,21 @@ _SIGNS = {
     "≠": "!=",
 }
 _OTHER_WORDS = {"is": "==", "includes": "contains", "contain": "contains", "include": "contains"}
+_MEANINGS = (
+    ("not equal", "!="),
+    ("do not", "not contains"),
+    ("does not", "not contains"),
+    ("least", ">="),
+    ("most", "<="),
+    ("less", "<"),
+    ("smaller", "<"),
+    ("fewer", "<"),
+    ("lower", "<"),
+    (" than", ">"),
+    ("not", "!="),
+    ("", "=="),
+)
+"""What a phrase means: of those that stand in it the first."""
 
 
 def report_nearly(item: Located, known: Set[str], source: Source, sink: Sink) -> None:
@@ -59,6 +81,8 @@ def report_nearly(item: Located, known: Set[str], source: Source, sink: Sink) ->
 def _compares(rest: str) -> bool:
     if _SIGN.match(rest):
         return True
+    if phrase := _PHRASE.match(rest):
+        return _VALUE.match(phrase["rest"].lstrip()) is not None
     word = _WORD.match(rest)
     if word is None:
         return False
@@ -70,11 +94,19 @@ def _meant_word(word: str) -> str | None:
     return _OTHER_WORDS.get(word) or _WORDS.nearest(word)
 
 
+def _operator(rest: str) -> tuple[str, str | None]:
+    """Return what stands where the operator of an expression does, and the operator meant."""
+    if sign := _SIGN.match(rest):
+        return sign[0], _SIGNS.get(sign[0])
+    if phrase := _PHRASE.match(rest):
+        return phrase[1], next(sign for words, sign in _MEANINGS if words in phrase[1])
+    word = _WORD.match(rest)
+    return (word[1], _meant_word(word[1])) if word else ("", None)
+
+
 def _report_fault(item: Located, rest: str, fault: ParseFault, source: Source, sink: Sink) -> None:
     at = item.span.start + item.text.index(rest) if rest else item.span.start
-    sign, word = _SIGN.match(rest), _WORD.match(rest)
-    meant = _SIGNS.get(sign[0]) if sign else _meant_word(word[1]) if word else None
-    written = sign[0] if sign else word[1] if word else ""
+    written, meant = _operator(rest)
     span, fix = fault.span, None
     curly = _CURLY.search(rest)
     if curly and not meant:

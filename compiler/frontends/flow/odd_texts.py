@@ -1,0 +1,98 @@
+"""Texts that YAML or flowc takes otherwise than whoever wrote them: the file is sound.
+
+prompt: What is #3 about?    a comment begins at `#`
+agent: writer,               the comma belongs to the name
+prompt: “Say hello.”         these quotes belong to the text
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Set
+
+from ...diagnostics.diagnostic import Fix, Sink
+from ...reading.foreign import (
+    foreign_placeholders,
+    foreign_statements,
+    report_foreign,
+    report_statement,
+)
+from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
+
+_COMMENT = re.compile(r"[ \t]+(?P<rest>#(?:\w|\{\{)[^\r\n]*)")
+_CURLY = re.compile(r"[“„«][^“”„«»]*[”“»]")
+_NAME_AND_SIGN = re.compile(r"(?P<name>[\w-]+)[,;]")
+_LISTED = 4000
+"""Characters of a text that are looked at."""
+
+
+def check_odd_texts(root: Value, sink: Sink) -> None:
+    """Warn of texts without quotes that lose their end or keep a sign too much."""
+    for key, text in _texts(root):
+        source = text.source.text
+        if not text.plain:
+            continue
+        behind = _COMMENT.match(source, text.end) if " " in text.text else None
+        if behind is not None:
+            span = text.at(0, len(text.text))
+            lost = brief(behind["rest"])
+            quoted = _quoted(source[text.start : text.end] + behind[0].rstrip())
+            sink.report(
+                "FC1005",
+                f"`{brief(key.text)}` ends before `{lost}`, which YAML takes for a comment",
+                text.source.span(behind.start("rest"), behind.end("rest")),
+                severity="warning",
+                help=f"write the text in quotes: `{brief(quoted)}`, or a blank behind `#`",
+                fix=Fix("write quotes", text.source.span(span.start, behind.end()), quoted),
+            )
+        elif (name := _NAME_AND_SIGN.fullmatch(text.text)) is not None:
+            sink.report(
+                "FC1005",
+                f"the `{text.text[-1]}` belongs to the value of `{brief(key.text)}`",
+                text.span,
+                severity="warning",
+                help=f"write `{brief(name['name'])}`: nothing ends a line of YAML",
+                fix=Fix(f"write `{name['name']}`", text.span, name["name"]),
+            )
+        elif len(text.text) < _LISTED and _CURLY.fullmatch(text.text):
+            quoted = _quoted(text.text[1:-1])
+            sink.report(
+                "FC1005",
+                f"these quotes are not YAML's: they belong to the value of `{brief(key.text)}`",
+                text.span,
+                severity="warning",
+                help=f"write `{brief(quoted)}`",
+                fix=Fix(f"write `{brief(quoted)}`", text.span, quoted),
+            )
+
+
+def check_placeholders(texts: Iterable[Scalar], names: Set[str], sink: Sink) -> None:
+    """Warn of placeholders and statements of other languages in texts with `{{ NAME }}`."""
+    for text in texts:
+        for found in foreign_placeholders(text.text, "{{NAME}}", names):
+            written = text.text[found.start : found.end]
+            if written.startswith("{{") and not written.startswith("{{{"):
+                continue  # a fault of the template, which has been told
+            repair = f"{{{{ {found.name} }}}}"
+            report_foreign(sink, text.at(found.start, found.end), written, repair)
+        for start, end in foreign_statements(text.text):
+            report_statement(sink, text.at(start, end), text.text[start:end])
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'" if '"' in text or "\\" in text else f'"{text}"'
+
+
+def _texts(root: Value) -> Iterator[tuple[Scalar, Scalar]]:
+    """Yield every key with its text."""
+    todo: list[Value] = [root]
+    while todo:
+        match todo.pop():
+            case ListAt(items=items):
+                todo += items
+            case MapAt(pairs=pairs):
+                for key, value in pairs:
+                    if isinstance(value, Scalar):
+                        yield key, value
+                    else:
+                        todo.append(value)
