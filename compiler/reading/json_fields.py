@@ -11,7 +11,8 @@ lost in the faults: then nothing is reported as missing or unknown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Collection, Iterable, Sequence
 
 from ..diagnostics.diagnostic import Label, Severity, Sink
 from ..ir import Json
@@ -23,6 +24,20 @@ from .tree import ListAt, MapAt, Scalar, Value, depth_of, json_of
 
 MAX_DEPTH = 100
 """Values that go into variables are not nested deeper: everything that walks one may recurse."""
+
+
+_OTHER_KEYS = {
+    **dict.fromkeys(("needs", "depends_on", "depends", "after", "requires"), ("dependencies",)),
+    **dict.fromkeys(("nodes", "tasks", "stages", "phases"), ("states", "steps")),
+    **dict.fromkeys(("to", "next", "goto", "state"), ("target",)),
+    **dict.fromkeys(("when", "if", "guard"), ("condition",)),
+    **dict.fromkeys(("prompt", "question", "message"), ("input",)),
+    **dict.fromkeys(("edges", "transitions", "on"), ("transition",)),
+    "vars": ("variables",),
+    "tools": ("parsingTools",),
+    "title": ("name", "workflow_name"),
+}
+"""What other formats call a key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +208,8 @@ class Fields:
         strange = [key for key, _ in self.node.pairs if key.text and key.text not in names]
         if not strange or not self.tree.complete:
             return
-        spelling = Spelling(names - self.members.keys())
+        free = names - self.members.keys()
+        spelling = Spelling(free)
         for key in strange:
             message = f"{self.what} has a key `{key.text}`, which has no meaning there"
             self.tree.sink.report(
@@ -202,8 +218,20 @@ class Fields:
                 key.span,
                 severity=severity,
                 help="remove it",
-                near=spelling.nearest(key.text),
+                near=spelling.nearest(key.text) or _meant_key(key.text, free),
             )
+
+
+def _meant_key(key: str, free: Collection[str]) -> str | None:
+    """Return the key that another word, other letters or a part of its name stands for."""
+    snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).replace("-", "_").lower()
+    for word in (snake, *_OTHER_KEYS.get(snake, ())):
+        if word in free:
+            return word
+    parts = set(snake.split("_"))
+    found = [name for name in sorted(free) if parts <= set(name.split("_"))]
+    found = found or [name for name in sorted(free) if len(snake) > 3 and name.startswith(snake)]
+    return found[0] if len(found) == 1 else None
 
 
 def read_json(source: Source, sink: Sink) -> Tree | None:

@@ -26,7 +26,7 @@ _EQUALS = re.compile(r"(?P<key>\w+)(?P<sign>[ ]*=[ ]*)(?!=)\S")
 _TIGHT = re.compile(r"(?P<key>\w+):(?=[^ \t\r\n:/])")
 _WIDE = re.compile(r"(?P<key>\w+)(?P<sign>[ ]?[：︓∶][ ]?)")
 _DASH = re.compile(r"-(?P<key>\w+):")
-_BLANKS = re.compile(r"[\u00a0\u2000-\u200a\u202f\u205f\u3000]+[ ]*")
+ODD_BLANKS = re.compile(r"[\u00a0\u2000-\u200a\u202f\u205f\u3000]+[ ]*")
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^']|'')*+'")
 _ENTRY = re.compile(r"(?P<key>[\w$.-]+):(?:[ ]+(?P<value>\S.*?))?[ ]*(?:[ ]#.*)?$")
 _LAST_WORD = re.compile(r"[ ]+[\w$-]+$")
@@ -142,7 +142,7 @@ def _slip(text: str, keys: Set[str], line: re.Match[str]) -> Slip | None:
 def _odd_signs(keys: Set[str], line: re.Match[str]) -> Slip | None:
     """Return the slip of signs that look like YAML's own, and of a dash that touches its key."""
     body, start = line["body"], line.start("body")
-    blanks = _BLANKS.match(body)
+    blanks = ODD_BLANKS.match(body)
     if blanks is not None:
         end = start + blanks.end()
         message, help = "a blank of another kind stands where blanks indent", "write plain blanks"

@@ -138,9 +138,8 @@ class Engine:
             if changed:
                 execution.log.emit("changed", "", {"changes": changed, "migrated": list(migrate)})
             await execution.open_budget(record)
-            state = await execution.snapshot()
+            state, env = await execution.snapshot(), execution.services.env
             begun = state.created_at is not None
-            env = execution.services.env
             beginning = None if begun else initial_state(spec, record.inputs, env)
             heard = await execution.hear(line, state.values, beginning)
             graph_input: GraphInput = None if heard else beginning

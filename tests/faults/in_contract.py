@@ -10,6 +10,10 @@ def _key(name: str) -> Operator:
     return Operator(f"key {name} misspelt", rf'"({name})":', typo(), name)
 
 
+def _called(key: str, other: str) -> Operator:
+    return Operator(f"key {key} called {other}", rf'"{key}":', f'"{other}":', key)
+
+
 OPERATORS = (
     *JSON_SYNTAX,
     *map(_key, ("workflow_name", "workflow_type", "execution_config", "steps", "step_id")),
@@ -40,4 +44,40 @@ OPERATORS = (
         r"\2",
     ),
     Operator("role left out", r'^ +"required_role": .*\n', "", "required_role", r"^    \{$"),
+    _called("steps", "nodes"),
+    _called("steps", "tasks"),
+    _called("step_id", "id"),
+    _called("step_name", "name"),
+    _called("step_type", "type"),
+    _called("dependencies", "depends_on"),
+    _called("dependencies", "needs"),
+    _called("required_role", "role"),
+    _called("required_role", "requiredRole"),
+    _called("quality_gates", "gates"),
+    _called("quality_gates", "qualityGates"),
+    _called("success_criteria", "criteria"),
+    _called("estimated_duration", "duration"),
+    _called("max_iterations", "iterations"),
+    _called("required_score", "score"),
+    _called("required_score", "min_score"),
+    Operator("steps an object", r'"steps": \[', '"steps": {', "["),
+    Operator("score percent", r'("required_score": )[\d.]+', r'\1"75%"', ""),
+    Operator("score text", r'("required_score": )([\d.]+)', r'\1"\2"', ""),
+    Operator("score null", r'("required_score": )([\d.]+)', r"\1null", ""),
+    Operator("iterations zero", r'("max_iterations": )(\d+)', r"\g<1>0", ""),
+    Operator("iterations fraction", r'("max_iterations": )(\d+)', r"\g<1>1.5", ""),
+    Operator("duration negative", r'("estimated_duration": )(\d+)', r"\1-\2", ""),
+    Operator(
+        "dependency upper",
+        r'("dependencies": \[")(\w+)"',
+        lambda m: m[1] + m[2].upper() + '"',
+        r"\2",
+    ),
+    Operator("dependency two in one", r'("dependencies": \["\w+)", "(\w+)"', r'\1, \2"', ""),
+    Operator("role empty", r'("required_role": ")\w+"', r'\1"', ""),
+    Operator("role a list", r'("required_role": )("\w+")', r"\1[\2]", ""),
+    Operator("step id empty", r'("step_id": ")\w+"', r'\1"', ""),
+    Operator("step id number", r'("step_id": )"\w+"', r"\g<1>3", ""),
+    Operator("gate twice", r'("gate_id": ")(\w+)(",[\s\S]*?"gate_id": ")(\w+)', r"\1\2\3\2", r"\2"),
+    Operator("gate without its type", r'^ +"gate_type": .*\n', "", "gate_type"),
 )

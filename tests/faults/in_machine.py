@@ -10,6 +10,10 @@ def _key(name: str) -> Operator:
     return Operator(f"key {name} misspelt", rf'"({name})":', typo(), name)
 
 
+def _called(key: str, other: str) -> Operator:
+    return Operator(f"key {key} called {other}", rf'"{key}":', f'"{other}":', key)
+
+
 OPERATORS = (
     *JSON_SYNTAX,
     *map(_key, ("states", "transition", "target", "condition", "agent", "input", "action")),
@@ -55,4 +59,40 @@ OPERATORS = (
     ),
     Operator("state without a way out", r',\s*"transition": \[\s*\{[^{}]*\}\s*\]', ""),
     Operator("name left out", r'^ +"name": "\w+",\n(?= +"(?:agent|action))', "", "name"),
+    _called("states", "state"),
+    _called("states", "nodes"),
+    _called("transition", "transitions"),
+    _called("target", "to"),
+    _called("target", "next"),
+    _called("condition", "when"),
+    _called("condition", "if"),
+    _called("agent", "agents"),
+    _called("input", "prompt"),
+    _called("pre_handler", "preHandler"),
+    _called("context", "ctx"),
+    _called("variables", "vars"),
+    _called("max_length", "maxLength"),
+    _called("agents", "agent"),
+    Operator("states an object", r'"states": \[', '"states": {', "["),
+    Operator("target null", r'("target": )"\w+"', r"\1null", ""),
+    Operator("target a number", r'("target": )"\w+"', r"\g<1>3", ""),
+    Operator("target empty", r'("target": ")\w+"', r'\1"', ""),
+    Operator("condition empty", r'("condition": ")[^"]+"', r'\1"', ""),
+    Operator("condition a boolean text", r'("condition": ")[^"]+"', r'\1yes"', ""),
+    Operator("method misspelt", r"\.(includes|trim|toLowerCase|indexOf)\(", typo(), r"\1"),
+    Operator("length misspelt", r"\.(length)\b", typo(), r"\1"),
+    Operator("camel common data", r"common_data\.", "commonData.", "common_data"),
+    Operator("hyphen common data", r"common_data\.", "common-data.", "common_data"),
+    Operator("template of dollar", r"\{\{(common_data\.\w+)\}\}", r"${\1}", "{{"),
+    Operator(
+        "template without common_data", r"\{\{common_data\.(\w+)\}\}", r"{{\1}}", "common_data"
+    ),
+    Operator("template in angle", r"\{\{(common_data\.\w+)\}\}", r"<\1>", "{{"),
+    Operator("template percent", r"\{\{(common_data\.\w+)\}\}", r"{%\1%}", "{{"),
+    Operator("transition left out", r',\s*"transition": \[[^\[\]]*\]', "", ""),
+    Operator("agent of an unknown", r'("agent": )"\w+"', r'\1"nobody"', ""),
+    Operator("agent a list", r'("agent": )"(\w+)"', r'\1["\2"]', ""),
+    Operator("max_length negative", r'("max_length": )(\d+)', r"\1-\2", ""),
+    Operator("max_length a fraction", r'("max_length": )(\d+)', r"\1\2.5", ""),
+    Operator("state without name two", r'^( +)"name": "\w+",\n', "", "name"),
 )

@@ -65,4 +65,80 @@ OPERATORS = (
         r"\1`\2`\3`\2`",
         counts=True,
     ),
+    Operator(
+        "status lower",
+        r"(\*\*Status:\*\* )(READY|PENDING|DONE)",
+        lambda m: m[1] + m[2].title(),
+        r"\2",
+    ),
+    Operator("status todo", r"(\*\*Status:\*\* )(READY|PENDING)", r"\1TODO", ""),
+    Operator(
+        "field in small letters",
+        r"^\*   \*\*(Status|Output Audio|Input Audio|Code):\*\*",
+        lambda m: f"*   **{m[1].lower()}:**",
+        r"\1",
+    ),
+    Operator(
+        "field colon outside",
+        r"^\*   \*\*(Status|Output Audio|Input Audio):\*\*",
+        r"*   **\1**:",
+        "",
+    ),
+    Operator("field called Output", r"^\*   \*\*Output Audio:", "*   **Output:", "Output Audio"),
+    Operator("field called Input", r"^\*   \*\*Input Audio:", "*   **Input:", "Input Audio"),
+    Operator(
+        "field called Inputs Audio", r"^\*   \*\*Input Audio:", "*   **Input File:", "Input Audio"
+    ),
+    Operator(
+        "field with underscore", r"^\*   \*\*(Output|Input) Audio:", r"*   **\1_Audio:", "Audio"
+    ),
+    Operator("field twice", r"^(\*   \*\*Status:\*\* .*\n)", r"\1\1", "Status"),
+    Operator("field left out code", r"^\*   \*\*Code:\*\*\n", "", "Code"),
+    Operator("field left out id", r"^\*   \*\*ID:\*\* .*\n", "", "ID"),
+    Operator("step hash missing space", r"^### (Step \d+:)", r"###\1", "### "),
+    Operator("step with word number", r"^### Step 1:", "### Step one:", "1"),
+    Operator("step called Schritt", r"^### Step (\d+:)", r"### Schritt \1", "Step"),
+    Operator("output without dollar", r"\$OUTPUT_STEP_(\d)", r"OUTPUT_STEP_\1", "$"),
+    Operator("output in braces", r"\$OUTPUT_STEP_(\d)", r"${OUTPUT_STEP_\1}", "$OUTPUT"),
+    Operator("output without underscore", r"\$OUTPUT_STEP_(\d)", r"$OUTPUT_STEP\1", "OUTPUT_STEP"),
+    Operator("call of python", r"^( +)([A-Z_]{4,})\((.*)\)$", r"\1os.system(\3)", "", counts=True),
+    Operator("two calls", r"^(( +)[A-Z_]{4,}\(.*\))$", r"\1\n\1", "", counts=True),
+    Operator(
+        "import before", r"^( +)([A-Z_]{4,}\(.*\))$", r"\1import numpy\n\1\2", "", counts=True
+    ),
+    Operator(
+        "argument colon", r"(\(.*\b(?:gain_db|target_lufs|cutoff_hz))=", r"\1: ", "=", counts=True
+    ),
+    Operator(
+        "argument unit",
+        r"(\(.*\b(?:gain_db|target_lufs|cutoff_hz)=)(-?[\d.]+)",
+        r"\1\2dB",
+        "",
+        counts=True,
+    ),
+    Operator(
+        "argument unit text",
+        r"(\(.*\b(?:gain_db|target_lufs|cutoff_hz)=)(-?[\d.]+)",
+        r'\1"\2 dB"',
+        "",
+        counts=True,
+    ),
+    Operator(
+        "argument decimal comma",
+        r"(\(.*\b(?:gain_db|target_lufs|cutoff_hz)=-?\d+)\.?(\d*)",
+        r"\1,5",
+        "",
+        counts=True,
+    ),
+    Operator("argument out of range", r"(\(.*\bcutoff_hz=)(-?[\d.]+)", r"\1-80", "", counts=True),
+    Operator(
+        "argument twice",
+        r"(\(.*)(, (?:gain_db|target_lufs|cutoff_hz)=-?[\d.]+)",
+        r"\1\2\2",
+        "",
+        counts=True,
+    ),
+    Operator("keyword of another tool", r"(\(.*)(\))$", r"\1, wetness=0.3\2", "", counts=True),
+    Operator("section of level three", r"^## (\d\. Processing Plan)", r"### \1", "##"),
+    Operator("section left out", r"^## \d\. Request Summary\n", "", ""),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from .operators import Operator, typo
 
 _HEAD = r"^(#{2,4} (?:\S+ )?"
-_ITEM = r"^(- .*)"
+_V = r"\[([A-Z][A-Z_]{3,})\]"
 
 OPERATORS = (
     Operator("step heading without its colon", _HEAD + r"WORKFLOW STEP):", r"\1", "WORKFLOW STEP:"),
@@ -63,4 +63,47 @@ OPERATORS = (
     Operator("list item without its dash", r"(?<=OUTPUTS:\n)- (.*→ \w+)$", r"\1", "- "),
     Operator("two steps of one text", r"^(### 🔧 WORKFLOW STEP: .*\n)", r"\1\1"),
     Operator("step without its text", r"(STEP: .*\n)```\n(?:(?!```).*\n)+```\n", r"\1"),
+    Operator("heading of level two", r"^### (\S+ WORKFLOW STEP:)", r"## \1", "###"),
+    Operator("heading of level one", r"^### (\S+ WORKFLOW STEP:)", r"# \1", "###"),
+    Operator("dash for the colon", _HEAD + r"WORKFLOW STEP): ", r"\1 - ", "WORKFLOW STEP:"),
+    Operator("step without workflow", _HEAD + r")WORKFLOW STEP:", r"\1STEP:", "WORKFLOW STEP"),
+    Operator("output heading singular", _HEAD + r")OUTPUTS:", r"\1OUTPUT:", "OUTPUTS"),
+    Operator("input heading singular", _HEAD + r")INPUTS:", r"\1INPUT:", "INPUTS"),
+    Operator("assert heading plural", _HEAD + r")ASSERT:", r"\1ASSERTIONS:", "ASSERT"),
+    Operator("full width colon", _HEAD + r"(?:WORKFLOW STEP|OUTPUTS|ASSERT)):", "\\1\uff1a", ":"),
+    Operator("heading indented", r"^(### \S+ (?:WORKFLOW STEP|OUTPUTS):)", r"    \1"),
+    Operator("variable lower case", _V, lambda m: "[" + m[1].lower() + "]", r"\1"),
+    Operator("variable doubled brackets", _V, r"[[\1]]", r"[\1]"),
+    Operator("variable percent", _V, r"%\1%", r"[\1]"),
+    Operator("variable dollar bare", _V, r"$\1", r"[\1]"),
+    Operator("variable at", _V, r"@\1", r"[\1]"),
+    Operator("variable with blank", _V, r"[ \1 ]", r"[\1]"),
+    Operator("variable with hyphen", r"\[([A-Z]+)_([A-Z_]+)\]", r"[\1-\2]", r"\1_\2"),
+    Operator("variable two words", r"\[([A-Z]+)_([A-Z_]+)\]", r"[\1 \2]", r"\1_\2"),
+    Operator("tool with parens", r"^(### \S+ TOOL: \w+)$", r"\1()", ""),
+    Operator("tool camel", r"(TOOL: \w+)_(\w)(\w+)$", lambda m: m[1] + m[2].upper() + m[3], ""),
+    Operator("tool hyphen", r"(TOOL: \w+)_(\w+)$", r"\1-\2", ""),
+    Operator("assert is", r"^(- result\S*) == ", r"\1 is ", "=="),
+    Operator("assert should be", r"^(- result\S*) == ", r"\1 should be ", "=="),
+    Operator("assert includes", r"^(- result\S*) contains ", r"\1 includes ", "contains"),
+    Operator("assert include", r"^(- result\S*) contains ", r"\1 include ", "contains"),
+    Operator("assert upper result", r"^- result\.", r"- Result.", "result"),
+    Operator("assert results", r"^- result\.", r"- results.", "result"),
+    Operator("assert smart quotes", r'^(- result.*) "([^"]*)"$', "\\1 “\\2”", '"'),
+    Operator("assert empty section", r"(### \S+ ASSERT:\n)(?:- .*\n)+", r"\1"),
+    Operator("outputs empty section", r"(### \S+ OUTPUTS:\n)(?:- .*\n)+", r"\1"),
+    Operator("outputs twice", r"((### \S+ OUTPUTS:\n)(?:- .*\n)+)", r"\1\n\1"),
+    Operator(
+        "input lower", r"(?<=INPUTS:\n)- (\w+): ", lambda m: "- " + m[1].lower() + ": ", r"\1"
+    ),
+    Operator("input equals", r"(?<=INPUTS:\n)- (\w+): ", r"- \1 = ", r"\1:"),
+    Operator("output reversed", r"^- (.*) → (\w+)$", r"- \2 ← \1", "→"),
+    Operator("output colon", r"^- (.*) → (\w+)$", r"- \2: \1", "→"),
+    Operator(
+        "output spaced lower",
+        r"^(- .* → )([A-Z]+)_([A-Z]+)$",
+        lambda m: m[1] + m[2].title() + m[3].title(),
+        r"",
+    ),
+    Operator("output begins with digit", r"^(- .* → )([A-Z_]+)$", r"\g<1>1\2", ""),
 )

@@ -18,6 +18,7 @@ from ...reading.foreign import (
     report_statement,
 )
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
+from ...reading.yaml_slips import ODD_BLANKS
 
 _COMMENT = re.compile(r"[ \t]+(?P<rest>#(?:\w|\{\{)[^\r\n]*)")
 _CURLY = re.compile(r"[“„«][^“”„«»]*[”“»]")
@@ -30,13 +31,17 @@ def check_odd_texts(root: Value, sink: Sink) -> None:
     """Warn of texts without quotes that lose their end or keep a sign too much."""
     for key, text in _texts(root):
         source = text.source.text
+        if key.plain and (odd := ODD_BLANKS.match(key.text)):
+            message = "a blank of another kind stands where blanks indent"
+            place = key.at(0, odd.end())
+            sink.report("FC1001", message, place, help="write plain blanks")
         if not text.plain:
             continue
         behind = _COMMENT.match(source, text.end) if " " in text.text else None
         if behind is not None:
             span = text.at(0, len(text.text))
             lost = brief(behind["rest"])
-            quoted = _quoted(source[text.start : text.end] + behind[0].rstrip())
+            quoted = _in_quotes(source[text.start : text.end] + behind[0].rstrip())
             sink.report(
                 "FC1005",
                 f"`{brief(key.text)}` ends before `{lost}`, which YAML takes for a comment",
@@ -55,7 +60,7 @@ def check_odd_texts(root: Value, sink: Sink) -> None:
                 fix=Fix(f"write `{name['name']}`", text.span, name["name"]),
             )
         elif len(text.text) < _LISTED and _CURLY.fullmatch(text.text):
-            quoted = _quoted(text.text[1:-1])
+            quoted = _in_quotes(text.text[1:-1])
             sink.report(
                 "FC1005",
                 f"these quotes are not YAML's: they belong to the value of `{brief(key.text)}`",
@@ -79,7 +84,7 @@ def check_placeholders(texts: Iterable[Scalar], names: Set[str], sink: Sink) -> 
             report_statement(sink, text.at(start, end), text.text[start:end])
 
 
-def _quoted(text: str) -> str:
+def _in_quotes(text: str) -> str:
     return "'" + text.replace("'", "''") + "'" if '"' in text or "\\" in text else f'"{text}"'
 
 

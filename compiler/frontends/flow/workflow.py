@@ -317,8 +317,9 @@ class WorkflowReader:
         """Warn of an agent that is asked nothing: it has neither a prompt nor a thread."""
         listening = {agent.id for agent in workflow.agents if agent.thread is not None}
         for node in workflow.nodes if not self.forms.sink.has_errors else ():
-            asked = not isinstance(node, ir.AgentNode) or node.prompt is not None
-            if not asked and node.agent not in listening and node.span is not None:
+            if not isinstance(node, ir.AgentNode) or node.prompt is not None or node.span is None:
+                continue
+            if node.agent not in listening:
                 message = (
                     f"`{brief(node.id)}` asks nothing: it has no `prompt`, its agent no thread"
                 )

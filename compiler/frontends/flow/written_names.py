@@ -24,7 +24,7 @@ _RESERVED = ("$", "__")
 
 def check_written_names(workflow: MapAt, sink: Sink) -> None:
     """Report FC1005 for parameters and variables whose names are not names."""
-    for name in _written(workflow):
+    for name in _targets(workflow):
         text = name.text
         if _PLAIN.fullmatch(text) and text not in _WORDS_OF_EXPRESSIONS:
             continue
@@ -44,7 +44,7 @@ def check_written_names(workflow: MapAt, sink: Sink) -> None:
         )
 
 
-def _written(workflow: MapAt) -> Iterator[Scalar]:
+def _targets(workflow: MapAt) -> Iterator[Scalar]:
     for section in ("params", "state"):
         yield from _keys(workflow.get(section))
     nodes = workflow.get("nodes")

@@ -21,6 +21,7 @@ from .checks import read_check
 from .mermaid.captions import break_lines
 from .mermaid.chart import ChartNode
 from .mermaid.placed_text import PlacedText
+from .nearly import OTHER_PREFIXES
 from .placeholders import BUILT_IN, STATUS_WORDS, ChartScope, constant_in
 
 KINDS = (
@@ -36,7 +37,7 @@ WRITE_FILE = "write_file"
 _PREFIXES = ("Prompt", "Assign", "Set", "Check", "Execute", "Ask", "Call")
 _WORDS = Spelling(_PREFIXES)
 _PREFIX = re.compile(rf"\s*(?:{'|'.join(_PREFIXES)})\s*:\s*", re.I)
-_FIRST_WORD = re.compile(r"\s*(?P<word>[A-Za-z]{3,9})\s*:\s*")
+_FIRST_WORD = re.compile(r"\s*(?P<word>[A-Za-z]{2,9})\s*:\s*")
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9_]{3,}\Z", re.A)
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.A)
 _ROLES: dict[str, ir.Role] = {"System": "system", "User": "user", "Assistant": "assistant"}
@@ -88,7 +89,8 @@ def read_activity(node: ChartNode, scope: ChartScope) -> Activity | None:
 def _without_misspelt_word(caption: PlacedText, scope: ChartScope) -> PlacedText:
     """Report a word before a caption that is nearly one of the usual ones; what follows counts."""
     match = _FIRST_WORD.match(caption.text)
-    near = _WORDS.nearest(match["word"].capitalize()) if match else None
+    written = match["word"].capitalize() if match else ""
+    near = OTHER_PREFIXES.get(written) or _WORDS.nearest(written)
     if match is None or near is None:
         return caption
     word = caption.group(match, "word")

@@ -13,6 +13,16 @@ _FENCE = re.compile(
 )
 _CHART = re.compile(r"^[ \t]*(?:flowchart|graph)[ \t]+(?:TB|TD|BT|LR|RL)\b[^\n]*", re.M)
 
+OTHER_PREFIXES = {
+    **dict.fromkeys(("Exec", "Run", "Shell", "Bash", "Command", "Cmd"), "Execute"),
+    "Let": "Set",
+    "Store": "Set",
+    "If": "Check",
+    "Question": "Ask",
+    "Include": "Call",
+}
+"""What people write before a caption in place of its word."""
+
 
 class NearlyChart(NamedTuple):
     """The line where a chart was meant to begin, and what to write."""

@@ -242,8 +242,8 @@ def _contexts(top: Fields) -> Iterator[Context]:
 
 def _length(entry: Fields) -> int:
     length = entry.number("max_length")
-    if length is not None and length < 0:
-        entry.wrong_type("max_length", entry.members["max_length"][1], "a positive number")
+    if length is not None and (length < 0 or length != int(length)):
+        entry.wrong_type("max_length", entry.members["max_length"][1], "a positive whole number")
         return DEFAULT_LENGTH
     return int(length or DEFAULT_LENGTH)
 

@@ -2,6 +2,9 @@
 
     common_data.notcie              no variable, and nothing sets it
     {{common_data.topic}            a placeholder with a brace too few
+    {{topic}}  ${common_data.topic} placeholders of other formats
+    commonData.topic                the data under another name
+    reply.lentgh                    no member of a text or a list
     condition: topic = 'other'      sets, where a comparison was meant
     function.file_nuder.arguments   no tool of any role
 
@@ -15,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 
 from ...diagnostics.diagnostic import Fix, Sink
 from ...ir import Tool
+from ...reading.foreign import foreign_placeholders, report_foreign
 from ...reading.tree import Scalar
 from ...source.spelling import Spelling
 from .document import RESERVED, START, STOP, Machine
@@ -25,7 +29,20 @@ _READ = re.compile(r"common_data\.(\w+)(?!\w|\s*\()")
 _SET = re.compile(r"common_data(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*(?:\+\+|--|[-+*/]?=(?!=))")
 _WORD = re.compile(r"(?<![\w$.'\"])(?:this\.)?([A-Za-z_]\w{6,})\b")
 _DECLARED = re.compile(r"\b(?:let|const|var|function)\s+(\w+)|\b(\w++)\s*+=>")
-_HOLE = re.compile(r"(?<![${])\{{1,2}\s*(?:this\.)?(common_data(?:\.\w+)+)\s*\}{0,2}(?!\})")
+_HOLE = re.compile(
+    r"(?<![${])\{{1,2}\s*(?:this\.)?(common_data(?:\.\w+)+)\s*\}{0,2}(?!\})"
+    r"|\$\{{1,2}\s*(common_data(?:\.\w+)+)\s*\}{1,2}|<(common_data(?:\.\w+)+)>"
+    r"|\{?%\s?(common_data(?:\.\w+)+)\s?%\}?"
+)
+_OTHER_DATA = re.compile(r"(?<![\w$.-])(?!common_data\b)common[-_]?data(?=\.[A-Za-z_]\w)", re.I)
+_MEMBER = re.compile(r"(?<=[\w)\]])\.([A-Za-z]{4,20})\b")
+_MEMBERS = Spelling(
+    (
+        *("length", "trim", "includes", "indexOf", "toLowerCase", "toUpperCase", "startsWith"),
+        *("endsWith", "split", "match", "test", "slice", "substring", "replace", "push", "join"),
+        *("filter", "some", "every", "find", "concat", "reverse", "sort", "toString"),
+    )
+)
 _ASSIGNS = re.compile(r"(?<![=!<>+\-*/%&|^?:])=(?![=>])")
 _TOOL = re.compile(r"(?<![\w.])function\.(\w+)(?:\.arguments\.(\w+))?")
 _QUOTED = re.compile(r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"")
@@ -43,11 +60,19 @@ def check_texts(
     for text in _codes(machine):
         _check_fields(text, known, spellings, sink)
         _check_words(text, sink)
+        _check_data(text, sink)
+        _check_members(text, known, sink)
         if tools:
             _check_tools(text, tools, sink)
     for text in _inputs(machine):
         _check_fields(text, known, spellings, sink)
         _check_holes(text, sink)
+        _check_data(text, sink)
+        for found in foreign_placeholders(text.text, "{{common_data.NAME}}", names):
+            written = text.text[found.start : found.end]
+            if written.startswith(("{", "$")):
+                place, meant = text.at(found.start, found.end), f"{{{{common_data.{found.name}}}}}"
+                report_foreign(sink, place, written, meant)
     for text in _conditions(machine):
         _check_assignment(text, sink)
     _check_states(machine, sink)
@@ -113,6 +138,26 @@ def _check_words(text: Scalar, sink: Sink) -> None:
             sink.report("FC3001", message, span, severity="warning", help=help, fix=fix)
 
 
+def _check_data(text: Scalar, sink: Sink) -> None:
+    for match in _OTHER_DATA.finditer(text.text):
+        message, span = f"nothing is called `{match[0]}`", text.at(*match.span())
+        fix = Fix("write `common_data`", span, "common_data")
+        help = "did you mean `common_data`?"
+        sink.report("FC3001", message, span, severity="warning", help=help, fix=fix)
+
+
+def _check_members(text: Scalar, known: Set[str], sink: Sink) -> None:
+    plain = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text.text)
+    for match in _MEMBER.finditer(plain):
+        near = None if match[1] in known else _MEMBERS.nearest(match[1])
+        if near is None or near == match[1] or plain[: match.start()].endswith("common_data"):
+            continue
+        message, span = f"texts and lists have no `{match[1]}`", text.at(*match.span(1))
+        fix = Fix(f"write `{near}`", span, near)
+        help = f"did you mean `{near}`?"
+        sink.report("FC3001", message, span, severity="warning", help=help, fix=fix)
+
+
 def _check_tools(text: Scalar, tools: Mapping[str, Tool], sink: Sink) -> None:
     for match in _TOOL.finditer(text.text):
         tool = tools.get(match[1])
@@ -132,7 +177,7 @@ def _check_tools(text: Scalar, tools: Mapping[str, Tool], sink: Sink) -> None:
 def _check_holes(text: Scalar, sink: Sink) -> None:
     for match in _HOLE.finditer(text.text):
         written, span = match[0], text.at(*match.span())
-        meant = f"{{{{{match[1]}}}}}"
+        meant = f"{{{{{next(filter(None, match.groups()))}}}}}"
         if written.replace(" ", "") == meant or (written.startswith("{{") and "}}" in written):
             continue
         message = f"`{written.strip()}` is not a placeholder, so it stays as it is written"

@@ -166,10 +166,22 @@ class _ShapeChecker:
             near = spelling.nearest(field.name) if field.name not in known else None
             if near is None and "ID" in known and set(field.name.upper()) <= set("ID"):
                 near = "ID"
+            if near is None and block.kind == "step":
+                near = _OTHER_FIELDS.get(re.sub("[-_]", " ", field.name.lower()))
             if near is not None and near not in names:
                 message = f"`{field.name}` is not a field of {self.places.where(index)}"
                 help = f"did you mean `{near}`?"
                 self.sink.report("FC1002", message, self.places.span(index, name), help=help)
+
+
+_OTHER_FIELDS = {
+    **dict.fromkeys(("input", "inputs", "input file", "source", "in"), "Input Audio"),
+    **dict.fromkeys(("output", "outputs", "output file", "target", "out"), "Output Audio"),
+    **dict.fromkeys(("state", "progress"), "Status"),
+    **dict.fromkeys(("call", "command", "python", "script"), "Code"),
+    **dict.fromkeys(("criteria", "acceptance criteria", "done when"), "Success Criteria"),
+}
+"""What people call the fields of a step."""
 
 
 def _fences(block: Block) -> Iterator[tuple[FencePart, Range]]:

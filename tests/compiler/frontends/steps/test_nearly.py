@@ -190,3 +190,21 @@ def test_where_the_end_of_a_fence_is_missing_is_shown():
     [found] = [d for d in compile_text(text, "main.md").diagnostics if "fence" in d.message]
     lines = {x.text: text.count("\n", 0, x.span.start) + 1 for x in found.labels}
     assert lines["the closing line is missing below this"] == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "help", "line"),
+    [
+        ("🔧 WORKFLOW STEP: Read", "🔧 STEP: Read", "`STEP` is not a section", "WORKFLOW STEP", 13),
+        ("### 📤 OUTPUTS:", "    ### 📤 OUTPUTS:", "does not stand in a heading", "OUTPUTS:", 6),
+        ("- result.line_count == FILES\n", "", "`ASSERT` of step 2", "one bullet a line", 20),
+        ("result.count > 0", "result.count should be 3", "is not an expression", "`==`", 9),
+        ("result.count > 0", "result.count is at least 3", "is not an expression", "`>=`", 9),
+        ("[FILES]", "@FILES", "not a placeholder", "`[FILES]`", 15),
+        ("[FILES]", "${{FILES}}", "not a placeholder", "`[FILES]`", 15),
+    ],
+)
+def test_more_that_is_nearly_a_construct_is_told(old, new, message, help, line):
+    assert old in GOOD
+    told = said(GOOD.replace(old, new))
+    assert any(message in m and help in h and at == line for m, h, at in told), told
