@@ -62,11 +62,13 @@ class Slot:
 @dataclass(frozen=True, slots=True)
 class Editing:
     """The first slot that fits counts. `section` matches lines that open one; `keys` says how the
-    keys around a place are found: in `json` by brackets, in `yaml` by indentation. Characters
-    that make completion start are in `triggers`."""
+    keys around a place are found: in `json` by brackets, in `yaml` by indentation. `within` matches
+    headings that belong to the one above them, though they are of its level. Characters that make
+    completion start are in `triggers`."""
 
     slots: tuple[Slot, ...] = ()
     section: re.Pattern[str] | None = None
+    within: re.Pattern[str] | None = None
     keys: Lit["none", "json", "yaml"] = "none"
     triggers: tuple[str, ...] = field(default=())
 

@@ -11,22 +11,28 @@ from collections.abc import Awaitable, Callable
 from typing import Any, NoReturn
 
 from flowc.compiler.catalog.catalog import LOCK_FILE
-from flowc.compiler.diagnostics.fixes import chosen_fixes
 from flowc.compiler.editor.completion import Candidate, complete
 from flowc.compiler.editor.hover import describe
 from flowc.compiler.editor.rename import Refusal, Renaming, renamable, rename
-from flowc.compiler.reading.editing import Kind, Mention
+from flowc.compiler.reading.editing import Kind
 from flowc.compiler.source.source import Source, Span
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
+from .actions import KINDS, PATIENT, on_code_action, on_formatting
 from .analysis import Analysis, editing_of, references, related_files, sources_of, tools_near
-from .convert import as_action, as_edit, as_items, as_range, as_symbol
+from .convert import as_items, as_range
 from .server import FlowcServer, RequestRefused
+from .structure import (
+    LEGEND,
+    on_folding,
+    on_symbols,
+    on_tokens,
+    on_tokens_range,
+    on_workspace_symbols,
+)
 
 Handler = Callable[[FlowcServer, Any], Awaitable[Any]]
-PATIENT = 10.0
-"""Seconds that an edit waits for the compilation of the present text."""
 MAX_FILES_LISTED = 200
 
 
@@ -205,60 +211,6 @@ def _files_beside(path: str) -> tuple[Candidate, ...]:
     ]
 
 
-async def on_symbols(
-    server: FlowcServer, params: types.DocumentSymbolParams
-) -> list[types.DocumentSymbol] | None:
-    """Return the outline: nodes, prompts and parameters in the order of the file."""
-    view = await server.look(params.text_document.uri)
-    if view is None:
-        return None
-    document, analysis, shift = view
-    workflow = analysis.result.workflow
-    titles = {n.id: " ".join(n.title.split()) for n in workflow.nodes} if workflow else {}
-    rows = []
-    for mention in analysis.symbols.all:
-        if mention.act == "define" and mention.span.file == document.path:
-            if shift is not None:
-                start, end = shift.to_new(mention.span.start), shift.to_new(mention.span.end)
-                span = Span(document.path, start, end)
-                mention = Mention(mention.kind, mention.name, mention.act, span)
-            title = titles.get(mention.name, "") if mention.kind == "node" else mention.name
-            rows.append(as_symbol(mention, title, document.lines))
-    return rows
-
-
-async def on_code_action(
-    server: FlowcServer, params: types.CodeActionParams
-) -> list[types.CodeAction] | None:
-    """Return the fixes of the diagnostics in a range, and all safe ones of the file together."""
-    view = await server.look(params.text_document.uri, PATIENT)
-    if view is None or view[2] is not None:
-        return None
-    document, analysis, _ = view
-    lines, uri = document.lines, params.text_document.uri
-    start = lines.offset(params.range.start.line, params.range.start.character)
-    end = lines.offset(params.range.end.line, params.range.end.character)
-    actions = []
-    for item in analysis.result.diagnostics:
-        place = item.primary
-        touches = place.start <= end and start <= place.end
-        if place.file == document.path and touches:
-            action = as_action(item, server.row(item, analysis), lines, uri)
-            actions += [action] if action is not None else []
-    fixes = chosen_fixes(analysis.result.diagnostics, document.path)
-    if fixes:
-        edits = [as_edit(fix, lines) for fix in fixes]
-        actions.append(
-            types.CodeAction(
-                title=f"apply all safe fixes ({len(fixes)})",
-                kind="source.fixAll.flowc",
-                edit=types.WorkspaceEdit(changes={uri: edits}),
-            )
-        )
-    only = params.context.only
-    return [a for a in actions if not only or any(str(a.kind).startswith(str(o)) for o in only)]
-
-
 FEATURES: tuple[tuple[str, Handler], ...] = (
     (types.INITIALIZED, on_initialized),
     (types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS, on_folders),
@@ -269,16 +221,21 @@ FEATURES: tuple[tuple[str, Handler], ...] = (
     (types.TEXT_DOCUMENT_RENAME, on_rename),
     (types.TEXT_DOCUMENT_COMPLETION, on_completion),
     (types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, on_symbols),
+    (types.TEXT_DOCUMENT_FOLDING_RANGE, on_folding),
+    (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, on_tokens),
+    (types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, on_tokens_range),
+    (types.WORKSPACE_SYMBOL, on_workspace_symbols),
     (types.TEXT_DOCUMENT_CODE_ACTION, on_code_action),
+    (types.TEXT_DOCUMENT_FORMATTING, on_formatting),
 )
 OPTIONS: dict[str, Any] = {
     types.TEXT_DOCUMENT_COMPLETION: types.CompletionOptions(
         trigger_characters=["#", "[", "{", "|", " ", "-", ">", '"', ":", "/"]
     ),
     types.TEXT_DOCUMENT_RENAME: types.RenameOptions(prepare_provider=True),
-    types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(
-        code_action_kinds=[types.CodeActionKind.QuickFix, "source.fixAll.flowc"]
-    ),
+    types.TEXT_DOCUMENT_CODE_ACTION: types.CodeActionOptions(code_action_kinds=KINDS),
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: LEGEND,
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE: LEGEND,
 }
 
 

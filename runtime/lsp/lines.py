@@ -44,6 +44,10 @@ class Lines:
         column += extra[bisect.bisect_left(places, column)]
         return line, column + (self._marks() if line == 0 else 0)
 
+    def end(self, line: int) -> tuple[int, int]:
+        """Return line and column of the end of a line's text."""
+        return self.position(self._end(min(line, len(self._starts) - 1)))
+
     def offset(self, line: int, column: int) -> int:
         """Return the character at a line and column."""
         if line < 0:
@@ -105,6 +109,10 @@ class Shift:
         self.head = _common(old, new)
         self.tail = _common(old[self.head :][::-1], new[self.head :][::-1])
         self.old, self.new = len(old), len(new)
+
+    def keeps(self, start: int, end: int) -> bool:
+        """Return whether a place of the older text stands in the newer one as it was."""
+        return end <= self.head or start >= self.old - self.tail
 
     def to_new(self, offset: int) -> int:
         """Return the place in the newer text."""

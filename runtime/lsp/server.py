@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import os
 from functools import cache
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from flowc import __version__
 from flowc.compiler.diagnostics.diagnostic import Diagnostic
 from flowc.compiler.reading.editing import Mention
 from flowc.compiler.source.source import Span
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcMethodNotFound
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
@@ -49,6 +49,16 @@ class Protocol(LanguageServerProtocol):
     @lsp_method(types.TEXT_DOCUMENT_DID_CLOSE)
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         self._flowc.close_text(params)
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Return a message as a value. A request that does not fit its method is answered at once:
+        pygls would leave the client waiting."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as error:
+            if "method" in data and "id" in data:
+                self._send_response(data["id"], None, error.to_response_error())
+            raise
 
     @lsp_method(types.EXIT)
     def lsp_exit(self, *args: object) -> NoReturn:
@@ -159,9 +169,10 @@ class FlowcServer(LanguageServer):
         return as_diagnostic(item, cache(lambda path: self.lines_of(path, analysis)), self.uri_of)
 
     def report_server_error(self, error: Exception, source: object) -> None:
-        """Write to the editor's log, unless the error is an answer to the person."""
+        """Write to the editor's log, unless the error is the answer: to the person, or to a client
+        that asks for what this server does not do."""
         del source
-        if not isinstance(error, RequestRefused):
+        if not isinstance(error, RequestRefused | JsonRpcMethodNotFound | JsonRpcInvalidParams):
             text = f"internal fault: {type(error).__name__}: {error}"
             self.window_log_message(types.LogMessageParams(types.MessageType.Error, text))
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from ...flow_yaml import keys
 from ...flow_yaml.shapes import Key
 from ...reading.editing import Act, Editing, Kind, Mention, Slot, Suggestion
+from ...reading.expression_words import expression_words
 from ...reading.tree import ListAt, MapAt, Scalar, Value
 
 _KEY = re.compile(r"^[ \t]*(?:-[ \t]+)*(?P<word>\w*)\Z")
@@ -30,8 +31,8 @@ _NAMED: tuple[tuple[str, Kind], ...] = (
     ("call|do", "file"),
     ("into|reply_into|keeps", "variable"),
     ("outputs|shares|fixed|after|again", "variable"),
-    ("when|choose|assert|foreach|until|score|check", "variable"),
 )
+_EXPRESSIONS = "when|choose|assert|foreach|until|score|check"
 _USES: dict[str, tuple[Kind, Act]] = {
     "into": ("variable", "write"), "reply_into": ("variable", "write"),
     "keeps": ("variable", "write"),
@@ -49,6 +50,13 @@ _DECLARED: dict[str, Kind] = {
 }  # fmt: skip
 
 
+_LAST = r"(?:.*[^\w.])?(?P<word>\w*)\Z"
+_INSIDE = re.compile(rf"\{{\{{(?!.*\}}\}}){_LAST}")
+_EXPRESSION = re.compile(rf"(?:^|[\s{{,])(?:{_EXPRESSIONS}):[ \t]+{_LAST}")
+_ASSIGNED = re.compile(rf"\bassign:[ \t]*\{{[^:]*:[ \t]+{_LAST}")
+_VALUE = re.compile(rf"^[ \t]*[\w.-]+:[ \t]+{_LAST}")
+
+
 def _value(keys: str) -> re.Pattern[str]:
     """Match the end of a key's value, or of an item of its list."""
     return re.compile(rf"(?:^|[\s{{,])(?:{keys}):[ \t]*(?:\[[^\]]*?)?(?P<word>[\w.-]*)\Z")
@@ -56,15 +64,20 @@ def _value(keys: str) -> re.Pattern[str]:
 
 def flow_editing() -> Editing:
     """Complete keys with what they are for, the words they take, and names."""
+    functions = expression_words()
     kinds = tuple(k for element in keys.NODES.values() for k in element.keys)
     top = (*keys.TOP, *(Key(name, "json", help) for name, help in keys.SECTIONS.items()))
     return Editing(
         slots=(
-            Slot(re.compile(r"\{\{[ \t]*(?P<word>\w*)\Z"), ("variable",), after=" }}"),
+            Slot(re.compile(r"\{\{[ \t]*(?P<word>\w*)\Z"), ("variable",), functions, after=" }}"),
             *(
                 Slot(_value(keys), (kind,))
                 for keys, kind in _NAMED
             ),
+            Slot(_INSIDE, ("variable",), functions),
+            Slot(_EXPRESSION, ("variable",), functions),
+            Slot(_ASSIGNED, ("variable",), functions),
+            Slot(_VALUE, ("variable",), functions, path=re.compile(rf"{_IN}nodes\.\*\.assign")),
             *_parts(),
             *_words(kinds),
             *_keys("", (*top, Key("flow", "text", "the version of the language: 1"),

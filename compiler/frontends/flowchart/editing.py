@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from ...reading.editing import Act, Editing, Mention, Slot, Suggestion
+from ...reading.expression_words import expression_words
 from ...source.source import Span
 from .document import FlowchartDocument
 from .mermaid.chart import Chart
@@ -75,13 +76,13 @@ def flowchart_editing() -> Editing:
             Slot(
                 re.compile(r"CHECK_?\w*\{[^}|]*?(?P<word>\w*)\Z"),
                 ("variable",),
-                (*_VARIABLES, *_OPERATORS),
+                (*_VARIABLES, *_OPERATORS, *expression_words()),
                 under=_CHART,
             ),
             Slot(
-                re.compile(r"ASSIGN_?\w*\[[ \t]*(?P<word>\w*)\Z"),
+                re.compile(r"ASSIGN_?\w*\[(?:[^\]|]*[^\w.\]|])?(?P<word>\w*)\Z"),
                 ("variable", "prompt"),
-                _VARIABLES,
+                (*_VARIABLES, *expression_words()),
                 under=_CHART,
             ),
             Slot(_NODE, ("node",), _KINDS, under=_CHART),

@@ -7,6 +7,7 @@ import re
 from flowc.grammar.lexing import SIGNS
 
 from ...reading.editing import Editing, Slot, Suggestion
+from ...reading.expression_words import expression_words
 
 _HEADINGS = (
     Suggestion("WORKFLOW STEP", "begins a step: its name", f"### {SIGNS['STEP']} WORKFLOW STEP: "),
@@ -18,6 +19,7 @@ _HEADINGS = (
 )
 _BULLET = r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]*"
 _SECTION = re.compile(r"[ ]{0,3}#{1,6}[ \t]|[ ]{0,3}(?:`{3}|~{3})")
+_WITHIN = re.compile(r"[ ]{0,3}#{3,6}[^:]*\b(?:TOOLS?|INPUTS|OUTPUTS|ASSERT)\b")
 
 
 def _under(word: str) -> re.Pattern[str]:
@@ -41,11 +43,12 @@ def steps_editing() -> Editing:
             Slot(
                 re.compile(rf"^{_BULLET}(?:.*[^\w.])?(?P<word>\w*)\Z"),
                 ("variable", "tool"),
-                (Suggestion("result", "what the last tool gave"),),
+                (Suggestion("result", "what the last tool gave"), *expression_words()),
                 under=_under("ASSERT"),
             ),
             Slot(re.compile(r"\[(?P<word>[A-Z_0-9]*)\Z"), ("variable",), after="]"),
         ),
         section=_SECTION,
+        within=_WITHIN,
         triggers=("#", "[", " ", "-", ">"),
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
-from lsp_client import PATIENCE, LspClient
+from lsp_client import PATIENCE, Failed, LspClient
 from lsp_texts import CHART, CONTRACT, MERMAID, MORE, PLAN, STEPS
 
 FILES = {
@@ -34,8 +35,13 @@ def everything(client: LspClient, name: str, offset: int) -> None:
         ("completion", {}),
         ("documentSymbol", {}),
         ("codeAction", {"range": span, "context": {"diagnostics": []}}),
+        ("foldingRange", {}),
+        ("semanticTokens/full", {}),
+        ("semanticTokens/range", {"range": span}),
     ):
         client.request(f"textDocument/{method}", {**place, **more})
+    with suppress(Failed):  # what cannot be laid out is refused, with the reason
+        client.formatting(name)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -60,6 +66,8 @@ ODD = {
     "fences": "```" * 500,
     "brackets": "# Workflow\n" + "[" * 5000,
     "emoji": "🧭" * 3000,
+    "half a character": STEPS.replace("place", "pl\ud83dce"),
+    "line ends of Windows": STEPS.replace("\n", "\r\n"),
     "a long line": "### 🔧 WORKFLOW STEP: " + "x" * 20_000,
     "separators": "\u2028\x85\x0b\x0c".join(STEPS),
 }
