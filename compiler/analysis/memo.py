@@ -1,12 +1,13 @@
-"""What every check of a program asks of the whole of it, found once and not by each workflow."""
+"""What every check asks of a whole program or workflow, found once and not by each of them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeVar
 
-from ..ir import Program
+from ..ir import Program, Workflow
 
+Asked = TypeVar("Asked")
 Found = TypeVar("Found")
 
 
@@ -14,14 +15,24 @@ def once_per_program(find: Callable[[Program], Found]) -> Callable[[Program], Fo
     """The function, keeping its result for the program that it was last asked about. With
     thousands of workflows each of which asks, a program is walked once and not thousands of times.
     """
-    last: list[tuple[Program, Found]] = []
+    return _once(find)
 
-    def result_of(program: Program) -> Found:
+
+def once_per_workflow(find: Callable[[Workflow], Found]) -> Callable[[Workflow], Found]:
+    """The function, keeping its result for the workflow that it was last asked about: all checks of
+    one follow each other."""
+    return _once(find)
+
+
+def _once(find: Callable[[Asked], Found]) -> Callable[[Asked], Found]:
+    last: list[tuple[Asked, Found]] = []
+
+    def result_of(asked: Asked) -> Found:
         for known, result in last:
-            if known is program:
+            if known is asked:
                 return result
-        result = find(program)
-        last[:] = [(program, result)]  # one slot: threads may find it twice, and never wrong
+        result = find(asked)
+        last[:] = [(asked, result)]  # one slot: threads may find it twice, and never wrong
         return result
 
     return result_of

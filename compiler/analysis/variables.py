@@ -11,7 +11,7 @@ from ..expr.ast import Call, Each, Expr, Literal, Name, Unary
 from ..expr.walk import children
 from ..source.records import dataclass
 from ..source.source import Span
-from .memo import once_per_program
+from .memo import once_per_program, once_per_workflow
 
 Care = Lit["none", "format", "author", "needed"]
 """What happens when the value is missing: it reads as empty; the format puts something in its
@@ -72,8 +72,27 @@ def _is_written(call: Call) -> bool:
     return call.span is not None and all(call.span != arg.span for arg in call.args)
 
 
-def reads(node: ir.Node, workflow: ir.Workflow) -> Iterator[Read]:
-    """What a node reads, in the order in which it does; not what it has written itself before."""
+def reads(node: ir.Node, workflow: ir.Workflow) -> tuple[Read, ...]:
+    """What a node reads, in the order in which it does; not what it has written itself before.
+
+    Kept for the workflow that was last asked about: a dozen checks ask it of every node."""
+    known = _kept_reads(workflow)
+    found = known.get(id(node))
+    if found is None:
+        found = known[id(node)] = (node, tuple(_reads(node, workflow)))
+    return found[1]
+
+
+_Reads = dict[int, tuple[ir.Node, tuple[Read, ...]]]
+"""What nodes read, by their identity; each is held, so that no other gets it."""
+
+
+@once_per_workflow
+def _kept_reads(workflow: ir.Workflow) -> _Reads:
+    return {}
+
+
+def _reads(node: ir.Node, workflow: ir.Workflow) -> Iterator[Read]:
     match node:
         case ir.AgentNode():
             yield from (Read(entry.name, entry.span, "needed") for entry in node.inputs)
