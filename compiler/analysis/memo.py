@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -27,6 +28,7 @@ def once_per_workflow(find: Callable[[Workflow], Found]) -> Callable[[Workflow],
 def _once(find: Callable[[Asked], Found]) -> Callable[[Asked], Found]:
     last: list[tuple[Asked, Found]] = []
 
+    @functools.wraps(find)
     def result_of(asked: Asked) -> Found:
         for known, result in last:
             if known is asked:

@@ -229,9 +229,16 @@ def names_read(workflow: ir.Workflow) -> set[str]:
     return found | {read.name for prompt in workflow.prompts for read in names_in(prompt.template)}
 
 
-def names_written(workflow: ir.Workflow) -> set[str]:
+@once_per_workflow
+def all_writes(workflow: ir.Workflow) -> tuple[tuple[ir.Node, tuple[Write, ...]], ...]:
+    """Every node with what it writes, in the workflow's order."""
+    return tuple((node, tuple(writes(node))) for node in workflow.nodes)
+
+
+@once_per_workflow
+def names_written(workflow: ir.Workflow) -> frozenset[str]:
     """Every variable that the workflow itself writes: its nodes, and its rules for failures."""
-    found = {write.name for node in workflow.nodes for write in writes(node)}
+    found = frozenset(write.name for _, written in all_writes(workflow) for write in written)
     return found | {a.target for rule in workflow.on_error for a in rule.assignments}
 
 

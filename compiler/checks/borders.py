@@ -13,7 +13,7 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
 
 from .. import ir
-from ..analysis.variables import expressions_of, writes
+from ..analysis.variables import all_writes, expressions_of
 from ..analysis.wording import node_name
 from ..catalog.results import RESULTS, Shape
 from ..diagnostics.diagnostic import Label
@@ -25,7 +25,7 @@ from ..source.records import dataclass
 from ..source.source import Span
 from ..source.spelling import Spelling
 from .branches import types_of
-from .guards import expressions
+from .guards import computations, only_puts_in
 
 _WITHOUT_FIELDS = ("text", "number", "integer", "boolean", "list")
 _FIELDS_HELP = "only an object has fields: declare it as `object` or `any`"
@@ -129,13 +129,14 @@ def _field_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
     """Yield the fields that are read of an answer or a tool's result and that it never has."""
     builtin = {tool.id for tool in workflow.tools if tool.source == "builtin"} & RESULTS.keys()
     shapes = _shapes(workflow, builtin)
-    for expr, _ in expressions(workflow) if shapes else ():
+    for expr, _ in computations(workflow) if shapes else ():
         yield from _faults_in(expr, shapes)
     for node in workflow.nodes if builtin else ():
         if isinstance(node, ir.AgentNode) and node.asserts:
             shapes_here = _result_shapes(node, workflow, builtin)
             for expr in expressions_of(node) if shapes_here else ():
-                yield from _faults_in(expr, shapes_here)
+                if not only_puts_in(expr):
+                    yield from _faults_in(expr, shapes_here)
 
 
 def _plain_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
@@ -215,9 +216,9 @@ def _shapes(workflow: ir.Workflow, builtin: Set[str]) -> Mapping[str, Sequence[S
     declared = {param.name for param in workflow.params}
     shapes: dict[str, list[Shape]] = {}
     others = declared | {field.name for field in workflow.state if field.default is not None}
-    for node in workflow.nodes:
+    for node, written in all_writes(workflow):
         shape, into = _shape_of(node, builtin)
-        for write in writes(node):
+        for write in written:
             if shape is not None and write.name == into:
                 shapes.setdefault(write.name, []).append(shape)
             else:

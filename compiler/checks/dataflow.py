@@ -19,11 +19,11 @@ from .. import ir
 from ..analysis.graphs import dominance, dominators, path_to, reachable
 from ..analysis.variables import (
     Read,
+    all_writes,
     names_from_callers,
     names_written,
     reads,
     reads_beside,
-    writes,
     writes_all,
 )
 from ..analysis.wording import node_name, path_text
@@ -159,8 +159,8 @@ def known_names(workflow: ir.Workflow) -> set[str]:
 def _write_places(workflow: ir.Workflow) -> dict[str, Span]:
     """Where each variable is written first: its name's place, or the node's."""
     spans: dict[str, Span] = {}
-    for node in workflow.nodes:
-        for write in writes(node):
+    for node, written in all_writes(workflow):
+        for write in written:
             span = write.span or node.span
             if span is not None:
                 spans.setdefault(write.name, span)
@@ -239,11 +239,11 @@ EARLY_READS = Check(
 def _flow(workflow: ir.Workflow) -> _Flow:
     nodes = {node.id: node for node in workflow.nodes}
     flow = _Flow(nodes, {_START: [(id, False) for id in starts(workflow)[:1] if id in nodes]})
-    for node in workflow.nodes:
+    for node, written in all_writes(workflow):
         done: Point = (node.id, True)
         flow.after[(node.id, False)] = [done]
         flow.after[done] = []
-        for write in writes(node):
+        for write in written:
             flow.writers.setdefault(write.name, set()).add(done)
         if writes_all(node):
             flow.anything.add(done)

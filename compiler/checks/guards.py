@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .. import ir
+from ..analysis.memo import once_per_workflow
 from ..analysis.variables import expressions_of
 from ..diagnostics.diagnostic import Code, Diagnostic
 from ..diagnostics.examples import chart, mend
-from ..expr.ast import Expr
+from ..expr.ast import Call, Expr, Literal, Name, Text
 from ..expr.types import faults
 from ..source.source import Span
 from .check import Check
@@ -17,7 +18,7 @@ from .check import Check
 def bad_expressions(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC3006: unknown functions, wrong numbers of arguments, invalid regular expressions. At the
     part that is wrong, or at the node that holds it."""
-    for expr, place in expressions(workflow):
+    for expr, place in computations(workflow):
         for fault in faults(expr):
             span = fault.span or expr.span or place
             if span is not None:
@@ -44,6 +45,27 @@ BAD_EXPRESSIONS = Check(
     bad_expressions,
     needs="place",
 )  # fmt: skip
+
+
+@once_per_workflow
+def computations(workflow: ir.Workflow) -> tuple[tuple[Expr, Span | None], ...]:
+    """Every expression of a workflow in which something can be wrong, with the place of what holds
+    it: without texts in which values alone are put in, nearly all of them in most files."""
+    return tuple(row for row in expressions(workflow) if not only_puts_in(row[0]))
+
+
+def only_puts_in(expr: Expr) -> bool:
+    """Return whether an expression is a text, or values put into one: nothing can be wrong in it
+    but its names."""
+    match expr:
+        case Literal() | Name():
+            return True
+        case Text():
+            return all(only_puts_in(part) for part in expr.parts)
+        case Call(function="coalesce"):
+            return bool(expr.args) and all(isinstance(part, Literal | Name) for part in expr.args)
+        case _:
+            return False
 
 
 def expressions(workflow: ir.Workflow) -> Iterator[tuple[Expr, Span | None]]:

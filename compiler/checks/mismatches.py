@@ -27,7 +27,7 @@ from ..source.spelling import Spelling
 from .borders import border_faults
 from .branches import choices, known_values, types_of
 from .check import Check
-from .guards import expressions
+from .guards import computations
 
 _KINDS: dict[type, Type] = {
     str: "text",
@@ -49,7 +49,7 @@ def mismatches(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnosti
     """FC3005: operands that an operator never takes, and producers that never give what the
     consumer needs. At the value, or at the node that holds it."""
     types = types_of(workflow)
-    for expr, place in expressions(workflow):
+    for expr, place in computations(workflow):
         for fault in operand_faults(expr, types):
             span = fault.span or expr.span or place
             if span is not None:
@@ -239,7 +239,7 @@ def _foreign_values(workflow: ir.Workflow) -> Iterator[Diagnostic]:
     """Yield the comparisons with a text that the value never has."""
     given = {param.name for param in workflow.params}
     given |= {field.name for field in workflow.state if field.default is not None}
-    for expr, _ in expressions(workflow):
+    for expr, _ in computations(workflow):
         for part in walk(expr):
             if not isinstance(part, Binary) or part.op not in ("==", "!="):
                 continue

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .. import ir
 from ..analysis.graphs import reachable, successors
 from ..analysis.memo import once_per_program
-from ..analysis.variables import Write, names_in, names_read, writes
+from ..analysis.variables import Write, all_writes, names_in, names_read
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import GOOD_CHART, chart
@@ -34,12 +34,12 @@ def unused_outputs(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagn
     declared |= {param.name: param.span for param in workflow.params}
     there = reachable(starts(workflow), successors((n.id for n in workflow.nodes), workflow.edges))
     places: dict[str, list[Span]] = defaultdict(list)
-    for write in (write for node in workflow.nodes for write in writes(node)):
+    for write in (write for _, written in all_writes(workflow) for write in written):
         if write.span is not None:
             places[write.name].append(write.span)
     seen: set[str] = set()
-    for node in (node for node in workflow.nodes if node.id in there):
-        for write in writes(node):
+    for node, written in ((n, found) for n, found in all_writes(workflow) if n.id in there):
+        for write in written:
             span = write.span or declared.get(write.name)
             if write.name in used or write.name in seen or span is None:
                 continue
@@ -113,7 +113,7 @@ def _results(workflow: ir.Workflow) -> set[str]:
         for edge in workflow.edges
         if edge.target in ends and not isinstance(edge.guard, ir.OnError)
     } | ends
-    final = {w.name for node in workflow.nodes if node.id in last for w in writes(node)}
+    final = {w.name for node, found in all_writes(workflow) if node.id in last for w in found}
     reported = {o.name for n in workflow.nodes if isinstance(n, ir.AgentNode) for o in n.outputs}
     return {name for name in workflow.outputs if name in final or name not in reported}
 

@@ -25,6 +25,7 @@ _FORMS = re.compile(
     r"|(?<![\w{.])(\w{2,60}+)\}\}(?!\})"
 )
 _STATEMENT = re.compile(r"\{%-?[ ]*(?:if|elif|else|endif|for|endfor|set|include|block)\b[^%\n]*%\}")
+_SIGN = re.compile(r"[{\[<$%}@]")
 _CLOSED = re.compile(r"</(\w{2,60}+)>")
 
 
@@ -42,7 +43,7 @@ def foreign_placeholders(
 ) -> Iterator[ForeignPlaceholder]:
     """Yield what looks like a placeholder of another dialect for one of the names. `own` is the
     form of this dialect, such as `[NAME]`."""
-    if not any(sign in text for sign in "{[<$%}@"):
+    if _SIGN.search(text) is None:
         return
     closed: set[str] | None = None
     for match in _FORMS.finditer(text):
