@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
-from flowc.compiler.checks.budgets import missing_budgets
-from flowc.compiler.driver import compile_text
+from flowc.compiler.checks.budgets import MISSING_BUDGETS, missing_budgets
+from flowc.compiler.checks.check import Check
+from flowc.compiler.driver import compile_file, compile_text
 from flowc.compiler.expr.ast import Literal
 from flowc.compiler.ir import (
     Agent,
@@ -19,6 +20,7 @@ from flowc.compiler.ir import (
     TaskNode,
     Workflow,
 )
+from flowc.compiler.source.source import SourceSet
 
 
 def paced(flow, node=None) -> None:
@@ -208,3 +210,20 @@ def test_a_sum_counts_the_rounds_too(flow, said):
     flow.edge("DECIDE false> END")
     flow.state.append(StateField(name="N", type="integer", reducer="add"))
     assert said(missing_budgets, flow.workflow()) == []
+
+
+def test_nobody_looks_for_budgets_who_does_not_hear_of_them():
+    """Without --strict only an allowance makes the check run: it cost a third of the others."""
+    asked = []
+    check = Check(
+        MISSING_BUDGETS.code, lambda workflow, program: iter(asked.append(workflow) or ())
+    )
+    text = "flow: 1\nnodes:\n  - {name: a, agent: w, prompt: Say it., into: x}\noutputs: [x]\n"
+    for strict, said, runs in (
+        (False, "", 0),
+        (True, "", 1),
+        (False, "# flowc: allow FC5002\n", 2),
+    ):
+        sources = SourceSet(overrides={"a.flow.yaml": said + text})
+        compile_file("a.flow.yaml", sources=sources, strict=strict, checks=(check,))
+        assert len(asked) == runs
