@@ -339,6 +339,7 @@ OTHER_WORDS: dict[str, str] = {
     "env": "params", "inputs": "params", "variables": "state", "vars": "state", "result": "outputs",
     "instructions": "system", "text": "prompt", "output": "into", "save": "into", "goto": "next",
     "then": "next", "transition": "next", "retries": "retry", "max_attempts": "retry",
+    "continue-on-error": "on_error",
 }  # fmt: skip
 """What other tools call it, GitHub Actions among them, and the key here."""
 

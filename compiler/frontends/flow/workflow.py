@@ -109,8 +109,7 @@ class WorkflowReader:
         kinds = [key for key, _ in mapping.pairs if key.text in keys.NODES]
         name = mapping.get("name")
         if not isinstance(name, Scalar) or name.is_null:
-            span = place(mapping) if name is None else name.span
-            self.forms.report("FC1003", "a node has no name", span, "write `name:` and its name")
+            self._report_nameless(mapping)
             return None
         if len(kinds) != 1:
             self._report_kind(mapping, kinds)
@@ -125,6 +124,15 @@ class WorkflowReader:
             return _unread(word, name, mapping)
         node: ir.Node = element.type(id=name.text, **fields, span=name.span)
         return self._check_names(node, mapping)
+
+    def _report_nameless(self, mapping: MapAt) -> None:
+        name = mapping.get("name")
+        span = place(mapping) if name is None else name.span
+        help = "write `name:` and its name"
+        for key, _ in mapping.pairs if name is None else ():
+            if keys.OTHER_WORDS.get(key.text.lower()) == "name":
+                span, help = key.span, "here it is `name:`"
+        self.forms.report("FC1003", "a node has no name", span, help)
 
     def _report_kind(self, mapping: MapAt, kinds: list[Scalar]) -> None:
         if kinds:
