@@ -381,6 +381,8 @@ class Services:
     by_hand: bool = False
     """Who answers as the model uses tools of their own, whose results are not known."""
     tape: Tape = field(default_factory=Tape)
+    asks_again: bool = False
+    """Whether answers come from another graph, which nobody has checked."""
 
 
 @dataclass(frozen=True, slots=True)

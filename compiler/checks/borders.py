@@ -143,7 +143,7 @@ def _plain_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
     """Yield the fields that are read of a variable that is declared as what has none."""
     declared: list[ir.Param | ir.StateField] = [*workflow.params, *workflow.state]
     plain = {field.name: field.type for field in declared if field.type in _WITHOUT_FIELDS}
-    for expr, _ in expressions(workflow) if plain else ():
+    for expr, _ in computations(workflow) if plain else ():
         for part, bound in walk_bound(expr):
             if not isinstance(part, Field) or not isinstance(part.object, Name):
                 continue

@@ -32,7 +32,6 @@ from ..events import EventKind
 from ..journal.effects import EffectJournal
 from ..nodes.visit.visit import Surroundings
 from ..services import Emit, Journal, Json, Services
-from ..state.channels import variables_of
 from ..state.initial import input_values
 from ..state.messages import host_messages
 from ..state.parameters import parameters_schema
@@ -46,7 +45,7 @@ from ..state.thread_turns import (
 )
 from ..state.turns import turn_values
 from ..store.runs import is_fit
-from .answers import keep_answers
+from .answers import keep_answers, read_answers
 from .graph_context import GraphContext
 from .keeping import Keeping, open_keeping
 from .thread_record import ThreadRecord
@@ -101,9 +100,12 @@ class Door:
             if events.log is not None and isinstance(journal, EffectJournal):
                 journal = replace(journal, ahead=events.log.waiting)
             services = await asyncio.to_thread(self.make, journal, events.emit, context)
+            services.asks_again = stay.is_inner
             given = stay.graph_input(services, point.turn.number)
-            if stay.goes_on and isinstance(journal, EffectJournal):
-                given = await keep_answers(journal, stay.thread, app, point.config, given)
+            if stay.goes_on:
+                given, waiting = await read_answers(self.spec, app, point.config, given)
+                if isinstance(journal, EffectJournal):
+                    given = await keep_answers(journal, stay.thread, given, waiting)
             await _open_budget(services, kept.ledger(stay.scope(point.turn)), record)
             began = point.turn.began or (record and record.began) or time.time()
             services.elapsed = lambda: time.time() - began
@@ -237,7 +239,7 @@ class _Stay:
         if MESSAGES in values and is_conversation(spec, MESSAGES):
             talk[MESSAGES] = host_messages(values.pop(MESSAGES))
         if self.is_inner:
-            known = variables_of(spec)
+            known = {param.name for param in spec.params}
             values = {name: value for name, value in values.items() if name in known}
         inputs = input_values(spec, values, services.env)
         return turn_values(spec, inputs, number) | talk

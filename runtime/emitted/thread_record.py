@@ -22,7 +22,7 @@ from ..engine.engine import Engine
 from ..errors import Failure, LimitReached, RunError, describe_exception
 from ..services import Json
 from ..state.channels import outcome_in, variable_values
-from ..state.interrupts import breakpoint_of, question_of
+from ..state.interrupts import breakpoint_of, questions_in
 from ..state.thread_turns import ThreadTurn
 from ..store.listing import RunStatus
 from ..store.runs import RunRecord
@@ -98,7 +98,7 @@ class ThreadRecord:
         with contextlib.suppress(RunError):
             snapshot = await app.aget_state(thread_config(self.thread))
             values = snapshot.values or {}
-            questions = [question_of(i, self.spec) for i in snapshot.interrupts]
+            questions = list(questions_in(snapshot, self.spec).values())
             questions = questions or [breakpoint_of(node, self.spec) for node in snapshot.next]
             status, about = _status_of(error)
             if error is None and questions:

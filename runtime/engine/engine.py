@@ -145,7 +145,7 @@ class Engine:
             graph_input: GraphInput = None if heard else beginning
             if begun and not heard:
                 _refuse_ended(record)
-                waiting = await execution.answer(answers, state.interrupts)
+                waiting = await execution.answer(answers, state)
                 if waiting is not None and record.status == "paused" and not answered:
                     return await execution.still_waiting(record, waiting)
                 graph_input = await execution.resume_command(state.interrupts)

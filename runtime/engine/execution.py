@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import dataclasses
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -37,7 +37,7 @@ from ..people import Question
 from ..services import Json, Outcome, Services, ServicesFactory
 from ..state.channels import STEPS, outcome_in, refuse_clashes, variable_values
 from ..state.initial import with_environment
-from ..state.interrupts import breakpoint_of, effect_key, match_answers, question_of
+from ..state.interrupts import breakpoint_of, effect_key, match_answers, questions_in
 from ..store.runs import RunRecord, RunStore
 from .event_log import EventLog
 from .signals import RunSignals
@@ -102,13 +102,12 @@ class Execution:
         """Return the state at the last checkpoint, of which there may be none."""
         return await self.app.aget_state(thread_config(self.run_id))
 
-    async def answer(
-        self, answers: dict[str, Json], interrupts: Sequence[Interrupt]
-    ) -> list[Question] | None:
+    async def answer(self, answers: dict[str, Json], state: StateSnapshot) -> list[Question] | None:
         """Store answers to what waits. Return the questions when none of them is answered."""
-        known = await self.journal.answers(self.run_id)
+        interrupts, known = state.interrupts, await self.journal.answers(self.run_id)
         pending = [i for i in interrupts if i.id not in known]
-        questions = {q.id: q for q in await self._questions(pending)}
+        waiting = {i.id for i in pending}
+        questions = {q.id: q for q in await self._questions(state) if q.id in waiting}
         matched = match_answers(answers, questions.values())
         for interrupt in pending:
             if interrupt.id in matched:
@@ -122,14 +121,12 @@ class Execution:
             return None
         return list(questions.values())
 
-    async def _questions(self, interrupts: Iterable[Interrupt]) -> list[Question]:
+    async def _questions(self, state: StateSnapshot) -> list[Question]:
         """Return what asks, each with its number among the questions of its name."""
         counts = await answered_questions(self.journal.db, self.run_id)
         known = await self.journal.answers(self.run_id) if counts else {}
-        return [
-            number_question(question_of(i, self.spec), counts, known=i.id in known)
-            for i in interrupts
-        ]
+        asked = questions_in(state, self.spec)
+        return [number_question(q, counts, known=id in known) for id, q in asked.items()]
 
     async def _keep_answer(self, interrupt: Interrupt, question: Question, value: Json) -> None:
         """Keep an answer and that its question was answered: both or neither."""
@@ -282,7 +279,7 @@ class Execution:
         """Return how a run stands whose graph has nothing left to do now. Raise `Failure` when the
         last nodes wrote what cannot be put together."""
         snapshot = await self.snapshot()
-        questions = await self._questions(snapshot.interrupts)
+        questions = await self._questions(snapshot)
         questions = questions or [breakpoint_of(node, self.spec) for node in snapshot.next]
         if questions:
             return Outcome(self.run_id, "paused", questions=tuple(questions))

@@ -27,7 +27,7 @@ from ..people import Question
 from ..services import Json, Outcome
 from ..state.channels import STEPS, variable_values
 from ..state.initial import variable_writes
-from ..state.interrupts import question_of
+from ..state.interrupts import questions_in
 from ..store.runs import RunRecord
 
 
@@ -56,9 +56,9 @@ async def state_of(
         variables=variable_values(spec, values),
         next=tuple(name for name in snapshot.next if name not in spec.relays),
         questions=tuple(
-            number_question(question_of(i, spec), counts)
-            for i in snapshot.interrupts
-            if i.id not in answered
+            number_question(question, counts)
+            for id, question in questions_in(snapshot, spec).items()
+            if id not in answered
         ),
         reports=dict(values.get("$reports") or {}),
         visits=dict(values.get("$visits") or {}),

@@ -31,7 +31,7 @@ from ..services import EffectCall, Journal, Json, Services, ServicesFactory
 from ..state.channels import variable_values
 from ..state.conversations import reset
 from ..state.initial import variable_writes
-from ..state.interrupts import match_answers, question_of
+from ..state.interrupts import match_answers, questions_in
 from .engine import Engine, open_engine
 from .event_log import EventLog
 from .execution import GraphInput
@@ -171,10 +171,10 @@ async def _invoke(
             return "stopped", limit.message, ()
         except Ended:
             return "done", "", ()
-        interrupts = (await app.aget_state(thread_config("step"))).interrupts
-        if not interrupts:
+        state = await app.aget_state(thread_config("step"))
+        questions = tuple(questions_in(state, spec).values())
+        if not questions:
             return "done", "", ()
-        questions = tuple(question_of(i, spec) for i in interrupts)
         answers = ask(questions)
         if answers is None:
             return "waits", "", questions

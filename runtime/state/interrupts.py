@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,30 +16,47 @@ from ..values import kept_value
 from .task_results import ResultFault, read_result
 
 if TYPE_CHECKING:
-    from langgraph.types import Interrupt
+    from langgraph.types import Interrupt, StateSnapshot
 
 ALLOWING = ("yes", "no", "always")
 """Answers to the question whether commands may run; "always" holds for the session from then on."""
+_TEXTS = ("question", "text", "message", "prompt")
+"""Where functions that ask with an object say it."""
 _SHORT = {"y": "yes", "n": "no", "a": "always"}
 
 
-def question_of(interrupt: Interrupt, spec: GraphSpec) -> Question:
-    """Return the question that a LangGraph interrupt asks."""
-    value: Mapping[str, Any] = interrupt.value if _is_ours(interrupt) else {"text": interrupt.value}
+def questions_in(snapshot: StateSnapshot, spec: GraphSpec) -> dict[str, Question]:
+    """Return by their ids the questions that wait in a state."""
+    askers = {each.id: task.name for task in snapshot.tasks for each in task.interrupts}
+    return {each.id: question_of(each, spec, askers.get(each.id)) for each in snapshot.interrupts}
+
+
+def question_of(interrupt: Interrupt, spec: GraphSpec, asker: str | None = None) -> Question:
+    """Return the question that a LangGraph interrupt asks. A function that asks by itself does not
+    say where: that is the node `asker`."""
+    own = is_own(interrupt)
+    value: Mapping[str, Any] = interrupt.value if own else {"text": _text_of(interrupt.value)}
     node, place = str(value.get("node", "")), str(value.get("place", ""))
+    if not own and asker:
+        node = asker
     if node and not place and not value.get("path"):
         place = _place_of(node, spec)
     key = effect_key(interrupt)
     if not node and key and (innermost := node_at(key[1], spec)) is not None:
         node, place = innermost.id, str(innermost.place or "")
+    return question_about({**value, "node": node, "place": place}, interrupt.id)
+
+
+def question_about(value: Mapping[str, Any], id: str = "") -> Question:
+    """Return the question that the value of an interrupt describes."""
     return Question(
-        id=interrupt.id,
+        id=id,
         kind=value.get("kind", "ask"),
-        node=node,
+        node=str(value.get("node", "")),
         text=str(value.get("text", "")),
         choices=tuple(value.get("choices", ())),
         commands=tuple(value.get("commands", ())),
-        place=place,
+        place=str(value.get("place", "")),
         schema=value.get("schema"),
         who=str(value.get("who", "")),
         asker=str(value.get("asker", "")),
@@ -51,9 +69,17 @@ def question_of(interrupt: Interrupt, spec: GraphSpec) -> Question:
     )
 
 
-def _is_ours(interrupt: Interrupt) -> bool:
+def is_own(interrupt: Interrupt) -> bool:
     """Return whether flowc asks; a function that a node calls may ask with any value."""
     return isinstance(interrupt.value, dict) and "kind" in interrupt.value
+
+
+def _text_of(value: object) -> str:
+    """Return what a person reads of a value with which a function asks."""
+    if isinstance(value, dict):
+        texts = [value[key] for key in _TEXTS if isinstance(value.get(key), str)]
+        return texts[0] if texts else json.dumps(value, ensure_ascii=False, default=str)
+    return str(value)
 
 
 def breakpoint_of(node: str, spec: GraphSpec) -> Question:
@@ -76,6 +102,13 @@ def effect_key(interrupt: Interrupt) -> tuple[str, str, int] | None:
     return (run, key, ordinal)
 
 
+def fitting_answer(question: Question, value: object) -> Json:
+    """Return an answer checked and in its full form. Raise `RunError` for one that the question
+    does not take."""
+    kept = kept_value(value, f"the answer to `{question.node}`" if question.node else "the answer")
+    return _normalize(question, kept)
+
+
 def match_answers(answers: Mapping[str, Json], pending: Iterable[Question]) -> dict[str, Json]:
     """Return answers by interrupt id, checked and in their full form. The id "" stands for the only
     pending question. Raise `RunError` for an answer to nothing and for an unknown choice."""
@@ -87,7 +120,7 @@ def match_answers(answers: Mapping[str, Json], pending: Iterable[Question]) -> d
             question = next(iter(questions.values()))
         if question is None:
             raise RunError(_no_such(id, questions), help="see `flowc show RUN` for what waits")
-        matched[question.id] = _normalize(question, kept_value(value, "the answer"))
+        matched[question.id] = fitting_answer(question, value)
     return matched
 
 

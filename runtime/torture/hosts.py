@@ -26,7 +26,7 @@ from ..people import Question
 from ..services import Json, Outcome, ToolSchema
 from ..state.channels import outcome_in, variable_values
 from ..state.initial import initial_state
-from ..state.interrupts import question_of
+from ..state.interrupts import questions_in
 from .ledger import VARIABLE, EffectLedger
 from .world import Scene, set_scene
 
@@ -174,7 +174,7 @@ async def run_langgraph(victim: Victim, cell: Cell, answers: dict[str, Json]) ->
             await services.tools.close()
         state = await app.aget_state(config)
     if state.interrupts:
-        questions = tuple(question_of(each, spec) for each in state.interrupts)
+        questions = tuple(questions_in(state, spec).values())
         return Outcome(cell.run, "paused", questions=questions)
     if error is not None:
         return Outcome(cell.run, "error", error=error)

@@ -24,7 +24,7 @@ from ...charges import MEASURES
 from ...checkpoints.keys import namespace_of, numbered_run, surroundings_in
 from ...checkpoints.namespaces import join
 from ...context import CALL_PATH, EARLIER, binding
-from ...errors import Ended, Failure
+from ...errors import Ended, Failure, RunError
 from ...events import EventKind
 from ...services import Json, Message, Services
 from ...state.channels import (
@@ -35,6 +35,7 @@ from ...state.channels import (
     variables_of,
 )
 from ...state.conversations import adding, change_of, channel_of
+from ...state.interrupts import fitting_answer, question_about
 from ...state.scope import Scope
 from .siblings import Siblings
 
@@ -192,10 +193,18 @@ class Visit:
 
 
 def put_question(services: Services, about: dict[str, Any], name: str = "") -> Json:
-    """Interrupt with a question and the calls that lead to it; return the answer.
-    `name` is the question's name on the tape, where its kind is not enough."""
+    """Interrupt with a question and the calls that lead to it; return the answer. One that the
+    question does not take is refused before it comes here, or, inside of another graph, here: then
+    it is asked again. `name` is the question's name on the tape, where its kind is not enough."""
     path = list(CALL_PATH.get())
-    answer: Json = interrupt({**about, "path": path} if path else about)
+    asked = {**about, "path": path} if path else about
+    answer: Json = interrupt(asked)
+    while services.asks_again:
+        try:
+            answer = fitting_answer(question_about(asked), answer)
+            break
+        except RunError as fault:
+            answer = interrupt({**asked, "refused": fault.message})
     services.tape.record_answer(name or about["kind"], answer)
     return answer
 
