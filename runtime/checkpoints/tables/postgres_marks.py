@@ -133,11 +133,16 @@ async def _refuse(
         f" union all select 1, channel from checkpoint_writes where {_PLACE} and {one} {named}"
         f" and mark is distinct from {WRITE}"
         f" union all select 2, channel from checkpoint_blobs where {_PLACE} and {held} {named}"
-        f" and mark is distinct from {VALUE} order by 1 limit 1"
+        f" and mark is distinct from {VALUE}"
+        f" union all select 3, parent_checkpoint_id from checkpoints as child where {_PLACE}"
+        f" and {one} and parent_checkpoint_id <> '' and not exists (select from checkpoints as"
+        " parent where parent.thread_id = child.thread_id and parent.checkpoint_ns ="
+        " child.checkpoint_ns and parent.checkpoint_id = child.parent_checkpoint_id)"
+        " order by 1 limit 1"
     )
-    values = (*place, *only, *place, *only, *names, *place, *holders, *names)
+    values = (*place, *only, *place, *only, *names, *place, *holders, *names, *place, *only)
     for kind, name in await db.rows(query, values):
-        if kind == 0:
+        if kind in (0, 3):  # changed, or gone
             raise damaged_checkpoint(run, name)
         what = "what was written to" if kind == 1 else "the value of"
         raise changed_value(f"{what} `{name}` in run {run}")

@@ -276,13 +276,19 @@ class SqliteTables:
             yield self._read_row(row)
 
     def chain(self, run: str, space: str, id: str) -> Iterator[Stored]:
-        """Yield a checkpoint, its parent, and so on."""
+        """Yield a checkpoint, its parent, and so on to the first one. Raise `RunError` where one of
+        them is gone: what was written there would be missing without a word."""
         seen: set[str] = set()
+        parent: str | None = None
         for row in self.connection.execute(_CHAIN, (run, space, id)):
             if row[2] in seen:
                 return
             seen.add(row[2])
-            yield self._read_row(row)
+            item = self._read_row(row)
+            parent = item.parent
+            yield item
+        if parent:
+            raise damaged_checkpoint(run, parent)
 
     def _read_row(self, row: Sequence[Any]) -> Stored:
         run, space, id, parent, data, about, mark = row
