@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,8 +29,8 @@ class Standing:
     record: RunRecord
     questions: tuple[Question, ...] = ()
     edited: Edited | None = None
-    answered: bool = False
-    """Whether a question of the run was answered before: then answers name their questions."""
+    answered: Mapping[str, int] = field(default_factory=dict)
+    """How often a question of each name was answered before: after one, answers name theirs."""
 
     ended: Outcome | None = None
     """How it ended, when it has nothing left to do."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from flowc.compiler.lowering.graphspec import GraphSpec
@@ -40,8 +40,8 @@ class RunState:
     questions: tuple[Question, ...]
     reports: dict[str, Json]
     visits: dict[str, int]
-    answered: bool = False
-    """Whether a question of the run was answered before: then answers name their questions."""
+    answered: Mapping[str, int] = field(default_factory=dict)
+    """How often a question of each name was answered before: after one, answers name theirs."""
 
 
 async def state_of(
@@ -62,7 +62,7 @@ async def state_of(
         ),
         reports=dict(values.get("$reports") or {}),
         visits=dict(values.get("$visits") or {}),
-        answered=bool(counts),
+        answered=counts,
     )
 
 

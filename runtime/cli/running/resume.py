@@ -89,6 +89,7 @@ def _resume(
     if stand.ended is not None and line is None and not migrate:
         return show_ended(record, stand.ended, run_flags.mode, url, told=bool(answer))
     go_on = resume_command(run, url)
+    answer = _still_open(answer, stand)
     answers = match_answers(answer, stand.questions, go_on if stand.answered else "")
     record, here = _here_instead(record), Path.cwd()
     url = enter_folder(record, url)
@@ -121,6 +122,22 @@ def _resume(
         )
 
     return execute(launch, run_flags.display(url), run, begin)
+
+
+def _still_open(texts: list[str], stand: Standing) -> list[str]:
+    """Return the answers without those to questions that were answered before: a supervisor types a
+    command once more whose process died after it had taken them."""
+    waiting = {question.name for question in stand.questions}
+    open_texts = []
+    for text in texts:
+        name, sign, _ = text.partition("=")
+        place, _, number = name.partition("#")
+        times = int(number) if number.isascii() and number.isdigit() else 1
+        if sign and name not in waiting and stand.answered.get(place, 0) >= times:
+            note(f"`{name}` is answered already: run {stand.record.id} goes on")
+        else:
+            open_texts.append(text)
+    return open_texts
 
 
 def kept_options_of(

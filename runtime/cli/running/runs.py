@@ -64,7 +64,7 @@ def list_runs(
         typer.Option("--workflow", metavar="NAME", help="of the workflow, or file, of this name"),
     ] = None,
     limit: Annotated[
-        int, typer.Option("--limit", metavar="N", min=1, help="this many at most")
+        int, typer.Option("--limit", metavar="N", min=1, max=1_000_000, help="this many at most")
     ] = 50,
     store: flags.Store = None,
     as_json: flags.AsJson = False,

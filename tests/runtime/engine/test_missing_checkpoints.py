@@ -38,7 +38,8 @@ def ask(url: str, query: str, *values: Any) -> list[Any]:
 
 def test_a_checkpoint_that_is_gone_is_never_passed_over(any_store, wait):
     endings = wait(each_one_missing(flowc.load(LOOP, journal=any_store), any_store))
-    assert set(endings) == {"1, 2, 3", "refused"}
+    assert set(endings) <= {"1, 2, 3", "refused"}
+    assert endings.count("refused") > 5
 
 
 async def each_one_missing(flow: flowc.Flow, url: str) -> list[str]:
