@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from flowc.compiler.driver import Cancelled
+from lsprotocol import types
 
 from .analysis import Analysis, analyse
 from .lines import Lines
@@ -35,7 +36,9 @@ class CompileThread:
 @dataclass
 class OpenDocument:
     """One open document. `analysis` is that of the last compiled version, `good` the last one with
-    a workflow that is warm; `settled` is set while the analysis is that of the present text."""
+    a workflow that is warm; `settled` is set while the analysis is that of the present text. `told`
+    is the version whose diagnostics the client has, `rows` are they; with `is_guess` no compilation
+    has confirmed them yet."""
 
     uri: str
     path: str
@@ -46,6 +49,9 @@ class OpenDocument:
     is_workflow: bool = False
     seconds: float = 0.0
     edits: int = 0
+    told: int | None = None
+    rows: list[types.Diagnostic] = field(default_factory=list)
+    is_guess: bool = False
     settled: asyncio.Event = field(default_factory=asyncio.Event)
     timer: asyncio.TimerHandle | None = None
     task: asyncio.Task[None] | None = None

@@ -46,7 +46,11 @@ class Lines:
 
     def end(self, line: int) -> tuple[int, int]:
         """Return line and column of the end of a line's text."""
-        return self.position(self._end(min(line, len(self._starts) - 1)))
+        return self.position(self.end_offset(line))
+
+    def end_offset(self, line: int) -> int:
+        """Return the character where a line's text ends."""
+        return self._end(min(line, len(self._starts) - 1))
 
     def offset(self, line: int, column: int) -> int:
         """Return the character at a line and column."""

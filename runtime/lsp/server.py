@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from flowc import __version__
 from flowc.compiler.diagnostics.diagnostic import Diagnostic
+from flowc.compiler.editor.words import is_of_words
 from flowc.compiler.reading.editing import Mention
 from flowc.compiler.source.source import Span
 from lsprotocol import types
@@ -99,6 +100,9 @@ class FlowcServer(LanguageServer):
         if document is None:
             return
         lines = document.lines
+        same = len(params.content_changes) == 1 and self.keeps_what_is_told(
+            document, params.content_changes[0]
+        )
         for change in params.content_changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
                 place = change.range
@@ -108,6 +112,38 @@ class FlowcServer(LanguageServer):
             else:
                 lines = Lines(change.text, self.encoding)
         self.documents.edit(document, params.text_document.version, lines)
+        if same:
+            self._tell(document.path, document.rows)
+            document.is_guess = True
+
+    def keeps_what_is_told(
+        self, document: OpenDocument, change: types.TextDocumentContentChangeEvent
+    ) -> bool:
+        """Return whether an edit changes words of a text alone, on a line where nothing is named or
+        told: its diagnostics are those of before, at their places. They are told at once; the
+        compilation that follows tells others where that was wrong."""
+        good = document.good
+        if document.told != document.version or good is None or good.editing.keys != "none":
+            return False
+        if not isinstance(change, types.TextDocumentContentChangePartial):
+            return False
+        lines, place = document.lines, change.range
+        number = place.start.line
+        first, last = lines.offset(number, 0), lines.end_offset(number)
+        start = lines.offset(number, place.start.character)
+        end = lines.offset(place.end.line, place.end.character)
+        if end > last or not is_of_words(
+            lines.body[first:last], start - first, end - first, change.text
+        ):
+            return False
+        places = [row.range for row in document.rows]
+        for row in document.rows:
+            places += [more.location.range for more in row.related_information or ()]
+        if any(there.start.line <= number <= there.end.line for there in places):
+            return False
+        text = good.result.sources.files[document.path].text
+        at = start if text is document.text else Shift(text, document.text).to_old(start)
+        return good.symbols.at(document.path, at) is None
 
     def close_text(self, params: types.DidCloseTextDocumentParams) -> None:
         document = self.documents.drop(params.text_document.uri)
@@ -159,9 +195,19 @@ class FlowcServer(LanguageServer):
                 row = self.row(item, reader.analysis)
                 if row is not None:
                     rows[item] = row
+        self._tell(path, list(rows.values()))
+
+    def _tell(self, path: str, rows: list[types.Diagnostic]) -> None:
+        """Publish the diagnostics of a file, unless they were guessed and the guess was right."""
+        document = self.documents.by_path(path)
         version = document.version if document is not None else None
+        if document is not None:
+            guessed, document.is_guess = document.is_guess, False
+            if guessed and document.told == version and document.rows == rows:
+                return
+            document.told, document.rows = version, rows
         self.text_document_publish_diagnostics(
-            types.PublishDiagnosticsParams(self.uri_of(path), list(rows.values()), version)
+            types.PublishDiagnosticsParams(self.uri_of(path), rows, version)
         )
 
     def row(self, item: Diagnostic, analysis: Analysis) -> types.Diagnostic | None:

@@ -326,6 +326,31 @@ def test_fixes_are_marked_safe_or_not(client):
     assert unsafe["title"].endswith("(may change the meaning)")
 
 
+def test_words_of_a_text_are_told_of_at_once_and_once(client):
+    """What is found stays as it is while words are typed; a compilation confirms it, in silence."""
+    text = (client.folder / "steps.md").read_text(encoding="utf-8")
+    told = client.open("steps.md", text.replace("- PLACE: where", "- PLAC: where"))
+    assert told != []
+    client.hover("steps.md", "[PLA¦CE]")
+    before = client.publications
+    client.replace("steps.md", "Find a place", "Find a very nice place")
+    client.completion("steps.md", "[PLA¦CE]")  # answered without a compilation
+    assert client.published[1]["version"] == 2
+    assert client.published[1]["diagnostics"] == told
+    client.hover("steps.md", "[PLA¦CE]")
+    client.outline("steps.md")
+    assert client.publications == before + 1
+
+
+def test_a_word_that_changes_what_is_found_is_told_of_after_it(client):
+    client.open("steps.md")
+    client.hover("steps.md", "[PLA¦CE]")
+    client.replace("steps.md", "Find a place.", "Find a [PLACES] place.")
+    assert client.codes("steps.md") == ["FC3001"]
+    client.replace("steps.md", "a [PLACES] place", "a PLACES place")
+    assert client.codes("steps.md") == []
+
+
 def test_line_ends_of_windows(client):
     text = (client.folder / "steps.md").read_text(encoding="utf-8").replace("\n", "\r\n")
     with open(client.folder / "windows.md", "w", encoding="utf-8", newline="") as file:

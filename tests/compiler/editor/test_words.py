@@ -1,0 +1,49 @@
+"""Which edits change words of a line of prose, and nothing that is read."""
+
+from __future__ import annotations
+
+import pytest
+from flowc.compiler.editor.words import is_of_words
+
+
+def edit(line: str, new: str) -> bool:
+    """Replace what stands between two bars, or insert at one that stands twice."""
+    before, old, behind = line.split("|")
+    return is_of_words(before + old + behind, len(before), len(before) + len(old), new)
+
+
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        ("Keep the notes |short|.", "rather short"),
+        ("Keep the no||tes short.", "x"),
+        ("Keep the notes| |short.", " very "),
+        ("Keep the notes||", "x"),
+        ("Über |alle| Berge.", "die sieben"),
+    ],
+)
+def test_words(line, new):
+    assert edit(line, new)
+
+
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        ("Ke||ep the notes.", "x"),
+        ("- keep the |notes|.", "papers"),
+        ("Keep [the |notes|].", "papers"),
+        ("Keep [NOT||ES] short.", "x"),
+        ("Keep {{ the |notes| }}.", "papers"),
+        ("Keep `the |notes|`.", "papers"),
+        ("Keep the |notes|.", "[NOTES]"),
+        ("Keep the |notes|.", "pa:pers"),
+        ("Keep the |notes|.", "a\nb"),
+        ("Keep the notes_||1 short.", "x"),
+        ("Keep the $|notes|.", "papers"),
+        ("TOOLS: |read_file|", "x"),
+        ("### 🔧 WORKFLOW STEP: a |name|", "word"),
+        ("||", "x"),
+    ],
+)
+def test_what_may_be_read(line, new):
+    assert not edit(line, new)
