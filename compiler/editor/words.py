@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-_WORDS = re.compile(r"[^\W_][\w ]*|[ ]?")
+_WORDS = re.compile(r"[^\W_][\w ,.]*|[ ]?")
 _PROSE = re.compile(r"[^\W\d_]\w*[ ,.]")
 _OPENED = re.compile(r"\[[^\]]*\Z|\{[^}]*\Z|<[^>]*\Z")
 MAX_LINE = 2000

@@ -333,7 +333,7 @@ def test_words_of_a_text_are_told_of_at_once_and_once(client):
     assert told != []
     client.hover("steps.md", "[PLA¦CE]")
     before = client.publications
-    client.replace("steps.md", "Find a place", "Find a very nice place")
+    client.replace("steps.md", "a place.", "a very nice place.")
     client.completion("steps.md", "[PLA¦CE]")  # answered without a compilation
     assert client.published[1]["version"] == 2
     assert client.published[1]["diagnostics"] == told
