@@ -78,6 +78,8 @@ def parse(text: str, file: str, offset: int) -> Expr | ParseFault:
     raise."""
     # A huge text is not cached: it would stay in memory.
     read = _parse(text) if len(text) <= MAX_CHARACTERS else _parse.__wrapped__(text)
+    if not file and not offset:
+        return read  # the caller places it
     if isinstance(read, ParseFault):
         span = Span(file, read.span.start + offset, read.span.end + offset)
         return ParseFault(read.message, span, read.help)

@@ -115,5 +115,9 @@ def shift_spans(expr: Expr, file: str, offset: int) -> Expr:
 
 def map_spans(expr: Expr, place: Callable[[Span], Span]) -> Expr:
     """Return the same expression with every span replaced by what `place` makes of it."""
-    parts = tuple([map_spans(part, place) for part in children(expr)])
-    return rebuild(expr, parts, None if expr.span is None else place(expr.span))
+    span = None if expr.span is None else place(expr.span)
+    if type(expr) is Literal:
+        return Literal(value=expr.value, span=span)
+    if type(expr) is Name:
+        return Name(name=expr.name, span=span)
+    return rebuild(expr, tuple([map_spans(part, place) for part in children(expr)]), span)
