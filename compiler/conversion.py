@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import Any
 
 from .analysis.diff import Difference, differences, rename_nodes
+from .analysis.unseen import without_unseen
 from .checks import CODES
 from .diagnostics.diagnostic import Diagnostic, Sink
 from .expr.ast import Call, Literal
@@ -185,7 +186,8 @@ class _Account:
         there = {node.id for node in after.nodes}
         names = {old: new for old, new in names.items() if old != new and new in there}
         back = rename_nodes(after, {new: old for old, new in names.items()}, {})
-        found = differences(before, replace(back, name=before.name))
+        back = without_unseen(before, replace(back, name=before.name))
+        found = differences(before, back)
         self.tell(found, before, names)
         added = [one.element for one in found if one.kind == "added"]
         if added:

@@ -134,13 +134,19 @@ def test_flow_yaml_says_everything(file, read):
 
 @pytest.mark.parametrize("file", [*ACCEPTED, *SHIPPED], ids=case_id)
 def test_there_and_back_nothing_is_lost(file, read):
-    """Through flow YAML into the dialect it came from: the writers see the workflow alone."""
+    """Through flow YAML into the dialect it came from: the writers see the workflow alone, and
+    what they do not tell of is as it was, to the last field."""
     result = read(file)
     dialect = dialect_named(result.frontend.name)
     if dialect is None or file.parent.name in KEEP_LESS_OF_THEMSELVES:
         pytest.skip("its own writer keeps less")
     parsed, source = again(converted(result, dialect_named("flow")), result, dialect_named("flow"))
-    assert convert_file(parsed, source, dialect, f"out{dialect.suffix}").losses == ()
+    done = convert_file(parsed, source, dialect, f"out{dialect.suffix}")
+    assert done.losses == ()
+    back, there = again(done, result, dialect)
+    places = {f"{there.path}#{name}": f"{result.path}#{name}" for name in back.parts}
+    workflow, _ = in_place(back, places)
+    assert named(settled(workflow)) == named(settled(result.parsed.workflow))
 
 
 @pytest.mark.parametrize(
