@@ -10,7 +10,7 @@ from ..analysis.graphs import reachable, successors
 from ..analysis.memo import once_per_program
 from ..analysis.variables import Write, all_writes, names_in, names_read
 from ..analysis.wording import node_name
-from ..diagnostics.diagnostic import Code, Diagnostic, Label
+from ..diagnostics.diagnostic import MAX_KEPT, Code, Diagnostic, Label
 from ..diagnostics.examples import GOOD_CHART, chart
 from ..source.source import Span
 from ..source.spelling import Spelling
@@ -46,7 +46,8 @@ def unused_outputs(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagn
             if _nobody_has_to_read(node, write.name):
                 continue
             seen.add(write.name)
-            near = reads.nearest(write.name)
+            # Of more than are kept nobody sees the help, and names that are compared are slow.
+            near = reads.nearest(write.name) if len(seen) <= MAX_KEPT else None
             yield _report(node, write, span, places[write.name], near)
 
 

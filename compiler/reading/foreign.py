@@ -16,14 +16,16 @@ from ..source.records import dataclass
 from ..source.source import Span
 
 _NAME = r"[ ]?(\w{2,60}+)[ ]?"
-_FORMS = re.compile(
+_OPENED = (
     rf"(?<!\{{)\{{{{3}}{_NAME}\}}{{3}}(?!\}})|(?<![\w\\])\$\{{\{{{_NAME}\}}\}}"
     rf"|\{{\{{{_NAME}\|[^\n{{}}]{{0,80}}\}}\}}"
     rf"|\{{\{{{_NAME}(?:\}}\}}|\}}|(?=[\s.,;:!?)\"']|$)(?![^\n{{]*\}}\}}))|(?<!\{{)\$?\{{{_NAME}\}}{{1,2}}"
     rf"|\[{_NAME}(?:\](?![(:\[])|(?=\s|$))|<{_NAME}>|(?<![\w$\\])\$(\w{{2,60}}+)"
     r"|(?<![\w{%])%(\w{2,60}+)%(?![\w%])|(?<![\w@.])@([A-Z][A-Z0-9_]{1,59}+)(?![\w@]|\.\w)"
-    r"|(?<![\w{.])(\w{2,60}+)\}\}(?!\})"
 )
+_FORMS = re.compile(_OPENED)
+_FORMS_AND_ENDS = re.compile(rf"{_OPENED}|(?<![\w{{.])(\w{{2,60}}+)\}}\}}(?!\}})")
+"""With names that only an end follows, for which every word is tried."""
 _STATEMENT = re.compile(r"\{%-?[ ]*(?:if|elif|else|endif|for|endfor|set|include|block)\b[^%\n]*%\}")
 _SIGN = re.compile(r"[{\[<$%}@]")
 _CLOSED = re.compile(r"</(\w{2,60}+)>")
@@ -46,7 +48,8 @@ def foreign_placeholders(
     if _SIGN.search(text) is None:
         return
     closed: set[str] | None = None
-    for match in _FORMS.finditer(text):
+    forms = _FORMS_AND_ENDS if "}}" in text else _FORMS
+    for match in forms.finditer(text):
         name = match[match.lastindex or 0]
         if name not in names or match[0].replace(" ", "") == own.replace("NAME", name):
             continue
