@@ -100,7 +100,7 @@ class FlowcServer(LanguageServer):
         if document is None:
             return
         lines = document.lines
-        same = len(params.content_changes) == 1 and self.keeps_what_is_told(
+        same = len(params.content_changes) == 1 and self.is_of_words_alone(
             document, params.content_changes[0]
         )
         for change in params.content_changes:
@@ -116,7 +116,7 @@ class FlowcServer(LanguageServer):
             self._tell(document.path, document.rows)
             document.is_guess = True
 
-    def keeps_what_is_told(
+    def is_of_words_alone(
         self, document: OpenDocument, change: types.TextDocumentContentChangeEvent
     ) -> bool:
         """Return whether an edit changes words of a text alone, on a line where nothing is named or

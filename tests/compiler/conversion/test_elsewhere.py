@@ -98,7 +98,8 @@ def test_what_a_run_may_show_stays():
     """A parameter that has to be given, a value that may fail to be worked out, and what reads."""
     before = compile_text(TWO_PROMPTS, "a.flow.yaml").workflow
     text = (
-        "flow: 1\nparams: {must: {type: text, required: true}, may: {type: text, required: false}}\n"
+        "flow: 1\nparams:\n  must: {type: text, required: true}\n"
+        "  may: {type: text, required: false}\n"
         "state: {kept: text}\nnodes:\n"
         "  - {name: set, assign: {may: '\"x\"', kept: number(must), line: may}}\n"
         "outputs: [line, kept]\n"
