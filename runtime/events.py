@@ -29,6 +29,7 @@ EventKind = Literal[
     "item_finished",  # item, of, done
     "interrupted",  # question
     "answered",
+    "wait_over",  # due (ISO 8601), late (seconds), event: the time of a wait has come
     "changed",  # changes (text, refusal, was, now, migrate): of the workflow since; migrated
     "document_edited",  # document, moves (bool), taken: list of step, what, source, line
     "said",  # line: an unasked line of a person

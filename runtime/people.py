@@ -10,7 +10,11 @@ from typing import Any, Literal, Protocol
 
 from .values import Json
 
-QuestionKind = Literal["ask", "approve", "unknown", "breakpoint", "task", "turn"]
+QuestionKind = Literal["ask", "approve", "unknown", "breakpoint", "task", "turn", "wait", "event"]
+UNASKED: tuple[QuestionKind, ...] = ("breakpoint", "wait")
+"""Kinds that nobody answers: the run goes on when it is resumed, or when its time has come."""
+TIME_IS_UP: Json = {"$wait": "over"}
+"""What a node that waits is told when its time has come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,8 @@ class Question:
     `ending` is the call that ends the node, with the arguments in `schema`). `path` holds the
     calls that lead to the node, an element of a foreach as `each#3`. `asker` is the agent whose
     model asks (J44). An effect in doubt has its abridged `input` and its `idempotency_key`.
+    A run that waits (`wait`: for a
+    time, `event`: for the event of that name) says in `due` until when, in ISO 8601, "" for ever.
     `before` counts the questions of the same node and path that were answered before."""
 
     id: str
@@ -40,6 +46,8 @@ class Question:
     messages: tuple[dict[str, Any], ...] = ()
     tools: tuple[str, ...] = ()
     ending: str = ""
+    due: str = ""
+    event: str = ""
     before: int = 0
 
     @property

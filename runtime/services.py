@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from flowc.compiler.ir import Effect, QuestionSettings, Script
 
 from .charges import NO_USAGE, Cap, Charge, ChargeLedger, Estimate, Grant, Usage
+from .clocks import Timer, WaitClock
 from .errors import Failure, LimitReached
 from .events import EventKind
 from .people import Assignments, NoPeople, People, Question, TeamAssignments
@@ -306,6 +306,12 @@ class Journal(Protocol):
     async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
         """Drop this visit's effects in doubt, or those of one name, without a question."""
 
+    async def set_timer(self, runtime: Runtime[Any], timer: Timer) -> Timer:
+        """Keep this visit's timer, unless it has one already: return the one that counts."""
+
+    async def end_timer(self, runtime: Runtime[Any]) -> None:
+        """Drop this visit's timer."""
+
 
 class Tape:
     """Records a run's exchanges with the world, or replays them (runtime/cassette/format.py). This
@@ -336,15 +342,6 @@ class Tape:
 
     def end(self, complete: bool) -> None:
         """End an execution, and the run when `complete`. Raise `RunError` for what differs."""
-
-
-@dataclass(frozen=True, slots=True)
-class WaitClock:
-    """The clocks for the waits between attempts, in seconds, and how often a wait looks up."""
-
-    now: Callable[[], float] = time.time
-    monotonic: Callable[[], float] = time.monotonic
-    look: float = 0.1
 
 
 Emit = Callable[[EventKind, str, dict[str, Any]], None]  # kind, node, data

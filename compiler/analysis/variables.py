@@ -145,6 +145,13 @@ def expressions_of(node: ir.Node) -> Iterator[Expr]:
             yield node.on
         case ir.AskNode():
             yield node.question
+        case ir.WaitNode():
+            yield from _awaited(node.awaits)
+        case ir.HttpNode():
+            yield node.url
+            yield from (header.value for header in node.headers if header.value is not None)
+            yield from (assignment.value for assignment in node.query)
+            yield from (expr for expr in (node.body, node.text) if expr is not None)
         case ir.AssignNode() | ir.EndNode():
             yield from (assignment.value for assignment in node.assignments)
         case ir.CallNode():
@@ -167,6 +174,16 @@ def expressions_of(node: ir.Node) -> Iterator[Expr]:
             assert_never(node)
 
 
+def _awaited(awaits: ir.Delay | ir.Moment | ir.Event) -> Iterator[Expr]:
+    match awaits:
+        case ir.Delay():
+            yield awaits.seconds
+        case ir.Moment():
+            yield awaits.at
+        case ir.Event():
+            return
+
+
 def writes(node: ir.Node) -> Iterator[Write]:
     """What a node writes when it succeeds; a call that hands everything back is `writes_all`."""
     match node:
@@ -177,6 +194,7 @@ def writes(node: ir.Node) -> Iterator[Write]:
             ir.MessageNode()
             | ir.ToolNode()
             | ir.AskNode()
+            | ir.WaitNode()
             | ir.TaskNode()
             | ir.GateNode()
             | ir.ForeachNode()
@@ -188,7 +206,7 @@ def writes(node: ir.Node) -> Iterator[Write]:
         case ir.ScriptNode():
             yield from (Write(name, None) for name in node.shares)
             yield from _into(node.keeps, node.into)
-        case ir.ExecNode():
+        case ir.ExecNode() | ir.HttpNode():
             yield from (Write(part.variable, part.span) for part in node.parts)
         case ir.AssignNode() | ir.EndNode():
             yield from (Write(a.target, a.span) for a in node.assignments)

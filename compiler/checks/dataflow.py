@@ -265,8 +265,9 @@ def _flow(workflow: ir.Workflow) -> _Flow:
 
 
 def _leaves_its_code(node: ir.Node) -> bool:
-    """Whether a node's commands leave their output also where one fails."""
-    return isinstance(node, ir.ExecNode) and any(part.part == "code" for part in node.parts)
+    """Whether a node leaves its result also where it fails: it takes the code, or the status."""
+    parts = node.parts if isinstance(node, ir.ExecNode | ir.HttpNode) else ()
+    return any(part.part in ("code", "status") for part in parts)
 
 
 class _Search:

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from .. import ir
 from ..analysis.graphs import loops, reachable, successors
-from ..analysis.variables import names_in, writes, writes_all
+from ..analysis.variables import expressions_of, names_in, writes, writes_all
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow
@@ -42,9 +42,11 @@ def unsafe_effects(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagn
     for node in workflow.nodes:
         match node:
             case ir.ToolNode() if node.tool in once:
-                yield from _call(node, node.tool, circles.get(node.id, []))
+                yield from _call(node, f"`{node.tool}`", circles.get(node.id, []))
+            case ir.HttpNode() if node.call_effect == "once":
+                yield from _call(node, f"the {node.method}", circles.get(node.id, []))
             case ir.PythonNode(effect="once" | None):
-                yield from _call(node, node.function, circles.get(node.id, []))
+                yield from _call(node, f"`{node.function}`", circles.get(node.id, []))
             case ir.AgentNode() if node.retry is not None:
                 yield from _talk(node, sorted(once & _tools(node, workflow)))
             case ir.ExecNode(form="command"):
@@ -94,22 +96,22 @@ def _tools(node: ir.AgentNode, workflow: ir.Workflow) -> set[str]:
 
 
 def _call(
-    node: ir.ToolNode | ir.PythonNode, called: str, circle: list[ir.Node]
+    node: ir.ToolNode | ir.PythonNode | ir.HttpNode, called: str, circle: list[ir.Node]
 ) -> Iterator[Diagnostic]:
     if node.retry is not None:
         yield from _report(
             node,
-            f"`{called}` acts once, and `retry` calls it again after a failure that may have "
+            f"{called} acts once, and `retry` calls it again after a failure that may have "
             "come too late",
             help=f"take the failure by an edge instead, or {_REPEATABLE}",
         )
         return
     changed = {write.name for member in circle for write in writes(member)}
-    read = {read.name for argument in node.args for read in names_in(argument.value)}
+    read = {read.name for given in expressions_of(node) for read in names_in(given)}
     if circle and not read & changed and not any(writes_all(member) for member in circle):
         yield from _report(
             node,
-            f"`{called}` acts once, and the loop calls it with the same input in every round",
+            f"{called} acts once, and the loop calls it with the same input in every round",
             tuple(member.span for member in circle if member.span not in (None, node.span)),
             help=f"move it out of the loop, give it what changes there, or {_REPEATABLE}",
         )

@@ -104,10 +104,12 @@ def _node(
             yield from _needs(node.items, ("list",), "to go through", node, types)
             yield from _argument_mismatches(node.passes, node.workflow, program, types)
             yield from _result_mismatch("list", node.into, node, fields, types)
-        case ir.ExecNode():
+        case ir.ExecNode() | ir.HttpNode():
             for part in node.parts:
                 given = ir.PART_TYPES[part.part]
                 yield from _result_mismatch(given, part.variable, node, fields, types, part.span)
+        case ir.WaitNode(awaits=ir.Delay(seconds=seconds)):
+            yield from _needs(seconds, ("number", "integer"), "as seconds", node, types)
         case ir.GateNode(score=score) if score is not None:
             yield from _needs(score, ("number", "integer"), "as its score", node, types)
         case ir.AgentNode(schema=schema, into=into) if schema is not None and into is not None:

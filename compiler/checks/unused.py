@@ -85,7 +85,14 @@ def _read_by_the_next(workflow: ir.Workflow) -> set[str]:
 def _nobody_has_to_read(node: ir.Node, name: str) -> bool:
     """Whether a node is there for what it does: most of these have to name a variable."""
     match node:
-        case ir.ExecNode() | ir.ForeachNode() | ir.GateNode() | ir.TaskNode():
+        case (
+            ir.ExecNode()
+            | ir.HttpNode()
+            | ir.WaitNode()
+            | ir.ForeachNode()
+            | ir.GateNode()
+            | ir.TaskNode()
+        ):
             return True
         case ir.ScriptNode():
             return name == node.keeps  # the scripts themselves find it on `this` again

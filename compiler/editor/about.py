@@ -12,6 +12,7 @@ from typing import assert_never
 from .. import ir
 from ..analysis.variables import reads, writes, writes_all
 from ..expr.ast import Expr, Literal, Name, Text
+from ..flow_yaml.durations import show_duration
 from ..source.records import dataclass
 from ..source.source import SourceSet
 
@@ -22,6 +23,8 @@ KINDS: dict[str, str] = {
     "exec": "shell commands are run",
     "choose": "a condition decides which way to go",
     "ask": "a person is asked",
+    "wait": "the run waits for a time or an event",
+    "http": "a request is sent to a host",
     "assign": "variables are set, or the run is only checkpointed",
     "call": "another workflow is run",
     "python": "a function of the program around the run is called",
@@ -93,6 +96,13 @@ def _own(node: ir.Node, sources: SourceSet) -> Iterator[Fact]:
         case ir.AskNode():
             yield Fact("question", template_text(node.question, sources), "prose")
             yield Fact("choices", ", ".join(node.choices))
+        case ir.WaitNode():
+            yield Fact("waits", awaited_text(node.awaits, sources))
+        case ir.HttpNode():
+            yield Fact("request", f"{node.method} {template_text(node.url, sources)}", "code")
+            yield Fact("further hosts", ", ".join(node.hosts), "code")
+            yield Fact("secrets", ", ".join(h.secret for h in node.headers if h.secret), "code")
+            yield Fact("effect", node.call_effect)
         case ir.CallNode() | ir.ForeachNode():
             yield Fact("workflow", node.workflow, "code")
         case ir.PythonNode() | ir.ScriptNode():
@@ -114,6 +124,21 @@ def _own(node: ir.Node, sources: SourceSet) -> Iterator[Fact]:
             yield Fact("outcome", node.outcome)
         case _:
             assert_never(node)
+
+
+def awaited_text(awaits: ir.Delay | ir.Moment | ir.Event, sources: SourceSet) -> str:
+    """What is waited for, in a few words."""
+    match awaits:
+        case ir.Delay(seconds=Literal(value=int() | float() as seconds)):
+            return show_duration(seconds)
+        case ir.Delay():
+            return f"{_source_text(awaits.seconds, sources)} seconds"
+        case ir.Moment():
+            return f"until {template_text(awaits.at, sources)}"
+        case ir.Event(timeout=None):
+            return f"for the event {awaits.name}"
+        case ir.Event(timeout=seconds):
+            return f"for the event {awaits.name}, at most {show_duration(seconds)}"
 
 
 def template_text(expr: Expr | None, sources: SourceSet) -> str:

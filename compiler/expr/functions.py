@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from urllib.parse import quote
 
 from .documents import read_json, read_yaml
 from .function import Function, Parameter, Type, of_object
@@ -178,6 +179,16 @@ def shell_quote(value: Json, where: Json = "word") -> str:
     raise EvaluationError(f"shell_quote knows {', '.join(WHERE)}")
 
 
+def url_quote(value: Json) -> str:
+    """Return the value's text form as one part of a URL's path or query: everything but letters,
+    digits and `-._~` as bytes of UTF-8 in hex. Raise `EvaluationError` for `.` and `..`, which lead
+    to another folder however they are written."""
+    text = text_of(value)
+    if text in (".", ".."):
+        raise EvaluationError(f"`{text}` cannot be a part of a URL")
+    return quote(text.encode("utf-8", "surrogatepass"), safe="")
+
+
 _REPLY = Parameter("reply")
 
 WORKFLOWS: tuple[Function, ...] = (
@@ -196,6 +207,12 @@ WORKFLOWS: tuple[Function, ...] = (
         "The text as a shell reads it literally: as a `word`, or in `double` or `single` quotes.",
         shell_quote, (('shell_quote("it\'s")', r"""'"'it'\"'\"'s'"'""".strip("'")),), "whole",
         also=("quote", "escape"),
+    ),
+    Function(
+        "url_quote", (Parameter("text"),), "text",
+        "The text as one part of the path or the query of a URL.", url_quote,
+        (('url_quote("a b/ü")', '"a%20b%2F%C3%BC"'),), "whole",
+        also=("url_encode", "urlencode", "encodeURIComponent", "percent_encode"),
     ),
     Function(
         "read_file", (Parameter("path"),), "text",

@@ -272,14 +272,32 @@ def quoted_command(template: Template, text: str) -> tuple[Expr, list[tuple[Plac
     return replace(template.expr, parts=parts), refusals
 
 
+def quoted_address(template: Template, *, beginning: bool = False) -> Expr:
+    """Return the meaning of a URL's template, each value quoted as a part of a path or query; with
+    `beginning` the first one, which the URL begins with, stays as it is."""
+    if not isinstance(template.expr, Text) or len(template.expr.parts) == 1:
+        return template.expr
+    quoted: dict[int, Expr] = {
+        id(hole.expr): Call(
+            function="url_quote", args=(hole.expr,), span=hole.span or hole.expr.span
+        )
+        for hole in template.placeholders[int(beginning) :]
+    }
+    parts = tuple(quoted.get(id(part), part) for part in template.expr.parts)
+    return replace(template.expr, parts=parts)
+
+
 def unquoted_parts(command: Text) -> tuple[Expr, ...]:
-    """Return the parts of a command without the quoting that `quoted_command` adds."""
+    """Return the parts of a command or URL without the quoting that `quoted_command` and
+    `quoted_address` add."""
     return tuple(_inner(part) for part in command.parts)
 
 
 def _inner(part: Expr) -> Expr:
     match part:
         case Call(function="shell_quote", args=(inner, Literal(value=str()))):
+            return inner
+        case Call(function="url_quote", args=(inner,)):
             return inner
         case _:
             return part

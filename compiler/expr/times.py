@@ -32,7 +32,7 @@ _LONGEST = 200
 
 
 @functools.lru_cache(maxsize=128)
-def _zone(name: str) -> tzinfo | str:
+def zone_named(name: str) -> tzinfo | str:
     """Return the zone, or what is wrong with its name."""
     if name in ("UTC", "Z"):
         return UTC
@@ -48,14 +48,20 @@ def _zone(name: str) -> tzinfo | str:
 
 
 def _has_zones() -> bool:
+    return bool(zone_names())
+
+
+@functools.cache
+def zone_names() -> frozenset[str]:
+    """Return the names of the time zones that this machine knows."""
     from zoneinfo import available_timezones
 
-    return bool(available_timezones())
+    return frozenset(available_timezones())
 
 
 def zone_fault(name: str) -> str | None:
     """Return why a text is not the name of a time zone; None when it is."""
-    zone = _zone(name)
+    zone = zone_named(name)
     return zone if isinstance(zone, str) else None
 
 
@@ -89,7 +95,7 @@ def _plural(unit: str) -> str:
 def _require_zone(name: Json) -> tzinfo | None:
     if name is None:
         return None
-    zone = _zone(text_of(name))
+    zone = zone_named(text_of(name))
     if isinstance(zone, str):
         raise EvaluationError(zone)
     return zone

@@ -68,7 +68,7 @@ def _written_variables(
     for node in workflow.nodes:
         types = (
             {part.variable: ir.PART_TYPES[part.part] for part in node.parts}
-            if isinstance(node, ir.ExecNode)
+            if isinstance(node, ir.ExecNode | ir.HttpNode)
             else {}
         )
         yield from ((name, types.get(name, "any"), node) for name in _by(node) if name)
@@ -87,11 +87,12 @@ def _by(node: ir.Node) -> list[str | None]:
             | ir.ToolNode()
             | ir.GateNode()
             | ir.AskNode()
+            | ir.WaitNode()
             | ir.TaskNode()
             | ir.ForeachNode()
         ):
             return [node.into]
-        case ir.ExecNode():
+        case ir.ExecNode() | ir.HttpNode():
             return [part.variable for part in node.parts]
         case ir.PythonNode():
             return [*node.sets, node.into]

@@ -118,6 +118,15 @@ ON_INPUT = MapShape(ir.OnInput, (
     Key("set", "settings", "what is set; `input` is the line", field="assignments"),
 ), short="to")  # fmt: skip
 
+SCHEDULE = MapShape(ir.Schedule, (
+    Key("schedule", "text", "the times: minute, hour, day, month, day of the week", field="cron",
+        required=True),
+    Key("zone", "text", "the time zone, such as `Europe/Berlin`; UTC when left out"),
+    Key("missed", "word", "what is done about times that passed while nobody looked",
+        words=("skip", "once", "all")),
+    Key("with", "json", "the inputs, by name", field="inputs"),
+), short="schedule")  # fmt: skip
+
 TRIAL = MapShape(ir.Trial, (
     Key("inputs", "json", "what the run is given, by name"),
     Key("answers", "json", "a file of scripted answers, or what would stand in it"),
@@ -228,6 +237,27 @@ NODES: dict[str, MapShape] = {
         Key("choices", "names", "the answers there are", least=1),
         Key("thread", "text", "the conversation that question and answer join"),
     )),
+    "wait": MapShape(ir.WaitNode, (
+        Key("wait", "pause", "the run waits: so long (`30s`, `5m`, `2h`, `{seconds: EXPRESSION}`), "
+            "until a time (`{until: TIME}`), or for an event (`{event: NAME, timeout: 1h}`)",
+            field="awaits", required=True),
+        Key("into", "text", "the variable for what the event brings, or the time at which it went "
+            "on"),
+    )),
+    "http": MapShape(ir.HttpNode, (
+        Key("http", "address", "a request is sent to this URL", field="url", required=True),
+        Key("method", "word", "what is asked of it", words=get_args(ir.HttpMethod)),
+        Key("hosts", "hosts", "where it may lead, beside the host that the URL names: `name`, "
+            "`name:port` or `*.name`"),
+        Key("headers", "headers", "headers by name; `{secret: VARIABLE}` takes a secret from "
+            "the environment"),
+        Key("query", "settings", "what is added behind `?`"),
+        Key("json", "expression", "what is sent, as JSON", field="body"),
+        Key("text", "template", "what is sent, as it is"),
+        Key("effect", "word", "whether a request may be repeated", words=get_args(ir.Effect)),
+        Key("into", "parts", "the variable for the value of the answer, or variables with parts: "
+            "`{data: json, code: status}`", field="parts", words=get_args(ir.HttpPart)),
+    )),
     "assign": MapShape(ir.AssignNode, (
         Key("assign", "settings", "variables are set", field="assignments", required=True),
     )),
@@ -320,6 +350,7 @@ SECTIONS: dict[str, str] = {
     "prompts": "texts used in several places, by name",
     "groups": "titles of groups of nodes, by name",
     "on_error": "what is set when any node fails: a list of rules",
+    "on": "when runs of it begin by themselves: schedules",
     "on_input": "where the run goes on when a person says something unasked",
     "defaults": "what holds for every node that does not say otherwise",
     "start": "the node where it begins; the first one when left out",
@@ -335,7 +366,9 @@ OTHER_WORDS: dict[str, str] = {
     "human": "ask", "input": "ask", "question": "ask", "set": "assign", "switch": "choose",
     "for_each": "foreach", "for": "foreach", "matrix": "foreach", "loop": "foreach",
     "needs": "after", "depends_on": "after", "if": "when", "id": "name",
-    "timeout-minutes": "timeout", "wait": "join", "code_into": "into",
+    "timeout-minutes": "timeout", "code_into": "into", "sleep": "wait", "delay": "wait",
+    "pause": "wait", "request": "http", "fetch": "http", "url": "http", "webhook": "http",
+    "cron": "schedule", "timezone": "zone", "tz": "zone",
     "env": "params", "inputs": "params", "variables": "state", "vars": "state", "result": "outputs",
     "instructions": "system", "text": "prompt", "output": "into", "save": "into", "goto": "next",
     "then": "next", "transition": "next", "retries": "retry", "max_attempts": "retry",
@@ -353,6 +386,14 @@ NODE_EDGES: dict[str, tuple[str, ...]] = {
     "choose": ("cases", "otherwise", "on_error", "next"), "end": (),
 }  # fmt: skip
 """Keys for the ways out of a node of that kind; of any other kind `next` and `on_error`."""
+
+
+_NOT_OF_WAIT = ("timeout", "retry")
+
+
+def common_keys(kind: str) -> tuple[Key, ...]:
+    """Return the keys that a node of this kind has beside its own. A wait has its own time."""
+    return tuple(k for k in COMMON if kind != "wait" or k.name not in _NOT_OF_WAIT)
 
 
 def edge_keys(kind: str) -> tuple[str, ...]:

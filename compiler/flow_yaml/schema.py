@@ -39,7 +39,35 @@ _FILE: Schema = {
     "type": "object", "properties": {"file": {"type": "string", "description": "a file of text"}},
     "required": ["file"], "additionalProperties": False,
 }  # fmt: skip
+_DURATION: Schema = {
+    "type": "string", "pattern": r"^([0-9]+(\.[0-9]+)?(ms|s|m|h|d|w))+$",
+    "description": "a length of time: `30s`, `5m`, `1h30m`",
+}  # fmt: skip
+_PAUSE: Schema = {
+    "anyOf": [
+        _DURATION,
+        {"type": "object", "properties": {"seconds": _ANYTHING}, "required": ["seconds"],
+         "additionalProperties": False},
+        {"type": "object", "properties": {"until": _TEMPLATE}, "required": ["until"],
+         "additionalProperties": False},
+        {"type": "object",
+         "properties": {"event": {"type": "string"}, "timeout": _DURATION},
+         "required": ["event"], "additionalProperties": False},
+    ]
+}  # fmt: skip
+_SECRET: Schema = {
+    "type": "object",
+    "properties": {"secret": {"type": "string"}, "prefix": {"type": "string"}},
+    "required": ["secret"], "additionalProperties": False,
+}  # fmt: skip
 _FORMS: dict[Form, Schema] = {
+    "pause": _PAUSE,
+    "address": _TEMPLATE,
+    "hosts": _NAMES,
+    "headers": {
+        "type": "object",
+        "additionalProperties": {"anyOf": [*_TEMPLATE["anyOf"], _FILE, _SECRET]},
+    },
     "text": _SCALAR,
     "template": {"anyOf": [*_TEMPLATE["anyOf"], _FILE]},
     "command": _TEMPLATE,
@@ -108,10 +136,11 @@ def _workflow() -> Schema:
     shapes |= {"scripts": {"anyOf": [_SCALAR, shapes["scripts"]]}, "groups": _SCALAR}
     failure = {"type": "object", "properties": {"on_error": {"$ref": "#/$defs/way"}},
                "additionalProperties": False}  # fmt: skip
-    rule = _element(keys.RULE)
+    rule, schedule = _element(keys.RULE), _mapping(keys.SCHEDULE.keys)
     sections: Schema = {
         **{section: _by_name(shape) for section, shape in shapes.items()},
         "on_error": {"anyOf": [rule, {"type": "array", "items": rule}]},
+        "on": {"anyOf": [schedule, {"type": "array", "items": schedule}]},
         "on_input": _element(keys.ON_INPUT),
         "defaults": failure,
         "start": _SCALAR,
@@ -146,7 +175,7 @@ def _node(kind: str, element: MapShape) -> Schema:
         "properties": {
             "name": {**_SCALAR, "description": "what the node is called"},
             **_properties(element.keys),
-            **_properties(keys.COMMON),
+            **_properties(keys.common_keys(kind)),
             **{name: _optional(edges[name]) for name in keys.edge_keys(kind)},
         },
         "required": list(dict.fromkeys([*required, kind])),

@@ -23,6 +23,10 @@ Form = Literal[
     "schema",  # a JSON Schema
     "settings",  # variables with the expressions they are set to
     "model_settings",  # a mapping: temperature and so on
+    "pause",  # a time such as 5m, or a mapping: seconds, until, or event with timeout
+    "address",  # a URL as a template whose values are quoted for it, or {value: EXPRESSION}
+    "hosts",  # hosts that a request may go to
+    "headers",  # headers with templates, or {secret: VARIABLE}
     "parts",  # a variable for the first of `words`, or variables with the parts they get
     "values",  # a list of expressions
     "inputs",  # variables with descriptions

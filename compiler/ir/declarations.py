@@ -25,10 +25,12 @@ REPORT_TOOL = "report_step_result"
 Reasoning = Lit["minimal", "low", "medium", "high"]
 """How much a model may think before it answers."""
 ExecPart = Lit["text", "stdout", "stderr", "code", "json", "transcript"]
-PartName = ExecPart
+HttpPart = Lit["json", "text", "status", "headers"]
+HttpMethod = Lit["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+PartName = ExecPart | HttpPart
 PART_TYPES: dict[PartName, TypeName] = {
     "text": "text", "stdout": "text", "stderr": "text", "code": "integer", "json": "any",
-    "transcript": "text",
+    "transcript": "text", "status": "integer", "headers": "object",
 }  # fmt: skip
 """The types of the parts of results."""
 LimitName = Lit["steps", "visits", "tokens", "cost", "seconds", "chars"]
@@ -184,6 +186,56 @@ class ResultPart(Spanned):
 
     part: PartName
     variable: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delay(Spanned):
+    """So many seconds from when the node begins."""
+
+    seconds: Expr
+    kind: Lit["delay"] = "delay"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment(Spanned):
+    """A point in time: a text in ISO 8601 that says its distance from UTC, or seconds since
+    1970."""
+
+    at: Expr
+    kind: Lit["moment"] = "moment"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event(Spanned):
+    """An event of this name, sent to the run. After `timeout` seconds without it the node fails
+    (kind timeout)."""
+
+    name: str
+    timeout: float | None = None
+    kind: Lit["event"] = "event"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header(Spanned):
+    """A header of a request: `value`, or behind `prefix` the value of the environment variable
+    `secret`, which is read when the request is sent and kept nowhere."""
+
+    name: str
+    value: Expr | None = None
+    secret: str = ""
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule(Spanned):
+    """When runs begin by themselves: the times of `cron` (five fields) in the time zone `zone`,
+    with these `inputs`. Times that passed while nobody looked: begin none of them (`skip`), one
+    for all (`once`), or one for each (`all`)."""
+
+    cron: str
+    zone: str = "UTC"
+    missed: Lit["skip", "once", "all"] = "once"
+    inputs: Json = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,10 +11,15 @@ from ..source.source import Span, Spanned
 from .declarations import (
     Assertion,
     Assignment,
+    Delay,
     Effect,
+    Event,
+    Header,
+    HttpMethod,
     Input,
     Json,
     Limit,
+    Moment,
     OnUnknown,
     Output,
     QuestionSettings,
@@ -164,6 +169,43 @@ class AskNode(NodeBase):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WaitNode(NodeBase):
+    """Wait for so long, until a point in time, or for an event that somebody sends to the run; no
+    process is needed meanwhile. What the event brings goes `into` a variable, of the others the
+    time at which the run went on."""
+
+    awaits: Delay | Moment | Event
+    into: str | None = None
+    kind: Lit["wait"] = "wait"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpNode(NodeBase):
+    """Send a request to `url`, which is on one of `hosts`: `name`, `name:port`, or `*.name` for all
+    below it. Redirects lead nowhere else. `query` is added to the URL; `body` is sent as JSON, or
+    `text` as it is. `effect` None: a GET or HEAD is pure, anything else acts once.
+
+    `parts` are what of the answer goes into variables. Unless `status` is among them a status of
+    400 and above fails the node."""
+
+    url: Expr
+    method: HttpMethod = "GET"
+    hosts: tuple[str, ...] = ()
+    headers: tuple[Header, ...] = ()
+    query: tuple[Assignment, ...] = ()
+    body: Expr | None = None
+    text: Expr | None = None
+    effect: Effect | None = None
+    parts: tuple[ResultPart, ...] = ()
+    kind: Lit["http"] = "http"
+
+    @property
+    def call_effect(self) -> Effect:
+        """What the request counts as."""
+        return self.effect or ("pure" if self.method in ("GET", "HEAD") else "once")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AssignNode(NodeBase):
     """Assign in order. Without assignments it is a named point at which the run is checkpointed."""
 
@@ -302,6 +344,8 @@ Node = (
     | ExecNode
     | ChooseNode
     | AskNode
+    | WaitNode
+    | HttpNode
     | AssignNode
     | CallNode
     | ScriptNode

@@ -17,6 +17,7 @@ from .declarations import (
     OnUnknown,
     Param,
     Prompt,
+    Schedule,
     Script,
     StateField,
     Thread,
@@ -86,7 +87,8 @@ class Workflow(Spanned):
     """One workflow. `entry` is the id of the first node; `on_success` and `on_failed` are the ids
     where the handler chains begin; `outputs` are the variables that make up its result, the first
     of them is what a person is shown. `model` answers its agents unless the caller chose one.
-    `on_unknown` holds for every node that says nothing of its own."""
+    `on_unknown` holds for every node that says nothing of its own; `schedules` say when runs of it
+    begin by themselves."""
 
     name: str
     title: str = ""
@@ -110,6 +112,7 @@ class Workflow(Spanned):
     on_input: OnInput | None = None
     limits: tuple[Limit, ...] = ()
     on_unknown: OnUnknown | None = None
+    schedules: tuple[Schedule, ...] = ()
     trials: tuple[Trial, ...] = ()
     origin: Origin | None = field(default=None, compare=False)
 

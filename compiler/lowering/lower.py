@@ -248,6 +248,8 @@ def _system_writes(node: ir.Node, workflow: ir.Workflow, keys: _Keys) -> list[st
         case (
             ir.ToolNode()
             | ir.PythonNode()
+            | ir.WaitNode()
+            | ir.HttpNode()
             | ir.AssignNode()
             | ir.ChooseNode()
             | ir.AssertNode()

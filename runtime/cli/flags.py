@@ -79,6 +79,18 @@ Reply = Annotated[
         "--answer", metavar="NAME=TEXT", help="answers the question of this name that waits"
     ),
 ]
+Event = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--event", metavar="NAME[=VALUE]", help="an event that the run waits for has come"
+    ),
+]
+Watch = Annotated[
+    bool,
+    typer.Option(
+        "--watch", help="stays while the run waits for a time, and begins runs by the schedule"
+    ),
+]
 Said = Annotated[
     str | None,
     typer.Option("--say", metavar="TEXT", help="tells the run something that it did not ask for"),

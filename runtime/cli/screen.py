@@ -122,13 +122,14 @@ def one_line(text: str, room: int) -> str:
 
 
 def seconds_of(value: float) -> str:
-    """Return `0.4 s`, `2 m 05 s`, `1 h 02 m`."""
+    """Return `0.4 s`, `2 m 05 s`, `1 h 02 m`, `3 d 04 h`."""
     if value < 59.95:
         return f"{value:.1f} s"
     minutes, rest = divmod(round(value), 60)
     if minutes < 60:
         return f"{minutes} m {rest:02d} s"
-    return f"{minutes // 60} h {minutes % 60:02d} m"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} m" if hours < 48 else f"{hours // 24} d {hours % 24:02d} h"
 
 
 def count_of(number: int, noun: str) -> str:

@@ -23,7 +23,7 @@ from ..db.database import Database
 from ..db.mirror import open_mirror
 from ..engine.engine import Engine, open_engine
 from ..errors import RunError
-from ..journal import rows
+from ..journal import rows, timers
 from ..journal.before import JournalBefore, NoJournal
 from ..journal.effects import EffectJournal
 from ..secrets import secret_values
@@ -120,7 +120,7 @@ async def open_keeping(
 
 
 async def _mirror(stack: AsyncExitStack, store: Store, thread: str) -> Keeping:
-    schemas = (rows.SCHEMA, ledger.SCHEMA)
+    schemas = (rows.SCHEMA, timers.SCHEMA, ledger.SCHEMA)
     return Keeping(thread, await stack.enter_async_context(open_mirror(store, thread, schemas)))
 
 

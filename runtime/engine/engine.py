@@ -35,7 +35,7 @@ from ..errors import RunError
 from ..events import Listener
 from ..graph.build import build
 from ..graph.history import CheckpointView, past_of, view_at, whole_past_of
-from ..journal import rows
+from ..journal import rows, timers
 from ..journal.effects import EffectJournal
 from ..journal.taken_answers import answered_questions
 from ..secrets import secret_values
@@ -374,6 +374,7 @@ async def open_engine(url: str, patience: float = PATIENCE) -> AsyncIterator[Eng
         store.opened.checkpointer() as saver,
     ):
         await create_tables(db, rows.SCHEMA)
+        await create_tables(db, timers.SCHEMA)
         await create_tables(db, ledger.SCHEMA)
         await create_tables(db, document_record.SCHEMA)
         yield Engine(store, saver, db)

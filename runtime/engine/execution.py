@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import dataclasses
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,6 +22,7 @@ from langgraph.types import Command, Interrupt, StateSnapshot
 
 from ..budget.ledger import Ledger
 from ..checkpoints.keys import strict_config, surrounded_by, thread_config
+from ..checkpoints.namespaces import on_line
 from ..checkpoints.types import App, Saver
 from ..db.fence import NotHeld
 from ..db.sqlite import in_words
@@ -32,12 +33,14 @@ from ..graph.build import build
 from ..graph.inbox import INPUT_NODE, checked_line, lines_obeyed, writes_of
 from ..journal.effects import EffectJournal
 from ..journal.taken_answers import answered_questions, note_answer, number_question
+from ..journal.timers import keep_timers
 from ..nodes.visit.visit import Surroundings
 from ..people import Question
 from ..services import Json, Outcome, Services, ServicesFactory
 from ..state.channels import STEPS, outcome_in, refuse_clashes, variable_values
 from ..state.initial import with_environment
 from ..state.interrupts import breakpoint_of, effect_key, match_answers, questions_in
+from ..state.waits import answers_due, due_of
 from ..store.runs import RunRecord, RunStore
 from .event_log import EventLog
 from .signals import RunSignals
@@ -108,7 +111,9 @@ class Execution:
         pending = [i for i in interrupts if i.id not in known]
         waiting = {i.id for i in pending}
         questions = {q.id: q for q in await self._questions(state) if q.id in waiting}
-        matched = match_answers(answers, questions.values())
+        over = answers_due(questions.values(), self._now())
+        self._tell_late(questions, over)
+        matched = match_answers({**over, **answers}, questions.values())
         for interrupt in pending:
             if interrupt.id in matched:
                 value = matched[interrupt.id]
@@ -120,6 +125,14 @@ class Execution:
         if decided or matched or len(pending) < len(interrupts) or not pending:
             return None
         return list(questions.values())
+
+    def _tell_late(self, questions: Mapping[str, Question], over: Iterable[str]) -> None:
+        """Tell of waits that are over how late they are noticed."""
+        for id in over:
+            due = due_of(questions[id])
+            late = round(self._now() - (self._now() if due is None else due), 3)
+            about = {"due": questions[id].due, "late": late, "event": questions[id].event}
+            self.log.emit("wait_over", questions[id].node, about)
 
     async def _questions(self, state: StateSnapshot) -> list[Question]:
         """Return what asks, each with its number among the questions of its name."""
@@ -137,7 +150,8 @@ class Execution:
                 await journal.settle(key, value)
             else:
                 await journal.store_answer(self.run_id, interrupt.id, value)
-            await note_answer(inside, self.run_id, question)
+            if question.kind != "wait":  # nobody has typed it, so nobody types it again
+                await note_answer(inside, self.run_id, question)
 
     async def resume_command(self, interrupts: Sequence[Interrupt]) -> Command[Any] | None:
         """Return what the graph is resumed with: every stored answer to a question that waits."""
@@ -326,7 +340,9 @@ class Execution:
 
     async def _finish(self, record: RunRecord, outcome: Outcome, started: float) -> Outcome:
         """Return the outcome with what came out, and keep it in the record."""
-        values = (await self.snapshot()).values or {}
+        snapshot = await self.snapshot()
+        values = snapshot.values or {}
+        await keep_timers(self.journal.db, self.run_id, self._timers(snapshot))
         variables = variable_values(self.spec, values)
         result = variables.get(self.spec.outputs[0]) if self.spec.outputs else None
         usage = self.services.budget.used()
@@ -347,6 +363,12 @@ class Execution:
             seconds=round(time.monotonic() - started, 6),
             usage=usage,
         )
+
+    def _timers(self, snapshot: StateSnapshot) -> list[str]:
+        """Return the keys of the timers of what waits."""
+        asked = (i.value for i in snapshot.interrupts if isinstance(i.value, dict))
+        keys = (value.get("timer") for value in asked)
+        return [on_line(self.journal.turn.line, key) for key in keys if isinstance(key, str)]
 
     async def _keep(self, record: RunRecord, **fields: Any) -> None:
         await self.store.update(dataclasses.replace(record, pid=None, **fields))

@@ -10,7 +10,7 @@ from ..budget import ledger
 from ..checkpoints.tables import stored
 from ..db.database import Database, delete_of
 from ..db.sqlite import in_words
-from ..journal import rows
+from ..journal import rows, timers
 from ..store import runs as records
 from ..store import service_tables
 
@@ -33,6 +33,7 @@ async def forget_within(inside: Database, runs: Collection[str]) -> None:
     """Delete everything of runs that nobody executes, within a transaction."""
     await service_tables.forget(inside, runs)
     await rows.forget(inside, runs)
+    await timers.forget_timers(inside, runs)
     await ledger.forget_charges(inside, runs)
     await delete_of(inside, {"documents": "run"}, runs)
     await stored.forget(inside, runs)

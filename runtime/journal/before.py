@@ -8,6 +8,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ..clocks import Timer
 from ..services import EffectCall, Journal, Json
 
 
@@ -25,6 +26,12 @@ class NoJournal:
         return {}
 
     async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
+        return None
+
+    async def set_timer(self, runtime: Runtime[Any], timer: Timer) -> Timer:
+        return timer
+
+    async def end_timer(self, runtime: Runtime[Any]) -> None:
         return None
 
 
@@ -47,3 +54,9 @@ class JournalBefore:
 
     async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
         await self.inner.abandon(runtime, name)
+
+    async def set_timer(self, runtime: Runtime[Any], timer: Timer) -> Timer:
+        return await self.inner.set_timer(runtime, timer)
+
+    async def end_timer(self, runtime: Runtime[Any]) -> None:
+        await self.inner.end_timer(runtime)

@@ -32,12 +32,14 @@ from langgraph.types import interrupt
 
 from ..checkpoints.keys import visit_of
 from ..checkpoints.namespaces import BETWEEN, line_in, on_line, place_of
+from ..clocks import Timer
 from ..context import CALL_PATH, EARLIER, EFFECT_KEY, HERE
 from ..db.database import Database, Write
 from ..db.high_water import HighWater
 from ..errors import Failure, InDoubt, LimitReached
 from ..services import MODEL_CALL, EffectCall, Json
 from ..state.thread_turns import ThreadTurn, turn_number
+from . import timers
 from .preview import abridge, other_input
 from .rows import EffectRow, canonical, outside_key
 
@@ -185,6 +187,14 @@ class EffectJournal:
             " and (key = ? or substr(key, 1, ?) = ?) and coalesce(?, name) = name",
             (run, *_with_inner(namespace), name and self.db.seal_name(name)),
         )
+
+    async def set_timer(self, runtime: Runtime[Any], timer: Timer) -> Timer:
+        """Keep this visit's timer, unless it has one already: return the one that counts."""
+        return await timers.set_timer(self.db, *self._visit(runtime), timer)
+
+    async def end_timer(self, runtime: Runtime[Any]) -> None:
+        """Drop this visit's timer."""
+        await timers.end_timer(self.db, *self._visit(runtime))
 
     async def settle(self, key: Key, verdict: Json) -> None:
         """Keep a person's word on an effect in doubt: "repeat", "fail", or its result."""

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..context import CALL_PATH
 from ..errors import Failure
-from ..people import QuestionKind
+from ..people import TIME_IS_UP, QuestionKind
 from ..schemas import ANSWER_TOOL
 from ..services import Json, ModelReply, ModelRequest, ToolSchema
 from ..state.task_results import RESULT_TOOL, ResultFault, result_fields
@@ -58,7 +58,9 @@ class ScriptedModels:
             case "approve":
                 approval = entry.approval(visit) if entry else None
                 return approval if approval is not None else self.script.approve
-            case "ask" | "task":
+            case "wait":
+                return TIME_IS_UP  # who is scripted does not wait
+            case "ask" | "task" | "event":
                 turns = entry.turns(visit) if entry else None
                 if not turns:
                     return None

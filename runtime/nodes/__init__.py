@@ -24,6 +24,7 @@ from . import (
     script,
     task,
     tool,
+    wait,
 )
 from .visit.visit import Body, Setting
 
@@ -48,6 +49,7 @@ NODE_KINDS: dict[str, NodeKind] = {
     "script": NodeKind(script.run),
     "choose": NodeKind(choose.run),
     "ask": NodeKind(ask.run),
+    "wait": NodeKind(wait.run),
     "assign": NodeKind(assign.run),
     "assert": NodeKind(assertion.run),
     "call": NodeKind(call.run),

@@ -12,7 +12,7 @@ from ..assembly.run_options import RunOptions
 from ..config.options import WrongValue, read_value
 from ..errors import RunError, one_line
 from ..events import Listener
-from ..people import Question
+from ..people import UNASKED, Question
 from ..services import Json
 from .arguments import each_of
 
@@ -83,7 +83,7 @@ def listeners_of(choices: Choices) -> tuple[Listener, ...]:
 def answers_by_id(answers: Json, questions: Sequence[Question]) -> dict[str, Json]:
     """Return answers by the ids of their questions. `answers` may be by id, by node, or the answer
     to the only question. Raise `RunError` for what is not clear."""
-    waiting = [question for question in questions if question.kind != "breakpoint"]
+    waiting = [question for question in questions if question.kind not in UNASKED]
     if answers is None:
         return {}
     if not waiting:

@@ -10,7 +10,7 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 
 from ..checkpoints.called_workflow import node_at
 from ..errors import RunError
-from ..people import Question
+from ..people import TIME_IS_UP, Question
 from ..services import Json
 from ..values import kept_value
 from .task_results import ResultFault, read_result
@@ -66,6 +66,8 @@ def question_about(value: Mapping[str, Any], id: str = "") -> Question:
         messages=tuple(value.get("messages", ())),
         tools=tuple(value.get("tools", ())),
         ending=str(value.get("ending", "")),
+        due=str(value.get("due", "")),
+        event=str(value.get("event", "")),
     )
 
 
@@ -138,6 +140,11 @@ def no_command(line: str) -> str:
 
 
 def _normalize(question: Question, value: Json) -> Json:
+    if question.kind == "wait" and value != TIME_IS_UP:
+        raise RunError(
+            f"`{question.node}` {question.text}, and takes no answer",
+            help="it goes on by itself when that time has come",
+        )
     if question.kind == "task":
         check_result(question, value)
     if question.asker:

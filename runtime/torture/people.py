@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..errors import RunError
-from ..people import Question
+from ..people import TIME_IS_UP, Question
 from ..services import MODEL_CALL, Json
 from .ledger import LedgerLine, node_of
 
@@ -47,6 +47,8 @@ class Person:
             return self._decide(question, lines, verdicts)
         if question.kind == "approve":
             return "yes"
+        if question.kind == "wait":
+            return TIME_IS_UP
         answer = self.answer(question)
         if answer is None:
             text = " ".join(question.text.split())

@@ -11,14 +11,17 @@ from ...expr.ast import Expr, Literal, Text
 from ...expr.parse import parse
 from ...expr.show import show
 from ...expr.template import (
+    quoted_address,
     quoted_command,
     read_template,
     show_parts,
     show_template,
     unquoted_parts,
 )
+from ...flow_yaml.durations import read_duration, show_duration
+from ...flow_yaml.hosts import host_fault, host_in
 from ...flow_yaml.keys import LIMIT, MODEL_SETTINGS, RETRY
-from ...flow_yaml.shapes import Form, MapShape
+from ...flow_yaml.shapes import Form, Key, MapShape
 from .yaml_text import Inline, PlainScalar, Value
 
 
@@ -31,8 +34,15 @@ def mapping_of(value: Any, element: MapShape, *without: str) -> Inline:
         held = getattr(value, key.attribute)
         usual = key.default if key.default is not None else defaults.get(key.attribute, MISSING)
         if held is not None and key.name not in without and (key.required or held != usual):
-            found[key.name] = WRITERS[key.form](held)
+            found[key.name] = _alone(key, held) or WRITERS[key.form](held)
     return found
+
+
+def _alone(key: Key, held: Any) -> Value:
+    """The variable alone that gets the first of the parts; None where that is not all."""
+    if key.form != "parts" or [part.part for part in held] != [key.words[0]]:
+        return None
+    return held[0].variable
 
 
 def short_form(mapping: Inline, element: MapShape) -> Value:
@@ -60,6 +70,48 @@ def _command(expr: Expr) -> Value:
     text = show_parts(unquoted_parts(expr))
     again, refusals = quoted_command(read_template(text), text)
     return text if again == expr and not refusals else Inline(value=PlainScalar(show(expr)))
+
+
+def _address(expr: Expr) -> Value:
+    if not isinstance(expr, Text):
+        literal = isinstance(expr, Literal) and isinstance(expr.value, str)
+        return show_template(expr) if literal else Inline(value=PlainScalar(show(expr)))
+    text = show_parts(unquoted_parts(expr))
+    template = read_template(text)
+    begins = bool(template.placeholders) and template.placeholders[0].start == 0
+    again = quoted_address(template, beginning=begins)
+    plain = again == expr and (begins or host_fault(host_in(text)) is None)
+    return text if plain else Inline(value=PlainScalar(show(expr)))
+
+
+def _pause(pause: ir.Delay | ir.Moment | ir.Event) -> Value:
+    match pause:
+        case ir.Delay(seconds=Literal(value=value)) if _is_number(value):
+            text = show_duration(value)
+            return text if read_duration(text) == value else Inline(seconds=PlainScalar(value))
+        case ir.Delay():
+            return Inline(seconds=expression(pause.seconds))
+        case ir.Moment():
+            return Inline(until=show_template(pause.at))
+        case ir.Event(timeout=None):
+            return Inline(event=pause.name)
+        case ir.Event(timeout=seconds):
+            return Inline(event=pause.name, timeout=show_duration(seconds))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _headers(headers: tuple[ir.Header, ...]) -> Value:
+    found: dict[str, Value] = {}
+    for header in headers:
+        if header.value is not None:
+            found[header.name] = show_template(header.value)
+        else:
+            prefix = {"prefix": header.prefix} if header.prefix else {}
+            found[header.name] = Inline(secret=header.secret, **prefix)
+    return found
 
 
 def _descriptions(pairs: list[tuple[str, str]]) -> Value:
@@ -96,9 +148,6 @@ def _retry(retry: ir.Retry) -> Value:
 
 
 def _parts(parts: tuple[ir.ResultPart, ...]) -> Value:
-    """A variable alone where it gets the text."""
-    if [part.part for part in parts] == ["text"]:
-        return parts[0].variable
     return Inline({part.variable: part.part for part in parts})
 
 
@@ -131,6 +180,10 @@ WRITERS: dict[Form, Callable[[Any], Value]] = {
     "schema": _same,
     "settings": settings,
     "model_settings": _model_settings,
+    "pause": _pause,
+    "address": _address,
+    "hosts": list,
+    "headers": _headers,
     "parts": _parts,
     "values": lambda values: [expression(value) for value in values],
     "inputs": _inputs,

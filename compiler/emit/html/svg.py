@@ -126,7 +126,8 @@ def _badge(mark: Mark, r: Rect) -> str:
     )
 
 
-_SPOKEN = {"choose": "decision", "exec": "commands", "ask": "question", "failed": "ends failed",
+_SPOKEN = {"choose": "decision", "exec": "commands", "ask": "question", "http": "request",
+           "failed": "ends failed",
            "success": "ends in success", "foreach": "for each"}  # fmt: skip
 
 
@@ -178,7 +179,7 @@ def _trims(node: Shown, r: Rect) -> list[str]:
     """Strokes inside the outline that tell a look from others of the same shape."""
     x, y, right, bottom = r.x, r.y, r.x + r.width, r.y + r.height
     match node.look:
-        case "tool" | "python" | "script":
+        case "tool" | "python" | "http" | "script":
             return [f"M{x + 7:.1f} {y:.1f}V{bottom:.1f}M{right - 7:.1f} {y:.1f}V{bottom:.1f}"]
         case "call" | "foreach":
             return [_round_rect(Rect(x + 4, y + 4, r.width - 8, r.height - 8), 3)]

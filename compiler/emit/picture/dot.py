@@ -21,6 +21,8 @@ _SHAPES: dict[Look, str] = {
     "choose": 'shape=diamond style="filled"',
     "ask": 'shape=parallelogram style="filled"',
     "call": 'shape=box style="filled" peripheries=2',
+    "wait": 'shape=cds style="filled"',
+    "http": 'shape=component style="filled,rounded"',
     "python": 'shape=component style="filled"',
     "script": 'shape=component style="filled"',
     "task": 'shape=box style="rounded,filled"',

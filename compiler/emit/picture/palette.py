@@ -27,6 +27,8 @@ COLOURS: dict[Look, Colour] = {
     "ask": Colour("#fde8dc", "#c2571a"),
     "call": Colour("#def3f2", "#17807a"),
     "python": Colour("#e4f1f7", "#1f6f8f"),
+    "wait": Colour("#f3efe2", "#7a6a24"),
+    "http": Colour("#e6edfa", "#2f56a6"),
     "script": Colour("#f3e8fd", "#8a3ab9"),
     "task": Colour("#e8f0e3", "#567a3a"),
     "gate": Colour("#fbe9c6", "#94680a"),

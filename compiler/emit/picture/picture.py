@@ -18,7 +18,7 @@ from ...source.records import dataclass
 
 Look = Literal[
     "start", "assign", "checkpoint", "agent", "message", "tool", "exec", "choose", "ask", "call",
-    "python", "script", "task", "gate", "assert", "foreach",
+    "python", "wait", "http", "script", "task", "gate", "assert", "foreach",
     "success", "failed",
 ]  # fmt: skip
 WIDTH = 30

@@ -7,25 +7,28 @@ element, and the value is None where nothing can be made of it.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Set
+from collections.abc import Callable, Set
 from typing import Any, TypeVar
 
 from ... import ir
 from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Expr, ListOf, ObjectOf
 from ...expr.parse import ParseFault, parse
-from ...expr.template import Template, quoted_command, read_template
+from ...expr.template import Template, read_template
 from ...expr.walk import map_spans
 from ...flow_yaml.keys import CRITERION, LIMIT, MODEL_SETTINGS, OTHER_WORDS, RETRY
-from ...flow_yaml.shapes import Key, MapShape
+from ...flow_yaml.shapes import Form, Key, MapShape
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief, infinite_numbers, json_of
 from ...source.source import Source, SourceSet, Span
 from ...source.spelling import Spelling
 from .elements import is_mapping_of, is_nothing, kind, list_faults, place
 from .odd_texts import check_placeholders
+from .quoted_texts import read_address, read_command
+from .requests import read_headers, read_hosts
 from .result_parts import read_parts
 from .schemas import schema_fault, unlisted_names
 from .text_files import read_text_file
+from .waits import read_pause
 
 N = TypeVar("N", int, float)
 _MOST_LISTED = 12
@@ -138,6 +141,8 @@ class Forms:
 
     def value(self, key: Key, name: Scalar, node: Value) -> Any:
         """Return the value of one key, in its form."""
+        if (read := _ELSEWHERE.get(key.form)) is not None:
+            return read(key, name, node, self)
         return getattr(self, key.form)(key, name, node)
 
     def text(self, key: Key, name: Scalar, node: Value) -> str | None:
@@ -244,26 +249,9 @@ class Forms:
             self.wrong(name, "a text", node, help)
             return None
         self.texts.append(node)
-        return self._relocate(self._template(node).expr, node)
+        return self.relocate(self.template_in(node).expr, node)
 
-    def command(self, key: Key, name: Scalar, node: Value) -> Expr | None:
-        """Read a shell command. Each value is quoted for its place, so that no text of a model or a
-        person becomes a command. One value alone stays as it is."""
-        if isinstance(node, MapAt) and node.get("file") is not None:
-            help = "write the command here; `bash FILE` runs a script"
-            self.wrong(name, "a command", node, help)
-            return None
-        if not isinstance(node, Scalar):
-            return self.template(key, name, node)
-        expr, refusals = quoted_command(self._template(node), node.text)
-        for hole, why in refusals:
-            written = brief(node.text[hole.start : hole.end])
-            message = f"the value of `{written}` cannot be quoted {why}"
-            help = "put it into a word of its own or into quotes"
-            self.report("FC3006", message, node.at(hole.start, hole.end), help)
-        return self._relocate(expr, node)
-
-    def _template(self, node: Scalar) -> Template:
+    def template_in(self, node: Scalar) -> Template:
         template = read_template(node.text)
         for fault in template.faults:
             self._fault(fault, node)
@@ -272,7 +260,7 @@ class Forms:
     def _fault(self, fault: ParseFault, node: Scalar) -> None:
         self.report("FC3006", fault.message, node.at(fault.span.start, fault.span.end), fault.help)
 
-    def _relocate(self, expr: Expr, node: Scalar) -> Expr:
+    def relocate(self, expr: Expr, node: Scalar) -> Expr:
         return map_spans(expr, lambda span: node.at(span.start, span.end))
 
     def expression(self, key: Key | None, name: Scalar, node: Value) -> Expr | None:
@@ -291,7 +279,7 @@ class Forms:
             return ObjectOf(entries=kept, span=node.span)
         read = parse(node.text, "", 0)
         if not isinstance(read, ParseFault):
-            return self._relocate(read, node)
+            return self.relocate(read, node)
         if not node.text.strip():
             help = f"write an expression, or `null` for nothing: `{brief(name.text)}: null`"
             read = dataclasses.replace(read, help=help)
@@ -300,9 +288,6 @@ class Forms:
             read = dataclasses.replace(read, help=help)
         self._fault(read, node)
         return None
-
-    def parts(self, key: Key, name: Scalar, node: Value) -> tuple[ir.ResultPart, ...] | None:
-        return read_parts(key, name, node, self)
 
     def values(self, key: Key, name: Scalar, node: Value) -> tuple[Expr, ...] | None:
         if not isinstance(node, ListAt):
@@ -394,3 +379,11 @@ class Forms:
 
 
 _TEXT = Key("text", "template", "")
+_ELSEWHERE: dict[Form, Callable[[Key, Scalar, Value, Forms], object]] = {
+    "command": read_command,
+    "address": read_address,
+    "pause": read_pause,
+    "hosts": read_hosts,
+    "headers": read_headers,
+    "parts": read_parts,
+}

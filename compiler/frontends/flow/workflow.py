@@ -19,6 +19,8 @@ from .declarations import Declarations
 from .edges import Default, Edges, Targets
 from .elements import kind, place
 from .forms import Forms
+from .requests import check_request
+from .schedules import check_inputs
 from .written_names import check_written_names
 
 
@@ -63,6 +65,7 @@ class WorkflowReader:
         nodes = self._nodes(mapping, workflow)
         workflow = self._wire(mapping, workflow, nodes)
         self._check_trials(mapping, workflow)
+        check_inputs(workflow, mapping.value("on"), self.forms)
         whole = _with_tool_places(with_implied(self._with_agents(workflow, mapping)), mapping)
         names = {param.name for param in whole.params} | {field.name for field in whole.state}
         self.forms.check_texts(names)
@@ -116,7 +119,7 @@ class WorkflowReader:
             return _unread("", name, mapping)
         word = kinds[0].text
         element = keys.NODES[word]
-        whole = keys.MapShape(element.type, (*element.keys, *keys.COMMON))
+        whole = keys.MapShape(element.type, (*element.keys, *keys.common_keys(word)))
         fields = self.forms.fields(
             mapping, whole, f"a node with `{word}`", "name", *keys.edge_keys(word)
         )
@@ -187,6 +190,8 @@ class WorkflowReader:
                 for thread in node.threads:
                     span = _value_span(mapping, "threads")
                     self._require("thread", thread, declared.threads, span)
+            case ir.HttpNode():
+                check_request(node, mapping, self.forms)
             case ir.TaskNode():
                 return replace(node, role_span=_value_span(mapping, "role"))
             case ir.PythonNode():

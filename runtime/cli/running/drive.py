@@ -47,9 +47,9 @@ async def drive(
     clock = TimeLimit(limit)
     outcome = await _once(view, begin, clock)
     seconds = outcome.seconds
-    while ask and outcome.status == "paused" and outcome.questions:
+    while ask and outcome.status == "paused" and (questions := askable(outcome)):
         try:
-            answers = _ask_all(outcome.questions, view)
+            answers = _ask_all(questions, view)
         except KeyboardInterrupt:
             view.screen.print("")
             outcome = dataclasses.replace(outcome, status="interrupted")
@@ -63,6 +63,11 @@ async def drive(
         outcome = await _once(view, resume_once, clock)
         seconds += outcome.seconds
     return dataclasses.replace(outcome, seconds=seconds)
+
+
+def askable(outcome: Outcome) -> tuple[Question, ...]:
+    """Return the questions that a person on the terminal can answer."""
+    return tuple(q for q in outcome.questions if q.kind not in ("wait", "event"))
 
 
 async def _once(view: RunView, begin: Begin, clock: TimeLimit) -> Outcome:

@@ -8,6 +8,7 @@ from typing import Any, assert_never
 
 from flowc.compiler import ir
 from flowc.compiler.driver import CompileResult
+from flowc.compiler.editor.about import awaited_text, template_text
 from flowc.compiler.expr.ast import Expr, Literal, Text
 from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
 from flowc.compiler.source.source import SourceSet
@@ -93,6 +94,10 @@ def does(node: ir.Node, sources: SourceSet) -> str:
             return f"checks {_text_of(node.on, sources) or node.title}"
         case ir.AskNode():
             return "asks a person"
+        case ir.WaitNode():
+            return f"waits {awaited_text(node.awaits, sources)}"
+        case ir.HttpNode():
+            return f"sends {node.method} {template_text(node.url, sources)}"
         case ir.AssignNode():
             names = ", ".join(a.target for a in node.assignments)
             return f"sets {names}" if names else "is a checkpoint"

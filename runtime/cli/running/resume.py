@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from ...db.url import locate
 from ...engine.signals import RunSignals
 from ...errors import RunError, reason_of
 from ...services import Json, Outcome
+from ...state.waits import event_answers
 from ...store.default_store import resume_command
 from ...store.moved import Relocation
 from ...store.runs import RunRecord
@@ -33,7 +34,7 @@ from ..inputs import read_inputs
 from ..show.consent import with_consent
 from ..show.ended import show_ended
 from ..show.output import RunView
-from ..show.questions import match_answers
+from ..show.questions import match_answers, read_events
 from ..stores import existing_store
 from ..streams import Mode
 from .documents import is_document, run_of, show_edits
@@ -44,11 +45,31 @@ if TYPE_CHECKING:
     from ...engine.engine import Engine
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What was typed for a run: replies to its questions, events, or an unasked line."""
+
+    replies: list[str]
+    events: list[str]
+    line: str | None = None
+
+    @property
+    def answers(self) -> bool:
+        return bool(self.replies or self.events)
+
+    def match(self, stand: Standing, go_on: str) -> dict[str, Json]:
+        """Return answers by question id. Raise `RunError` for those to nothing."""
+        open_replies = _still_open(self.replies, stand)
+        replies = match_answers(open_replies, stand.questions, go_on if stand.answered else "")
+        return {**event_answers(read_events(self.events), stand.questions), **replies}
+
+
 @flags.with_run_flags
 def resume(
     run: flags.Run,
     run_flags: flags.RunFlags,
     answer: flags.Reply = None,
+    event: flags.Event = None,
     say: flags.Said = None,
     migrate: flags.Migrate = None,
     take_over: flags.TakeOver = False,
@@ -58,9 +79,9 @@ def resume(
 
     What is done stays done. Exit codes are those of flowc run.
     """
-    if say is not None and answer:
+    if say is not None and (answer or event):
         raise RunError(
-            "--say and --answer exclude each other",
+            f"--say and {'--answer' if answer else '--event'} exclude each other",
             help="--answer replies to the question that waits, --say leaves it and goes elsewhere",
         )
     url = existing_store(run_flags.typed.store)
@@ -69,14 +90,14 @@ def resume(
     if take_over:
         asyncio.run(_take_over(url, run))
     migrations = tuple(migrate or ())
-    return _resume(run, url, answer or [], say, migrations, given or [], run_flags)
+    said = Said(answer or [], event or [], say)
+    return _resume(run, url, said, migrations, given or [], run_flags)
 
 
 def _resume(
     run: str,
     url: str,
-    answer: list[str],
-    said: str | None,
+    said: Said,
     migrate: tuple[str, ...],
     given: list[str],
     run_flags: flags.RunFlags,
@@ -85,12 +106,11 @@ def _resume(
     record, edited = stand.record, stand.edited
     if edited is not None and not show_edits(edited, run, run_flags.mode):
         return FINDINGS
-    line = said or stand.line(answered=bool(answer))
+    line = said.line or stand.line(answered=said.answers)
     if stand.ended is not None and line is None and not migrate:
-        return show_ended(record, stand.ended, run_flags.mode, url, told=bool(answer))
+        return show_ended(record, stand.ended, run_flags.mode, url, told=said.answers)
     go_on = resume_command(run, url)
-    answer = _still_open(answer, stand)
-    answers = match_answers(answer, stand.questions, go_on if stand.answered else "")
+    answers = said.match(stand, go_on)
     record, here = _here_instead(record), Path.cwd()
     url = enter_folder(record, url)
     if not os.path.exists(record.file):

@@ -15,13 +15,16 @@ from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from flowc.compiler import ir
+from flowc.compiler.editor.about import awaited_text, template_text
 from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec, called_by
 from flowc.compiler.source.source import SourceSet
 
 from ...events import RunEvent
 from ..screen import Screen, Tone, count_of, one_line, seconds_of, tokens_of
 
-_TIMED = ("agent", "exec", "tool", "call", "ask", "script", "task", "foreach")
+_LATE = 60
+"""Seconds from which on it is told that a wait was over earlier."""
+_TIMED = ("agent", "exec", "tool", "http", "call", "ask", "script", "task", "foreach")
 """Kinds whose duration means something."""
 _MIN_ID, _MAX_ID = 12, 28
 TRAIL = 4
@@ -113,6 +116,11 @@ class Narrator:
                 yield self._question(event)
             case "run_finished":
                 self.busy.clear()
+            case "wait_over":
+                late = event.data["late"]
+                if late >= _LATE:
+                    text = f"was due {seconds_of(late)} ago, at {event.data['due']}"
+                    yield self._row("note", "warn", event.node, event.path, text, "")
             case "said":
                 yield from self._detail(event, f"said: {event.data.get('line', '')}")
             case "changed":
@@ -299,6 +307,10 @@ class Narrator:
                 return op.tool
             case ir.PythonNode() | ir.ScriptNode():
                 return op.function
+            case ir.WaitNode():
+                return op.title or awaited_text(op.awaits, self.sources)
+            case ir.HttpNode():
+                return f"{op.method} {template_text(op.url, self.sources)}"
             case ir.ExecNode():
                 return "runs commands"
             case ir.TaskNode():
@@ -334,7 +346,7 @@ class Narrator:
                 ir.ScriptNode() | ir.TaskNode() | ir.GateNode() | ir.AssertNode() | ir.ForeachNode()
             ):
                 return f"{subject} → {text}" if text and subject else text or subject
-            case ir.ToolNode() | ir.PythonNode() | ir.EndNode():
+            case ir.ToolNode() | ir.PythonNode() | ir.WaitNode() | ir.HttpNode() | ir.EndNode():
                 return text
         assert_never(op)
 

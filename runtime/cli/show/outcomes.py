@@ -16,7 +16,7 @@ from ...config.options import default
 from ...config.prices import DOLLAR, dollars, read_dollars
 from ...db.url import MEMORY
 from ...errors import RunError
-from ...people import Question
+from ...people import UNASKED, Question
 from ...services import Outcome
 from ...store.default_store import store_path
 from ..app import CUT_OFF, FINDINGS, GATE, INTERRUPTED, LIMIT, OK, PAUSED
@@ -65,7 +65,7 @@ def outcome_object(outcome: Outcome, about: dict[str, Any], go_on: str) -> dict[
 
 def question_object(question: Question, go_on: str) -> dict[str, Any]:
     """Return a question with its name, and the command that answers it in place of TEXT."""
-    waits = question.kind != "breakpoint" and go_on
+    waits = question.kind not in UNASKED and go_on
     command = f"{go_on} {question.answer_flag('TEXT')}" if waits else None
     return {**question.as_json(), "answer": command}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -12,9 +13,10 @@ from flowc.compiler.ir import REPORT_TOOL
 from flowc.compiler.source.snippet import visible
 
 from ...errors import RunError
-from ...people import Question
+from ...people import UNASKED, Question
 from ...state.interrupts import check_result, choice_of, no_command
-from ..screen import Screen, one_line
+from ...state.waits import due_of
+from ..screen import Screen, one_line, seconds_of
 from .outcomes import NOT_KEPT
 
 RESULT = "result:"
@@ -38,6 +40,9 @@ def question_lines(
     if not go_on:
         yield f"  {NOT_KEPT}"
         return
+    if question.kind in ("wait", "event"):
+        yield from _waiting_lines(question, go_on)
+        return
     answers = _answers(question)
     width = max(len(meaning) for _, meaning in answers) + 1
     for answer, meaning in answers:
@@ -52,7 +57,7 @@ def match_answers(
     as a run has taken no answer, its node is enough, and a single question takes the text as it is.
     Later (`go_on` is then the command that goes on) that could be an answer which was typed once
     more. Raise `RunError` (exit 2)."""
-    open_questions = [q for q in questions if q.kind != "breakpoint"]
+    open_questions = [q for q in questions if q.kind not in UNASKED]
     if not texts:
         return {}
     if not open_questions:
@@ -168,6 +173,8 @@ def _title(question: Question) -> str:
             return f"{question.node}: {visible(question.text)}"
         case "breakpoint":
             return f"stopped before {question.node}"
+        case "wait" | "event":
+            return f"{question.node} {visible(question.text)}{_left(question)}"
 
 
 def _body(question: Question) -> Iterator[str]:
@@ -196,7 +203,7 @@ def _prompt(question: Question) -> str:
             return "  > "
         case "unknown":
             return "  [r]epeat it, [f]ail, [d]one: I know what it returned (Ctrl-D: later) > "
-        case "breakpoint":
+        case "breakpoint" | "wait" | "event":
             return "  Enter goes on (Ctrl-D: later) > "
 
 
@@ -216,8 +223,10 @@ def _answers(question: Question) -> list[tuple[str, str]]:
         case "unknown":
             repeat, fail = ("repeat", "repeat it"), ("fail", "count it as failed")
             return [repeat, fail, (f"{RESULT}TEXT", "it returned")]
-        case "breakpoint":
+        case "breakpoint" | "wait":
             return [("", "go on")]
+        case "event":
+            return [("VALUE", "it came")]
 
 
 def _parse_answer(question: Question, text: str) -> Any:
@@ -248,8 +257,42 @@ def _parse_answer(question: Question, text: str) -> Any:
             return text
         case "turn":
             return _turn(text)
-        case "breakpoint":
+        case "event":
+            return event_value(text)
+        case "breakpoint" | "wait":
             return text
+
+
+def event_value(text: str) -> Any:
+    """Return what an event brings: JSON where it is some, else the text."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def read_events(texts: Sequence[str]) -> dict[str, Any]:
+    """Return the events of `--event NAME` and `--event NAME=VALUE`, with what they bring."""
+    parts = (text.partition("=") for text in texts)
+    return {name: event_value(value) if sign else True for name, sign, value in parts}
+
+
+def _left(question: Question) -> str:
+    """Return how long a wait still lasts, or how long ago it was over."""
+    due = due_of(question)
+    left = 0.0 if due is None else due - time.time()
+    if due is None:
+        return ""
+    return f", in {seconds_of(left)}" if left > 0 else f": that was {seconds_of(-left)} ago"
+
+
+def _waiting_lines(question: Question, go_on: str) -> Iterator[str]:
+    """Yield the commands that end a wait, or keep watch over it."""
+    if question.kind == "event":
+        yield f"  it comes:     {go_on} --event {question.event}=VALUE"
+    if question.due:
+        yield f"  at that time: {go_on}"
+        yield "  or leave it to a process that watches: flowc watch"
 
 
 def _turn(text: str) -> Any:

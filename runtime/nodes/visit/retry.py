@@ -7,19 +7,18 @@ attempt starts anew, but tool calls and commands that were done keep their resul
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Awaitable, Mapping
 from dataclasses import replace
 from typing import cast
 
 from flowc.compiler.ir import Retry
-from langgraph.errors import GraphDrained
 
 from ...context import HERE
 from ...errors import Failure
 from ...services import MODEL_CALL
 from .limits import run_within_limits
 from .visit import Body, Done, Visit
+from .waiting import wait_until
 
 FAILED_ATTEMPT = "attempt failed"
 """The journal's name for failed attempts, by their number."""
@@ -86,12 +85,5 @@ async def _note_failure(
 
 
 async def _wait(visit: Visit, note: Mapping[str, float]) -> None:
-    """Wait until the next attempt is due. A clock that was set back does not make it longer."""
-    clock = visit.services.clock
-    if not visit.services.tape.waits:
-        return
-    end = clock.monotonic() + min(note["due"] - clock.now(), note["wait"])
-    while (left := end - clock.monotonic()) > 0:
-        if visit.runtime.drain_requested:
-            raise GraphDrained(visit.runtime.drain_reason or "signal")
-        await asyncio.sleep(min(left, clock.look))
+    """Wait until the next attempt is due."""
+    await wait_until(visit, note["due"], note["wait"])

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 from flowc.compiler.ir import AgentNode, Assignment, CallNode, ForeachNode, Param, Retry, ToolNode
 from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.runtime.clocks import WaitClock
 from flowc.runtime.context import EFFECT_KEY
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.engine.signals import RunSignals
 from flowc.runtime.errors import Failure
 from flowc.runtime.events import RunEvent
-from flowc.runtime.services import ModelReply, ToolSchema, WaitClock
+from flowc.runtime.services import ModelReply, ToolSchema
 from killing import Killed, in_process, kill_me
 from ledgers import Ledger, resume, world_of
 from specs import (
