@@ -19,6 +19,7 @@ EventKind = Literal[
     "model_fallback",  # failed, error, asked: another model is asked after one has failed
     "model_text",  # a piece of a streamed answer
     "tool_called",  # tool, seconds, ok
+    "request_sent",  # method, host, status (0: no answer), seconds
     "script_said",  # level, line: what a script wrote to its console
     "sandbox",  # profile, level, network, active and missing (layers): how code is confined
     "command_run",  # command, exit_code, seconds, output (short), sandbox (level)

@@ -13,6 +13,7 @@ from .clocks import Timer, WaitClock
 from .errors import Failure, LimitReached
 from .events import EventKind
 from .people import Assignments, NoPeople, People, Question, TeamAssignments
+from .requests import NoSender, Sender
 from .values import Json as Json
 
 if TYPE_CHECKING:
@@ -378,6 +379,7 @@ class Services:
     by_hand: bool = False
     """Who answers as the model uses tools of their own, whose results are not known."""
     tape: Tape = field(default_factory=Tape)
+    sender: Sender = field(default_factory=NoSender)
     asks_again: bool = False
     """Whether answers come from another graph, which nobody has checked."""
 

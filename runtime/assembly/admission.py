@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from flowc.compiler.analysis.requests import hosts_of
 from flowc.compiler.catalog.builtin_tools import BUILTIN
-from flowc.compiler.ir import AskNode, ExecNode, PythonNode
+from flowc.compiler.ir import AskNode, ExecNode, HttpNode, PythonNode
 from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
 
 from ..config.options import OPTIONS
@@ -49,8 +50,8 @@ def admit_request(
         config = held.whole
     typed = replace(options, network=options.network or config.network)
     for about in document_wants(spec, typed, config).documents.values():
-        for key in sorted({"network", "workspaces"} & about.keys()):
-            what = key.removesuffix("s")
+        for key in sorted({"network", "workspaces", "hosts", "secrets"} & about.keys()):
+            what = {"hosts": "allow_net", "secrets": "env"}.get(key, key.removesuffix("s"))
             raise RunError(
                 f"a workflow that came by a request cannot grant itself the {what}",
                 help=f"whoever runs the service grants it: `{what}` in its flowc.toml",
@@ -81,6 +82,7 @@ def document_wants(spec: GraphSpec, options: RunOptions, config: Config) -> Want
     known = allowed_env(dict.fromkeys(named, ""), config.env)
     about: dict[str, object] = {
         "network": not options.network and any(op.network for op in commands),
+        **_wanted_requests(specs, options, config),
         "workspaces": sorted({op.workspace for op in commands if op.workspace}),
         "variables": sorted(n for n in named if n not in known and not looks_secret(n)),
     }
@@ -91,6 +93,30 @@ def document_wants(spec: GraphSpec, options: RunOptions, config: Config) -> Want
         return Wants(str(home))
     name = os.path.relpath(file, home)
     return Wants(str(home), documents={name: {**wanted, "digest": spec.digest}})
+
+
+def _wanted_requests(
+    specs: Sequence[GraphSpec], options: RunOptions, config: Config
+) -> dict[str, object]:
+    """Return the hosts that requests of the file go to, and the secrets that they take there."""
+    nodes = () if options.replay else requests_of(specs)  # a replay sends nothing
+    allowed = (*options.allow_net, *config.allow_net)
+    hosts = {host for node in nodes for host in hosts_of(node)}
+    secrets = {
+        f"it sends the secret {header.secret} to {', '.join(hosts_of(node))}"
+        for node in nodes
+        for header in node.headers
+        if header.secret and not allowed_env({header.secret: ""}, config.env)
+    }
+    return {
+        "hosts": sorted(host for host in hosts if host not in allowed),
+        "secrets": sorted(secrets),
+    }
+
+
+def requests_of(specs: Iterable[GraphSpec]) -> list[HttpNode]:
+    """Return the nodes of a program that send requests."""
+    return [node.op for one in specs for node in one.nodes if isinstance(node.op, HttpNode)]
 
 
 def _is_accepted(wants: Sequence[Wants], accepted: str, same: Sequence[Wants]) -> bool:
@@ -128,6 +154,8 @@ def _reasons(
         yield any(answering_agent(op, one) for op, one in ops)
     if held & {"network", "workspace"}:
         yield any(isinstance(op, ExecNode) for op, _ in ops)
+    if "allow_net" in held or "env" in held:
+        yield bool(requests_of(specs))
     if "env" in held:
         yield any(isinstance(op, ExecNode) for op, _ in ops)
         yield any(param.env for one in specs for param in one.params)

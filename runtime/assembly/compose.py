@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from flowc.compiler.analysis.requests import hosts_of
 from flowc.compiler.catalog.catalog import load_catalog
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.ir import Effect
@@ -30,6 +31,7 @@ from ..files.roots import RootedFiles, Roots
 from ..models.people import HandTools
 from ..models.registry import Answering, choose_models
 from ..models.scripted import ScriptedModels
+from ..net.door import Door
 from ..sandbox.confinement import Confinement
 from ..sandbox.generated.snippet import run_snippet
 from ..sandbox.modules import OwnModules
@@ -43,7 +45,7 @@ from ..tools.functions import HostFunctions, bind_functions
 from ..tools.mcp_servers import read_servers
 from ..tools.registry import ToolBox
 from ..tools.sources import ToolSetting, tool_sources
-from .admission import admit, admit_request
+from .admission import admit, admit_request, requests_of
 from .host_objects import NO_OBJECTS, HostObjects
 from .needs import asked_models, needed_tools, require_holders
 from .reach import Reach
@@ -88,6 +90,7 @@ def make_services(
             functions=functions,
             by_hand=answering.by_hand,
             tools=HandTools(box) if answering.by_hand else box,
+            sender=_sender(options, specs),
             shell=BashShell(shell_env(os.environ, config.env), held, _shell_limits(options)),
             files=files,
             journal=journal,
@@ -109,6 +112,15 @@ def _admit(
     if reach is None:
         return admit(options, spec, config, host)
     return admit_request(options, spec, config, reach.env)
+
+
+def _sender(options: RunOptions, specs: Sequence[GraphSpec]) -> Door:
+    """Return what sends the requests of nodes: to the hosts that the user allowed, and to those of
+    the file, which was admitted."""
+    named = (host for node in requests_of(specs) for host in hosts_of(node))
+    allowed = options.allow_net
+    granted = tuple(dict.fromkeys((*allowed, *named)))
+    return Door(granted, allowed, options.tool_timeout or default("tool_timeout"))
 
 
 def _script_limits(options: RunOptions) -> ScriptLimits:

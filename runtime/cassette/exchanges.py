@@ -12,6 +12,7 @@ from flowc.compiler.lowering.graphspec import Place
 
 from ..charges import Usage
 from ..errors import Failure
+from ..requests import Answer
 from ..services import (
     MODEL_CALL,
     CommandResult,
@@ -177,6 +178,9 @@ def script_of(body: Mapping[str, Any]) -> ScriptResult:
 REPLY_NOTATION = Notation(reply_body, reply_of)
 RESULT_NOTATION: Notation[Json] = Notation(
     lambda value: {"result": value}, lambda body: body["result"]
+)
+ANSWER_NOTATION: Notation[Answer] = Notation(
+    lambda answer: {"answer": dataclasses.asdict(answer)}, lambda body: Answer(**body["answer"])
 )
 TEXT_NOTATION: Notation[str] = Notation(
     lambda text: {"result": text}, lambda body: str(body["result"])

@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from ..journal.before import JournalBefore
 from ..people import QuestionKind
+from ..requests import Answer, Request
 from ..services import (
     NO_GRANTS,
     CommandResult,
@@ -30,6 +31,7 @@ from ..services import (
     ToolSchema,
 )
 from .exchanges import (
+    ANSWER_NOTATION,
     COMMAND_NOTATION,
     REPLY_NOTATION,
     RESULT_NOTATION,
@@ -97,6 +99,7 @@ def put_between(services: Services, deck: Deck, tape: Tape, **told: Any) -> Serv
         people=world,
         scripts=world,
         functions=world.function if services.functions else None,
+        sender=world,
         journal=JournalBefore(services.journal, deck.once),
         tape=tape,
     )
@@ -144,6 +147,10 @@ class TapedWorld:
     async def function(self, call: FunctionCall) -> Json:
         assert self.services.functions is not None
         return await self.deck.result(RESULT_NOTATION, partial(self.services.functions, call))
+
+    async def send(self, request: Request) -> Answer:
+        call = partial(self.services.sender.send, request)
+        return await self.deck.result(ANSWER_NOTATION, call)
 
     def confinement(self, granted: Grants) -> str:
         if self.deck.live:

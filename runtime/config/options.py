@@ -14,6 +14,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_type_hints
 
+from flowc.compiler.flow_yaml.hosts import host_fault
 from flowc.compiler.ir import Effect, OnUnknown
 from flowc.compiler.team import PEOPLE
 
@@ -96,6 +97,16 @@ def _prices(value: object) -> dict[str, SetPrice]:
     return prices
 
 
+def _hosts(value: object) -> tuple[str, ...]:
+    hosts = [value] if isinstance(value, str) else value
+    if not isinstance(hosts, list | tuple) or not all(isinstance(host, str) for host in hosts):
+        raise WrongValue("hosts: `name`, `name:port` or `*.name`")
+    faults = [fault for host in hosts if (fault := host_fault(host))]
+    if faults:
+        raise WrongValue(f"hosts ({faults[0]})")
+    return tuple(host.lower() for host in hosts)
+
+
 def _effects(value: object) -> dict[str, Effect]:
     effects = get_args(Effect)
     if not isinstance(value, dict) or not all(effect in effects for effect in value.values()):
@@ -144,6 +155,9 @@ class Options:
     network: bool = option(
         "--network", "", "let shell commands use the network",
         empty=bool, asks=True)
+    allow_net: tuple[str, ...] = option(
+        "--allow-net", "HOST", "a host that nodes may send requests to, in your network too",
+        read=_hosts, empty=tuple, asks=True)
     workspace: str | None = option(
         "--workspace", "DIR",
         "a folder that shell commands begin in and may write (else: the run's own alone)",

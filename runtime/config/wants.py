@@ -180,6 +180,8 @@ def _sentences(key: str, value: object) -> Iterator[str]:
             yield f"sends prompts and your key to {value}"
         case "network":
             yield "lets commands use the network"
+        case "allow_net":
+            yield f"lets nodes send requests to {', '.join(_list(value))}"
         case "workspace":
             yield f"lets commands write in {value}"
         case "roots":
@@ -213,6 +215,9 @@ def _server(name: str, about: Mapping[str, Any]) -> Iterator[str]:
 def _grants_of(about: Mapping[str, Any]) -> Iterator[str]:
     if about.get("network"):
         yield "its commands may use the network"
+    for host in about.get("hosts", ()):
+        yield f"it sends requests to {host}"
+    yield from about.get("secrets", ())
     for folder in about.get("workspaces", ()):
         yield f"its commands may write in {folder}"
     if variables := about.get("variables"):

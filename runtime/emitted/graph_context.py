@@ -27,6 +27,7 @@ from ..config.options import default
 from ..config.prices import read_dollars
 from ..config.settings import Config
 from ..errors import RunError
+from ..requests import NoSender
 from ..schemas import misfits
 from ..services import NO_GRANTS, CommandResult, Emit, Grants, Journal, Services, Shell
 
@@ -132,6 +133,7 @@ def services_in(
         made = make(journal, emit)
         if context.get("permissions", {}).get("network") is False:
             made.shell = OfflineShell(made.shell)
+            made.sender = NoSender("the context allows no network")
         if seconds := context.get("limits", {}).get("seconds"):
             made.deadline = time.monotonic() + seconds
         return made

@@ -66,6 +66,11 @@ class Spans:
                 name = str(event.data.get("tool", ""))
                 about = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name}
                 self._effect(event, f"execute_tool {name}", about)
+            case "request_sent":
+                sent, host = str(event.data["method"]), str(event.data["host"])
+                about = {"http.request.method": sent, "server.address": host}
+                about |= {"http.response.status_code": event.data["status"]}
+                self._effect(event, f"{sent} {host}", about)
             case "command_run":
                 self._effect(event, "command", self._command(event))
             case _:

@@ -14,6 +14,7 @@ from ..cassette.replaying import Player
 from ..context import EFFECT_KEY, HERE, binding
 from ..errors import Failure
 from ..journal.before import JournalBefore
+from ..requests import Answer, Request
 from ..services import (
     MODEL_CALL,
     NO_GRANTS,
@@ -69,6 +70,7 @@ def set_scene(factory: ServicesFactory, scene: Scene, ledger: EffectLedger) -> S
             tools=world,
             shell=world,
             files=world,
+            sender=world,
             functions=world.function if made.functions else None,
             journal=JournalBefore(journal, partial(_note, scene, ledger)),
         )
@@ -206,6 +208,13 @@ class StandIns:
         if _REAL.get():
             return await self.services.files.write(path, text, base)
         return path
+
+    async def send(self, request: Request) -> Answer:
+        if _REAL.get():
+            return await self.services.sender.send(request)
+        here = HERE.get()
+        value = self.scene.returns.get(node_of(here.place) if here else "", {})
+        return Answer(200, {}, value if isinstance(value, str) else json.dumps(value))
 
     async def function(self, call: FunctionCall) -> Json:
         if _REAL.get():

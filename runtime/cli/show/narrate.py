@@ -90,7 +90,7 @@ class Narrator:
                 yield from busy.notes
             case "model_called" | "model_text" | "model_retry" | "model_fallback":
                 yield from self._model(event, busy)
-            case "tool_called" | "command_run":
+            case "tool_called" | "command_run" | "request_sent":
                 yield from self._effect(event, busy)
             case "sandbox":
                 yield from self._sandbox_lines(event)
@@ -188,6 +188,11 @@ class Narrator:
             shown = data["tool"] if data.get("ok", True) else f"{data['tool']} failed"
             busy.tools.append(shown)
             yield from self._detail(event, f"tool {shown}")
+            return
+        if event.kind == "request_sent":
+            took = seconds_of(data["seconds"])
+            came = data["status"] or "no answer"
+            yield from self._detail(event, f"{data['method']} {data['host']} → {came} · {took}")
             return
         busy.doing = f"{data['command']} → {data['exit_code']}"
         took = seconds_of(data.get("seconds", 0.0))

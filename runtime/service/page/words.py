@@ -60,6 +60,8 @@ def _words_of(event: RunEvent) -> tuple[str, str]:
             return f"attempt {data.get('attempt')} of {data.get('of')}: {data.get('error')}", "bad"
         case "model_called":
             return _call_text(data), ""
+        case "interrupted" if data.get("kind") in ("wait", "event"):
+            return str(data.get("text", "")), "ask"
         case "interrupted":
             first = str(data.get("text", "")).strip().splitlines()
             return f"waits for a person: {first[0] if first else ''}", "ask"
@@ -78,6 +80,10 @@ def _other_words(event: RunEvent) -> tuple[str, str]:
             how = "" if data.get("ok", True) else " failed"
             took = seconds_of(data.get("seconds"))
             return f"tool {data.get('tool')}{how} {took}".strip(), ""
+        case "request_sent":
+            return f"{data.get('method')} {data.get('host')} → {data.get('status') or '–'}", ""
+        case "wait_over":
+            return f"the time has come, {seconds_of(data.get('late'))} ago", ""
         case "command_run":
             return f"$ {data.get('command')} → {data.get('exit_code')}", ""
         case "script_said":

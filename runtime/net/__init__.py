@@ -1,0 +1,1 @@
+"""The network, as nodes that send requests reach it."""
