@@ -135,10 +135,9 @@ def awaited_text(awaits: ir.Delay | ir.Moment | ir.Event, sources: SourceSet) ->
             return f"{_source_text(awaits.seconds, sources)} seconds"
         case ir.Moment():
             return f"until {template_text(awaits.at, sources)}"
-        case ir.Event(timeout=None):
-            return f"for the event {awaits.name}"
-        case ir.Event(timeout=seconds):
-            return f"for the event {awaits.name}, at most {show_duration(seconds)}"
+        case ir.Event():
+            most = "" if awaits.timeout is None else f", at most {show_duration(awaits.timeout)}"
+            return f"for the event {awaits.name}{most}"
 
 
 def template_text(expr: Expr | None, sources: SourceSet) -> str:

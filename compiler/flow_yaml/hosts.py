@@ -48,6 +48,6 @@ def allows(host: str, allowed: str) -> bool:
         domain, _, port = allowed[1:].partition(":")
         name, _, own = host.partition(":")
         return name.endswith(domain) and port == own
-    for port in _PORTS.values():
-        allowed = allowed.removesuffix(f":{port}")
+    for usual in _PORTS.values():
+        allowed = allowed.removesuffix(f":{usual}")
     return host == allowed

@@ -67,6 +67,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("dev", "Write", "serving.dev", "LangGraph Studio's server on the files themselves"),
     Command("run", "Run", "running.run", "run a workflow, by file or by name"),
     Command("resume", "Run", "running.resume", "go on with a run, answer its question"),
+    Command("watch", "Run", "running.watch", "go on with runs whose time has come; schedules"),
     Command("step", "Run", "running.step", "one node of a run again, on what it was given"),
     Command("pause", "Run", "running.control", "ask a running run to pause"),
     Command("stop", "Run", "running.control", "ask a running run to stop"),

@@ -116,13 +116,15 @@ Run = Annotated[str, typer.Argument(metavar="RUN", help="the run's name (see flo
 
 @dataclass(frozen=True, slots=True)
 class Display:
-    """How a command shows a run; `target` is the workflow as it was named on the command line."""
+    """How a command shows a run; `target` is the workflow as it was named on the command line. With
+    `watch` the process stays while the run waits for a time."""
 
     store: str
     mode: Mode
     verbose: bool = False
     otel: bool = False
     target: str = ""
+    watch: bool = False
 
 
 @dataclass(frozen=True, slots=True)

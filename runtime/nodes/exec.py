@@ -16,7 +16,7 @@ import time
 from collections.abc import Hashable
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from flowc.compiler.expr.documents import read_json
 from flowc.compiler.expr.values import EvaluationError
@@ -84,7 +84,7 @@ async def run(visit: Visit, op: ExecNode) -> Done:
     with binding(_VISIT, visit):
         result = await visit.run_subgraph(inputs)
     results = result.get("results") or []
-    variables = {part.variable: _part(part.part, results) for part in op.parts}
+    variables = {part.variable: _part(cast("ExecPart", part.part), results) for part in op.parts}
     shown = " · ".join(f"{shorten(r['command'], 60)} → {r['exit_code']}" for r in results)
     return Done(variables, {key: result["session"]}, text=shown)
 

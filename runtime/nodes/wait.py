@@ -10,6 +10,7 @@ import math
 from datetime import UTC, datetime
 from typing import cast
 
+from flowc.compiler.flow_yaml.durations import MOST
 from flowc.compiler.ir import Delay, Event, Moment, WaitNode
 
 from ..checkpoints.keys import visit_of
@@ -61,14 +62,14 @@ def _timer(visit: Visit, awaits: Delay | Moment | Event) -> Timer:
 def _seconds(visit: Visit, value: Json) -> float:
     """Return a length of time. Raise `Failure` for what is not one."""
     try:
-        number = float(value) if isinstance(value, str) else value
-    except ValueError:
-        number = None
-    sound = isinstance(number, int | float) and not isinstance(number, bool)
-    if not sound or not math.isfinite(number) or number < 0:
-        shown = visit.scope.show(value)
-        raise Failure(f"`{shown}` is not a number of seconds to wait", help="0 or more")
-    return float(number)
+        if isinstance(value, int | float | str) and not isinstance(value, bool):
+            seconds = float(value)
+            if 0 <= seconds <= MOST:
+                return seconds
+    except (ValueError, OverflowError):
+        pass
+    shown = visit.scope.show(value)
+    raise Failure(f"`{shown}` is not a number of seconds to wait", help="0 or more")
 
 
 def _moment(visit: Visit, value: Json) -> float:

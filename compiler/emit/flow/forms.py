@@ -86,21 +86,17 @@ def _address(expr: Expr) -> Value:
 
 def _pause(pause: ir.Delay | ir.Moment | ir.Event) -> Value:
     match pause:
-        case ir.Delay(seconds=Literal(value=value)) if _is_number(value):
+        case ir.Delay(seconds=Literal(value=int() | float() as value)) if value is not True:
             text = show_duration(value)
-            return text if read_duration(text) == value else Inline(seconds=PlainScalar(value))
+            return text if read_duration(text) == value else Inline(seconds=value)
         case ir.Delay():
             return Inline(seconds=expression(pause.seconds))
         case ir.Moment():
             return Inline(until=show_template(pause.at))
-        case ir.Event(timeout=None):
-            return Inline(event=pause.name)
-        case ir.Event(timeout=seconds):
-            return Inline(event=pause.name, timeout=show_duration(seconds))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+        case ir.Event():
+            limit = pause.timeout
+            more = {} if limit is None else {"timeout": show_duration(limit)}
+            return Inline(event=pause.name, **more)
 
 
 def _headers(headers: tuple[ir.Header, ...]) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import signal
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -12,9 +13,12 @@ from ...engine.signals import DrainReason, RunSignals, on_signals
 from ...engine.time_limit import IN_DOUBT, TimeLimit
 from ...people import Question
 from ...services import Outcome
+from ...state.waits import first_due
 from ..show.output import RunView
 from ..show.questions import ask_person, read_line
 
+_LOOK = 0.25
+"""Seconds between two looks at the clock: it may be set meanwhile."""
 _ANNOUNCED: dict[DrainReason, str] = {
     "signal": "interrupting: finishes the step under way (once more: give it up at once)",
     "pause": "asked to pause: finishes the step under way",
@@ -40,16 +44,20 @@ class AnnouncedSignals(RunSignals):
 
 
 async def drive(
-    view: RunView, begin: Begin, go_on: GoOn, *, limit: float | None, ask: bool
+    view: RunView, begin: Begin, go_on: GoOn, *, patience: Patience, ask: bool
 ) -> Outcome:
     """Execute until the run ends or waits for somebody who is not here. With `ask` its questions
-    are asked on the terminal and it goes on; Ctrl-D leaves it paused. `limit` is in seconds."""
-    clock = TimeLimit(limit)
+    are asked on the terminal and it goes on; Ctrl-D leaves it paused."""
+    clock = TimeLimit(patience.limit)
     outcome = await _once(view, begin, clock)
     seconds = outcome.seconds
-    while ask and outcome.status == "paused" and (questions := askable(outcome)):
+    while outcome.status == "paused":
+        questions = askable(outcome) if ask else ()
+        due = first_due(outcome.questions) if patience.watch and not questions else None
+        if not questions and due is None:
+            break
         try:
-            answers = _ask_all(questions, view)
+            answers = _ask_all(questions, view) if due is None else await _await(due, view)
         except KeyboardInterrupt:
             view.screen.print("")
             outcome = dataclasses.replace(outcome, status="interrupted")
@@ -63,6 +71,26 @@ async def drive(
         outcome = await _once(view, resume_once, clock)
         seconds += outcome.seconds
     return dataclasses.replace(outcome, seconds=seconds)
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a run may take, in seconds, and whether its waits are waited for here (`watch`)."""
+
+    limit: float | None = None
+    watch: bool = False
+
+
+async def _await(due: float, view: RunView) -> dict[str, Any] | None:
+    """Wait until a time, in seconds since 1970: return no answers, or None where a signal ended
+    the wait."""
+    signals = AnnouncedSignals(view)
+    with on_signals(signals):
+        while (left := due - time.time()) > 0:
+            if signals.reason is not None:
+                return None
+            await asyncio.sleep(min(left, _LOOK))
+    return {}
 
 
 def askable(outcome: Outcome) -> tuple[Question, ...]:

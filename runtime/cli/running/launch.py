@@ -32,7 +32,7 @@ from ..show.output import RunView
 from ..show.questions import can_ask
 from ..streams import Mode, print_result, result_alone
 from .drive import Begin as OneTry
-from .drive import GoOn, drive
+from .drive import GoOn, Patience, drive
 
 if TYPE_CHECKING:
     from ...engine.engine import Engine
@@ -102,10 +102,10 @@ def execute(launch: Launch, display: Display, run: str, begin: Begin) -> int:
         return INTERRUPTED
 
 
-async def _drive(view: RunView, first: OneTry, later: GoOn, limit: float | None) -> Outcome:
+async def _drive(view: RunView, first: OneTry, later: GoOn, patience: Patience) -> Outcome:
     """Execute; what ends a run on the way is an outcome too. Raise `RunError` before it begins."""
     try:
-        return await drive(view, first, later, limit=limit, ask=view.asks)
+        return await drive(view, first, later, patience=patience, ask=view.asks)
     except RunError as error:
         if not view.begun:
             raise
@@ -143,7 +143,8 @@ async def _execute(launch: Launch, display: Display, run: str, begin: Begin) -> 
             )
 
         with contextlib.closing(spans) if spans else contextlib.nullcontext():
-            outcome = await _drive(view, first, later, launch.options.timeout)
+            limits = Patience(launch.options.timeout, watch=display.watch)
+            outcome = await _drive(view, first, later, limits)
     view.go_on = go_on and go_beyond(go_on, outcome, launch.options)
     view.finish(outcome)
     if spans is not None and spans.lost:

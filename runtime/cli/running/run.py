@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from ...cassette.format import read_cassette
 from ...config.settings import load_config
 from ...db.url import MEMORY
 from ...engine.signals import RunSignals
+from ...errors import RunError
 from ...files.roots import RootedFiles
 from ...services import Outcome
 from ...state.parameters import WORDS
@@ -47,31 +48,43 @@ def run(
     team: flags.Team = None,
     run_id: flags.RunId = None,
     dry_run: flags.DryRun = False,
+    watch: flags.Watch = False,
 ) -> int:
     """Run a workflow. Its result goes to stdout, everything else to stderr.
 
     Exit code 0: it ended SUCCESS, 1: FAILED or faults in the file, 2: wrong usage, 4: paused,
     5: a limit of yours stopped it, 130: interrupted. 4, 5 and 130 go on with `flowc resume`.
     """
-    return _run(target, (given or [], inputs or []), run_flags, team, run_id, dry_run)
+    asked = Asked(team, run_id, dry_run=dry_run, watch=watch)
+    return _run(target, (given or [], inputs or []), run_flags, asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What `flowc run` is asked for beside the options of the run."""
+
+    team: str | None = None
+    run_id: str | None = None
+    dry_run: bool = False
+    watch: bool = False
 
 
 def _run(
     target: str,
     raw: tuple[list[str], list[str]],
     run_flags: flags.RunFlags,
-    team: str | None,
-    run_id: str | None,
-    dry_run: bool,
+    asked: Asked,
 ) -> int:
     """Check, read the inputs (`raw`: those of -i, files of --inputs), wire, execute."""
     path = locate(target, load_config(Path.cwd()).workflows)
-    team = locate_team(team, path)
+    team = locate_team(asked.team, path)
     path, compiled, own = _read(path, team, run_flags.typed)
     if not check_runnable(compiled, run_flags.mode) or compiled.workflow is None:
         return FINDINGS
+    if asked.watch and compiled.workflow.schedules and not asked.dry_run:
+        return _by_schedule(target, raw, run_flags, asked)
     config = load_config(Path.cwd())
-    name = run_id or new_run_name()
+    name = asked.run_id or new_run_name()
     options = run_flags.options(
         path, RunOptions(team=team, own=own_folder(name)), config, compiled.spec.model
     )
@@ -79,17 +92,35 @@ def _run(
     if options.replay:
         values = _as_recorded(values, options.replay, compiled.spec.digest, run_flags.mode)
     values = replace(values, values={**own, **values.values})
-    if dry_run:
+    if asked.dry_run:
         return print_plan(compiled, values, options, run_flags.mode)
     typed = type_inputs(values, compiled.workflow, compiled.sources, asker(run_flags.mode))
     launch = launch_of(compiled, options, config, run_flags)
     display = run_flags.display(store_url(run_flags.typed.store, config), target)
+    display = replace(display, watch=asked.watch)
     prepare_default(display.store)
     try:
         return execute(launch, display, name, _beginning(launch, typed))
     finally:
         if display.store == MEMORY:
             forget_own_folder(options.own)
+
+
+def _by_schedule(
+    target: str, raw: tuple[list[str], list[str]], run_flags: flags.RunFlags, asked: Asked
+) -> int:
+    """Begin runs at the times of the workflow's schedules, with these inputs."""
+    from .watch import watch_files
+
+    if asked.run_id is not None:
+        raise RunError(
+            "--run-id names one run, and a schedule begins many",
+            help="leave it out: each is named after the workflow and its time",
+        )
+    words = [word for value in raw[0] for word in ("-i", value)]
+    words += [word for file in raw[1] for word in ("--inputs", file)]
+    words += ["--team", asked.team] if asked.team else []
+    return watch_files([target], run_flags, words)
 
 
 def _beginning(launch: Launch, inputs: dict[str, Any]) -> Begin:
