@@ -1,7 +1,9 @@
-"""The context of the code that is running: calls, visit, attempt, effect."""
+"""The context of the code that is running: calls, visit, attempt, effect; the clocks of waits."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -100,3 +102,14 @@ def here_in(
         before = f"{outer.place}{again}{mark + item if mark and name else ''}/"
     policy, outermost = on_unknown or outer.on_unknown, outer.outermost or config
     return Here(f"{before}{node}", visit, runtime, policy, outermost)
+
+
+@dataclass(frozen=True, slots=True)
+class WaitClock:
+    """The clocks for waits, in seconds, and how often one looks up. Up to `short` seconds a process
+    waits itself; for longer the run waits without one."""
+
+    now: Callable[[], float] = time.time
+    monotonic: Callable[[], float] = time.monotonic
+    look: float = 0.1
+    short: float = 5.0

@@ -69,6 +69,17 @@ class Question:
         return {**dataclasses.asdict(self), "name": self.name}
 
 
+@dataclass(frozen=True, slots=True)
+class Timer:
+    """Until when a visit of `node` waits: `due` in seconds since 1970, None for ever. A `wait` is
+    over then, the `event` of that name did not come in time."""
+
+    kind: Literal["wait", "event"]
+    due: float | None
+    node: str
+    event: str = ""
+
+
 class People(Protocol):
     """Answers that people gave in advance (scripted answers). A node asks here first and interrupts
     only when there is no such answer."""

@@ -18,7 +18,7 @@ class Secret:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class HttpRequest:
     """One request. `hosts` are those that it and its redirects may go to; `secrets` are headers
     whose values stand in no record; `key` is the idempotency key of the effect."""
 
@@ -32,7 +32,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """An answer: headers by name in small letters, the body as text."""
 
     status: int
@@ -47,7 +47,7 @@ class NotSure(Failure):
 class Sender(Protocol):
     """Sends requests."""
 
-    async def send(self, request: Request) -> Answer:
+    async def send(self, request: HttpRequest) -> HttpAnswer:
         """Return the answer. Raise `Failure` where the request was not sent or is refused, and
         `NotSure` where that is not known."""
 
@@ -58,5 +58,5 @@ class NoSender:
 
     why: str = "requests cannot be sent here"
 
-    async def send(self, request: Request) -> Answer:
+    async def send(self, request: HttpRequest) -> HttpAnswer:
         raise Failure(self.why, "refused")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 from flowc.compiler.ir import Effect, QuestionSettings, Script
 
 from .charges import NO_USAGE, Cap, Charge, ChargeLedger, Estimate, Grant, Usage
-from .clocks import Timer, WaitClock
+from .context import WaitClock
 from .errors import Failure, LimitReached
 from .events import EventKind
-from .people import Assignments, NoPeople, People, Question, TeamAssignments
+from .people import Assignments, NoPeople, People, Question, TeamAssignments, Timer
 from .requests import NoSender, Sender
 from .values import Json as Json
 

@@ -146,7 +146,7 @@ def expressions_of(node: ir.Node) -> Iterator[Expr]:
         case ir.AskNode():
             yield node.question
         case ir.WaitNode():
-            yield from _awaited(node.awaits)
+            yield from _times_of(node.awaits)
         case ir.HttpNode():
             yield node.url
             yield from (header.value for header in node.headers if header.value is not None)
@@ -174,7 +174,7 @@ def expressions_of(node: ir.Node) -> Iterator[Expr]:
             assert_never(node)
 
 
-def _awaited(awaits: ir.Delay | ir.Moment | ir.Event) -> Iterator[Expr]:
+def _times_of(awaits: ir.Delay | ir.Moment | ir.Event) -> Iterator[Expr]:
     match awaits:
         case ir.Delay():
             yield awaits.seconds

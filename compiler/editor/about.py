@@ -97,7 +97,7 @@ def _own(node: ir.Node, sources: SourceSet) -> Iterator[Fact]:
             yield Fact("question", template_text(node.question, sources), "prose")
             yield Fact("choices", ", ".join(node.choices))
         case ir.WaitNode():
-            yield Fact("waits", awaited_text(node.awaits, sources))
+            yield Fact("waits", wait_text(node.awaits, sources))
         case ir.HttpNode():
             yield Fact("request", f"{node.method} {template_text(node.url, sources)}", "code")
             yield Fact("further hosts", ", ".join(node.hosts), "code")
@@ -126,7 +126,7 @@ def _own(node: ir.Node, sources: SourceSet) -> Iterator[Fact]:
             assert_never(node)
 
 
-def awaited_text(awaits: ir.Delay | ir.Moment | ir.Event, sources: SourceSet) -> str:
+def wait_text(awaits: ir.Delay | ir.Moment | ir.Event, sources: SourceSet) -> str:
     """What is waited for, in a few words."""
     match awaits:
         case ir.Delay(seconds=Literal(value=int() | float() as seconds)):

@@ -32,7 +32,7 @@ _LONGEST = 200
 
 
 @functools.lru_cache(maxsize=128)
-def zone_named(name: str) -> tzinfo | str:
+def find_zone(name: str) -> tzinfo | str:
     """Return the zone, or what is wrong with its name."""
     if name in ("UTC", "Z"):
         return UTC
@@ -61,7 +61,7 @@ def zone_names() -> frozenset[str]:
 
 def zone_fault(name: str) -> str | None:
     """Return why a text is not the name of a time zone; None when it is."""
-    zone = zone_named(name)
+    zone = find_zone(name)
     return zone if isinstance(zone, str) else None
 
 
@@ -95,7 +95,7 @@ def _plural(unit: str) -> str:
 def _require_zone(name: Json) -> tzinfo | None:
     if name is None:
         return None
-    zone = zone_named(text_of(name))
+    zone = find_zone(text_of(name))
     if isinstance(zone, str):
         raise EvaluationError(zone)
     return zone

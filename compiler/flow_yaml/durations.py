@@ -31,7 +31,7 @@ def read_duration(text: str) -> float | None:
     return float(total) if at and at == len(text) and total <= MOST else None
 
 
-def meant_duration(text: str) -> str | None:
+def guess_duration(text: str) -> str | None:
     """Return the length of time that a text in other words means: `5m` for `5 minutes`."""
     plain = re.sub(r"[\s,]+|\band\b", "", text[:_LONGEST].lower())
     if plain.isdigit() and plain.isascii():

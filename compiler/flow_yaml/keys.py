@@ -118,7 +118,7 @@ ON_INPUT = MapShape(ir.OnInput, (
     Key("set", "settings", "what is set; `input` is the line", field="assignments"),
 ), short="to")  # fmt: skip
 
-SCHEDULE = MapShape(ir.Schedule, (
+SCHEDULE = MapShape(ir.CronSchedule, (
     Key("schedule", "text", "the times: minute, hour, day, month, day of the week", field="cron",
         required=True),
     Key("zone", "text", "the time zone, such as `Europe/Berlin`; UTC when left out"),

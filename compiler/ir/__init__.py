@@ -11,6 +11,7 @@ from .declarations import REPORT_TOOL as REPORT_TOOL
 from .declarations import Agent as Agent
 from .declarations import Assertion as Assertion
 from .declarations import Assignment as Assignment
+from .declarations import CronSchedule as CronSchedule
 from .declarations import Delay as Delay
 from .declarations import Effect as Effect
 from .declarations import ErrorKind as ErrorKind
@@ -18,7 +19,7 @@ from .declarations import ErrorRule as ErrorRule
 from .declarations import Event as Event
 from .declarations import ExecPart as ExecPart
 from .declarations import Group as Group
-from .declarations import Header as Header
+from .declarations import HttpHeader as HttpHeader
 from .declarations import HttpMethod as HttpMethod
 from .declarations import HttpPart as HttpPart
 from .declarations import Input as Input
@@ -37,7 +38,6 @@ from .declarations import Reducer as Reducer
 from .declarations import ResultPart as ResultPart
 from .declarations import Retry as Retry
 from .declarations import Role as Role
-from .declarations import Schedule as Schedule
 from .declarations import Script as Script
 from .declarations import Seed as Seed
 from .declarations import StateField as StateField

@@ -216,7 +216,7 @@ class Event(Spanned):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Header(Spanned):
+class HttpHeader(Spanned):
     """A header of a request: `value`, or behind `prefix` the value of the environment variable
     `secret`, which is read when the request is sent and kept nowhere."""
 
@@ -227,7 +227,7 @@ class Header(Spanned):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Schedule(Spanned):
+class CronSchedule(Spanned):
     """When runs begin by themselves: the times of `cron` (five fields) in the time zone `zone`,
     with these `inputs`. Times that passed while nobody looked: begin none of them (`skip`), one
     for all (`once`), or one for each (`all`)."""

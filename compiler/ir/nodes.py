@@ -14,7 +14,7 @@ from .declarations import (
     Delay,
     Effect,
     Event,
-    Header,
+    HttpHeader,
     HttpMethod,
     Input,
     Json,
@@ -191,7 +191,7 @@ class HttpNode(NodeBase):
     url: Expr
     method: HttpMethod = "GET"
     hosts: tuple[str, ...] = ()
-    headers: tuple[Header, ...] = ()
+    headers: tuple[HttpHeader, ...] = ()
     query: tuple[Assignment, ...] = ()
     body: Expr | None = None
     text: Expr | None = None

@@ -10,6 +10,7 @@ from ..source.source import Spanned
 from .declarations import (
     Agent,
     Assignment,
+    CronSchedule,
     ErrorKind,
     ErrorRule,
     Group,
@@ -17,7 +18,6 @@ from .declarations import (
     OnUnknown,
     Param,
     Prompt,
-    Schedule,
     Script,
     StateField,
     Thread,
@@ -112,7 +112,7 @@ class Workflow(Spanned):
     on_input: OnInput | None = None
     limits: tuple[Limit, ...] = ()
     on_unknown: OnUnknown | None = None
-    schedules: tuple[Schedule, ...] = ()
+    schedules: tuple[CronSchedule, ...] = ()
     trials: tuple[Trial, ...] = ()
     origin: Origin | None = field(default=None, compare=False)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from flowc.compiler.analysis.requests import hosts_of
+from flowc.compiler.analysis.hosts import hosts_of
 from flowc.compiler.catalog.builtin_tools import BUILTIN
 from flowc.compiler.ir import AskNode, ExecNode, HttpNode, PythonNode
 from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
@@ -82,7 +82,7 @@ def document_wants(spec: GraphSpec, options: RunOptions, config: Config) -> Want
     known = allowed_env(dict.fromkeys(named, ""), config.env)
     about: dict[str, object] = {
         "network": not options.network and any(op.network for op in commands),
-        **_wanted_requests(specs, options, config),
+        **_requests_to_grant(specs, options, config),
         "workspaces": sorted({op.workspace for op in commands if op.workspace}),
         "variables": sorted(n for n in named if n not in known and not looks_secret(n)),
     }
@@ -95,7 +95,7 @@ def document_wants(spec: GraphSpec, options: RunOptions, config: Config) -> Want
     return Wants(str(home), documents={name: {**wanted, "digest": spec.digest}})
 
 
-def _wanted_requests(
+def _requests_to_grant(
     specs: Sequence[GraphSpec], options: RunOptions, config: Config
 ) -> dict[str, object]:
     """Return the hosts that requests of the file go to, and the secrets that they take there."""

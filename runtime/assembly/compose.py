@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flowc.compiler.analysis.requests import hosts_of
+from flowc.compiler.analysis.hosts import hosts_of
 from flowc.compiler.catalog.catalog import load_catalog
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.ir import Effect
@@ -31,7 +31,7 @@ from ..files.roots import RootedFiles, Roots
 from ..models.people import HandTools
 from ..models.registry import Answering, choose_models
 from ..models.scripted import ScriptedModels
-from ..net.door import Door
+from ..net.door import NetworkDoor
 from ..sandbox.confinement import Confinement
 from ..sandbox.generated.snippet import run_snippet
 from ..sandbox.modules import OwnModules
@@ -66,23 +66,21 @@ def make_services(
     specs = (spec, *(sub for _, sub in spec.subgraphs))
     options = _with_bound_model(settle(options, config, spec.model), specs, host)
     require_holders(spec)
-    budget = _budget_maker(specs, options)
-    answering = _answering(options, specs, host)
+    budget, answering = _budget_maker(specs, options), _answering(options, specs, host)
     folders = _root_folders(options)
     taping = choose_tape(options.record, options.replay, spec, os.environ)
     roots, files = _files(options, specs, folders, reach)
-    servers = read_servers(config.mcp_servers, options.mcp)
-    effects = {**_once_by_file(specs), **config.effects}
+    servers, effects = read_servers(config.mcp_servers, options.mcp), _effects(specs, config)
     locked = _locked_tools(spec.file, reach) if servers or host.tools else ()
-    tool_timeout = options.tool_timeout or default("tool_timeout")
     needed = needed_tools(spec, by_hand=answering.by_hand)
     functions = _functions(options, specs, needed, host, config)
+    sender, environment = _sender(options, specs), _env(specs, config.env, os.environ, reach)
 
     def services(journal: Journal, emit: Emit) -> Services:
         held = _confinement(options, (Path(spec.file).absolute().parent, *folders), emit, reach)
         workers = AudioWorkers(OwnModules(held))
         around = ToolSetting(config, servers, roots, workers, _free_code(held), host.tools)
-        box = ToolBox(tool_sources(around), needed, effects, tool_timeout, locked)
+        box = ToolBox(tool_sources(around), needed, effects, _tool_seconds(options), locked)
         plain = Services(
             models=answering.models,
             people=answering.people,
@@ -90,13 +88,13 @@ def make_services(
             functions=functions,
             by_hand=answering.by_hand,
             tools=HandTools(box) if answering.by_hand else box,
-            sender=_sender(options, specs),
+            sender=sender,
             shell=BashShell(shell_env(os.environ, config.env), held, _shell_limits(options)),
             files=files,
             journal=journal,
             emit=emit,
             approve="allow" if options.allow_exec else "ask",
-            env=_env(specs, config.env, os.environ, reach),
+            env=environment,
             max_steps=options.max_steps or _most_steps(specs[0]),
             max_model_turns=options.max_model_turns or default("max_model_turns"),
             budget=budget(),
@@ -114,13 +112,18 @@ def _admit(
     return admit_request(options, spec, config, reach.env)
 
 
-def _sender(options: RunOptions, specs: Sequence[GraphSpec]) -> Door:
+def _tool_seconds(options: RunOptions) -> float:
+    """Return the seconds that a call of a tool, a function or a host may take."""
+    return options.tool_timeout or float(default("tool_timeout"))
+
+
+def _sender(options: RunOptions, specs: Sequence[GraphSpec]) -> NetworkDoor:
     """Return what sends the requests of nodes: to the hosts that the user allowed, and to those of
     the file, which was admitted."""
     named = (host for node in requests_of(specs) for host in hosts_of(node))
     allowed = options.allow_net
     granted = tuple(dict.fromkeys((*allowed, *named)))
-    return Door(granted, allowed, options.tool_timeout or default("tool_timeout"))
+    return NetworkDoor(granted, allowed, _tool_seconds(options))
 
 
 def _script_limits(options: RunOptions) -> ScriptLimits:
@@ -134,9 +137,11 @@ def _most_steps(spec: GraphSpec) -> int:
     return sys.maxsize if own else int(default("max_steps"))
 
 
-def _once_by_file(specs: tuple[GraphSpec, ...]) -> dict[str, Effect]:
-    """Return the effects of the tools whose calls the files declare to act once."""
-    return {tool.id: tool.effect for s in specs for tool in s.tools if tool.effect == "once"}
+def _effects(specs: tuple[GraphSpec, ...], config: Config) -> dict[str, Effect]:
+    """Return the effects of tools: those that the files declare to act once, and what the
+    configuration says."""
+    once = {tool.id: tool.effect for s in specs for tool in s.tools if tool.effect == "once"}
+    return {**once, **config.effects}
 
 
 def _with_bound_model(
@@ -182,8 +187,7 @@ def _functions(
         return HostFunctions()
     require_sandbox(options.sandbox or default("sandbox"), specs, needed)
     require_for(needed)
-    seconds = options.tool_timeout or default("tool_timeout")
-    return bind_functions(specs, host.nodes, config, seconds)
+    return bind_functions(specs, host.nodes, config, _tool_seconds(options))
 
 
 def _files(

@@ -12,7 +12,7 @@ from flowc.compiler.lowering.graphspec import Place
 
 from ..charges import Usage
 from ..errors import Failure
-from ..requests import Answer
+from ..requests import HttpAnswer
 from ..services import (
     MODEL_CALL,
     CommandResult,
@@ -179,8 +179,8 @@ REPLY_NOTATION = Notation(reply_body, reply_of)
 RESULT_NOTATION: Notation[Json] = Notation(
     lambda value: {"result": value}, lambda body: body["result"]
 )
-ANSWER_NOTATION: Notation[Answer] = Notation(
-    lambda answer: {"answer": dataclasses.asdict(answer)}, lambda body: Answer(**body["answer"])
+ANSWER_NOTATION: Notation[HttpAnswer] = Notation(
+    lambda answer: {"answer": dataclasses.asdict(answer)}, lambda body: HttpAnswer(**body["answer"])
 )
 TEXT_NOTATION: Notation[str] = Notation(
     lambda text: {"result": text}, lambda body: str(body["result"])

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 from ..journal.before import JournalBefore
 from ..people import QuestionKind
-from ..requests import Answer, Request
+from ..requests import HttpAnswer, HttpRequest
 from ..services import (
     NO_GRANTS,
     CommandResult,
@@ -148,7 +148,7 @@ class TapedWorld:
         assert self.services.functions is not None
         return await self.deck.result(RESULT_NOTATION, partial(self.services.functions, call))
 
-    async def send(self, request: Request) -> Answer:
+    async def send(self, request: HttpRequest) -> HttpAnswer:
         call = partial(self.services.sender.send, request)
         return await self.deck.result(ANSWER_NOTATION, call)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Literal, get_args, get_type_hints
 
-from flowc.compiler.flow_yaml.hosts import host_fault
+from flowc.compiler.analysis.hosts import host_fault
 from flowc.compiler.ir import Effect, OnUnknown
 from flowc.compiler.team import PEOPLE
 

@@ -28,8 +28,8 @@ from ..config.prices import read_dollars
 from ..config.settings import Config
 from ..errors import RunError
 from ..requests import NoSender
-from ..schemas import misfits
 from ..services import NO_GRANTS, CommandResult, Emit, Grants, Journal, Services, Shell
+from ..state.schemas import misfits
 
 _CLOSED = ConfigDict(extra="forbid")
 _STRICTER = ("off", "auto", "strict")

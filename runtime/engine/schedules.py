@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from flowc.compiler.expr.cron import times_after
-from flowc.compiler.ir import Schedule
+from flowc.compiler.analysis.cron import times_after
+from flowc.compiler.ir import CronSchedule
 
 from ..db.database import Database
-from ..journal.timers import ON_SCHEDULE, DueTimer, read_time, written_time
+from ..journal.timers import ON_SCHEDULE, DueTimer, read_time, show_time
 from ..services import Json
 
 KIND = "schedule"
@@ -32,7 +32,7 @@ _UNFIT = re.compile(r"[^A-Za-z0-9_.-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ScheduleTurn:
     """What a schedule has due: the times (seconds since 1970) at which a run should have begun and
     begins now, how many more were missed and begin no run, and the next time."""
 
@@ -42,8 +42,8 @@ class Turn:
 
 
 async def note_schedules(
-    db: Database, file: str, schedules: Sequence[Schedule], now: float
-) -> dict[str, Schedule]:
+    db: Database, file: str, schedules: Sequence[CronSchedule], now: float
+) -> dict[str, CronSchedule]:
     """Keep a timer for each schedule of a file (its full path), and drop those of schedules that it
     has no longer. One that has a timer keeps it, so that missed times are known. Return the
     schedules by the keys of their timers."""
@@ -58,12 +58,12 @@ async def note_schedules(
         if following is not None:
             await db.run(
                 "insert into timers values (?, ?, ?, ?, ?) on conflict (run, key) do nothing",
-                (ON_SCHEDULE, key, KIND, written_time(following), about),
+                (ON_SCHEDULE, key, KIND, show_time(following), about),
             )
     return keys
 
 
-def turn_of(schedule: Schedule, due: float, now: float) -> Turn:
+def turn_of(schedule: CronSchedule, due: float, now: float) -> ScheduleTurn:
     """Return what a schedule has due whose timer says `due`."""
     latest: list[float] = []
     count = 0
@@ -81,18 +81,18 @@ def turn_of(schedule: Schedule, due: float, now: float) -> Turn:
             chosen = [time for time in latest[-1:] if now - time <= ON_TIME]
         case "all":
             pass
-    return Turn(tuple(chosen), count - len(chosen), _after(schedule, now))
+    return ScheduleTurn(tuple(chosen), count - len(chosen), _after(schedule, now))
 
 
 async def advance(db: Database, timer: DueTimer, following: float | None) -> bool:
     """Let a schedule's timer go on to its next time. Return whether it was this process that did
     so: another one may have been faster."""
-    here = (ON_SCHEDULE, timer.key, written_time(timer.due))
+    here = (ON_SCHEDULE, timer.key, show_time(timer.due))
     if following is None:
         query = "delete from timers where run = ? and key = ? and due = ?"
         return bool(await db.run(query, here))
     query = "update timers set due = ? where run = ? and key = ? and due = ?"
-    return bool(await db.run(query, (written_time(following), *here)))
+    return bool(await db.run(query, (show_time(following), *here)))
 
 
 async def next_time(db: Database, key: str) -> float | None:
@@ -107,18 +107,18 @@ def run_name(workflow: str, key: str, time: float) -> str:
     return f"{name}-{datetime.fromtimestamp(time, UTC):%Y%m%dT%H%M%SZ}-{key[-4:]}"
 
 
-def inputs_of(schedule: Schedule) -> dict[str, Json]:
+def inputs_of(schedule: CronSchedule) -> dict[str, Json]:
     """Return the inputs of the runs that begin by a schedule."""
     return dict(schedule.inputs) if isinstance(schedule.inputs, dict) else {}
 
 
-def _after(schedule: Schedule, now: float) -> float | None:
+def _after(schedule: CronSchedule, now: float) -> float | None:
     start = datetime.fromtimestamp(now, UTC)
     first = next(iter(times_after(schedule.cron, schedule.zone, start)), None)
     return None if first is None else first.timestamp()
 
 
-def _key(file: str, schedule: Schedule) -> str:
+def _key(file: str, schedule: CronSchedule) -> str:
     inputs = json.dumps(schedule.inputs, sort_keys=True, default=str)
     return _digest(file) + _digest(f"{schedule.cron.split()} {schedule.zone} {inputs}")
 

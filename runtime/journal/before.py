@@ -8,7 +8,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from ..clocks import Timer
+from ..people import Timer
 from ..services import EffectCall, Journal, Json
 
 

@@ -32,11 +32,11 @@ from langgraph.types import interrupt
 
 from ..checkpoints.keys import visit_of
 from ..checkpoints.namespaces import BETWEEN, line_in, on_line, place_of
-from ..clocks import Timer
 from ..context import CALL_PATH, EARLIER, EFFECT_KEY, HERE
 from ..db.database import Database, Write
 from ..db.high_water import HighWater
 from ..errors import Failure, InDoubt, LimitReached
+from ..people import Timer
 from ..services import MODEL_CALL, EffectCall, Json
 from ..state.thread_turns import ThreadTurn, turn_number
 from . import timers

@@ -13,8 +13,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from ..clocks import Timer
 from ..db.database import Database, delete_of, marks
+from ..people import Timer
 from ..services import Json
 
 SCHEMA = """
@@ -43,20 +43,20 @@ class DueTimer:
     about: dict[str, Json] = field(default_factory=dict)
 
 
-def written_time(seconds: float) -> str:
+def show_time(seconds: float) -> str:
     """Return a time as the table has it, and as people are told it: in UTC, with microseconds."""
     held = min(max(seconds, 0.0), _LATEST) if math.isfinite(seconds) else _LATEST
     return datetime.fromtimestamp(held, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def read_time(text: str) -> float:
-    """Return the time that `written_time` wrote."""
+    """Return the time that `show_time` wrote."""
     return datetime.fromisoformat(text).timestamp()
 
 
 async def set_timer(db: Database, run: str, key: str, timer: Timer) -> Timer:
     """Keep a timer, unless the visit has one already: return the one that counts."""
-    due = _NEVER if timer.due is None else written_time(timer.due)
+    due = _NEVER if timer.due is None else show_time(timer.due)
     about = db.seal(json.dumps({"node": timer.node, "event": timer.event}))
     await db.put(
         "insert into timers values (?, ?, ?, ?, ?) on conflict (run, key) do nothing",
@@ -95,7 +95,7 @@ async def due_timers(db: Database, now: float, most: int = 100) -> list[DueTimer
         " where t.due <= ? and t.due != ? and (t.run = ? or r.status in ('paused', 'running'))"
         " order by t.due, t.run, t.key limit ?"
     )
-    rows = await db.rows(query, (written_time(now), _NEVER, ON_SCHEDULE, most))
+    rows = await db.rows(query, (show_time(now), _NEVER, ON_SCHEDULE, most))
     return [
         DueTimer(run, key, kind, read_time(due), json.loads(db.unseal(about, "a timer")))
         for run, key, kind, due, about in rows

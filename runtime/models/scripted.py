@@ -13,8 +13,8 @@ from typing import Any
 from ..context import CALL_PATH
 from ..errors import Failure
 from ..people import TIME_IS_UP, QuestionKind
-from ..schemas import ANSWER_TOOL
 from ..services import Json, ModelReply, ModelRequest, ToolSchema
+from ..state.schemas import ANSWER_TOOL
 from ..state.task_results import RESULT_TOOL, ResultFault, result_fields
 from .answer_file import REPORT_TOOL, AnswerFile, Entry, ScriptedReport, Turn
 

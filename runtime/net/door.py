@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from flowc.compiler.flow_yaml.hosts import allows
+from flowc.compiler.analysis.hosts import allows
 
 from ..errors import Failure
-from ..requests import Answer, NotSure, Request
+from ..requests import HttpAnswer, HttpRequest, NotSure
 from .addresses import Resolve, address_of, names_this_network, resolve
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _SHORTEST = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class NetworkDoor:
     """Sends requests. `granted` are the hosts that the user granted; those of `private` may have
     addresses that are not of the internet. `seconds` bound one request with its redirects."""
 
@@ -45,7 +45,7 @@ class Door:
     look_up: Resolve = resolve
     transport: Callable[[], httpx.AsyncBaseTransport] | None = None
 
-    async def send(self, request: Request) -> Answer:
+    async def send(self, request: HttpRequest) -> HttpAnswer:
         """Return the answer. Raise as `Sender.send` does."""
         try:
             async with asyncio.timeout(self.seconds):
@@ -53,7 +53,7 @@ class Door:
         except TimeoutError:
             raise NotSure(f"no answer within {self.seconds:g} s", "timeout") from None
 
-    async def _follow(self, request: Request) -> Answer:
+    async def _follow(self, request: HttpRequest) -> HttpAnswer:
         secrets = self._secrets(request)
         headers = {**request.headers, **secrets}
         if request.key and request.method not in ("GET", "HEAD"):
@@ -64,10 +64,10 @@ class Door:
             target = answer.headers.get("location")
             if answer.status not in _REDIRECTING or target is None:
                 return _without(answer, secrets.values())
-            now = _redirected(now, answer.status, target, tuple(secrets))
+            now = _follow_up(now, answer.status, target, tuple(secrets))
         raise Failure(f"{request.url} redirects more than {REDIRECTS} times")
 
-    def _secrets(self, request: Request) -> dict[str, str]:
+    def _secrets(self, request: HttpRequest) -> dict[str, str]:
         values: dict[str, str] = {}
         for header, secret in request.secrets.items():
             value = self.env.get(secret.variable)
@@ -80,7 +80,7 @@ class Door:
             values[header] = secret.prefix + value.strip()
         return values
 
-    async def _once(self, request: Request) -> Answer:
+    async def _once(self, request: HttpRequest) -> HttpAnswer:
         """Send one request without following where its answer leads."""
         import httpx
 
@@ -99,7 +99,7 @@ class Door:
                 wire = httpx.Request(
                     request.method,
                     url.copy_with(host=address),
-                    headers=_encoded(headers),
+                    headers=_encode(headers),
                     content=body,
                     extensions={"sni_hostname": url.host},
                 )
@@ -114,7 +114,7 @@ class Door:
             what = str(error) or type(error).__name__
             raise NotSure(f"the connection to `{host}` broke off: {what}") from None
 
-    def _target(self, request: Request) -> tuple[httpx.URL, str]:
+    def _target(self, request: HttpRequest) -> tuple[httpx.URL, str]:
         """Return the URL, and its host as grants name it. Raise `Failure` of kind refused for one
         that is not granted."""
         import httpx
@@ -148,7 +148,7 @@ def _netloc(url: httpx.URL) -> str:
     return url.netloc.decode("ascii")
 
 
-def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+def _encode(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     """Return headers as they go over the wire. Raise `Failure` for a value that would begin another
     line, or is not of this alphabet."""
     encoded: list[tuple[bytes, bytes]] = []
@@ -162,7 +162,7 @@ def _encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return encoded
 
 
-async def _read(response: httpx.Response, request: Request) -> Answer:
+async def _read(response: httpx.Response, request: HttpRequest) -> HttpAnswer:
     encoding = response.headers.get("content-encoding", "identity")
     if encoding != "identity":
         raise Failure(f"{request.url} answers in the encoding `{encoding}`, which nobody asked for")
@@ -172,7 +172,9 @@ async def _read(response: httpx.Response, request: Request) -> Answer:
         if len(body) > MOST:
             raise Failure(f"{request.url} answers with more than {MOST >> 20} MB")
     headers = {name.lower(): value for name, value in response.headers.items()}
-    return Answer(response.status_code, headers, bytes(body).decode(_charset(response), "replace"))
+    return HttpAnswer(
+        response.status_code, headers, bytes(body).decode(_charset(response), "replace")
+    )
 
 
 def _charset(response: httpx.Response) -> str:
@@ -183,7 +185,9 @@ def _charset(response: httpx.Response) -> str:
         return "utf-8"
 
 
-def _redirected(request: Request, status: int, target: str, secret: Iterable[str]) -> Request:
+def _follow_up(
+    request: HttpRequest, status: int, target: str, secret: Iterable[str]
+) -> HttpRequest:
     """Return the request that follows a redirect; what is secret goes to no other origin."""
     import httpx
 
@@ -202,7 +206,7 @@ def _redirected(request: Request, status: int, target: str, secret: Iterable[str
     return replace(request, url=str(new), headers=headers)
 
 
-def _without(answer: Answer, secrets: Iterable[str]) -> Answer:
+def _without(answer: HttpAnswer, secrets: Iterable[str]) -> HttpAnswer:
     """Return the answer without what was secret in the request, which some hosts send back."""
     text, headers = answer.text, answer.headers
     for value in secrets:

@@ -19,14 +19,13 @@ from . import (
     exec,
     foreach,
     gate,
-    http,
     message,
-    python,
     script,
     task,
     tool,
     wait,
 )
+from .calls import http, python
 from .visit.visit import Body, Setting
 
 Subgraph = Callable[[NodeSpec, Setting], Any]

@@ -14,9 +14,8 @@ from flowc.compiler.flow_yaml.durations import MOST
 from flowc.compiler.ir import Delay, Event, Moment, WaitNode
 
 from ..checkpoints.keys import visit_of
-from ..clocks import Timer
 from ..errors import Failure
-from ..people import TIME_IS_UP, QuestionKind
+from ..people import TIME_IS_UP, QuestionKind, Timer
 from ..services import Json
 from .visit.visit import Done, Visit, put_question
 from .visit.waiting import wait_until

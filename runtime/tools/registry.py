@@ -13,8 +13,8 @@ from flowc.compiler.ir import Effect
 
 from ..config.options import default
 from ..errors import Failure, RunError, one_line
-from ..schemas import BrokenSchema, misfits
 from ..services import Json, ToolSchema
+from ..state.schemas import BrokenSchema, misfits
 from ..values import storable_value
 from .source import DistantSource, ToolSource
 

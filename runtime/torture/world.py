@@ -14,7 +14,7 @@ from ..cassette.replaying import Player
 from ..context import EFFECT_KEY, HERE, binding
 from ..errors import Failure
 from ..journal.before import JournalBefore
-from ..requests import Answer, Request
+from ..requests import HttpAnswer, HttpRequest
 from ..services import (
     MODEL_CALL,
     NO_GRANTS,
@@ -209,12 +209,12 @@ class StandIns:
             return await self.services.files.write(path, text, base)
         return path
 
-    async def send(self, request: Request) -> Answer:
+    async def send(self, request: HttpRequest) -> HttpAnswer:
         if _REAL.get():
             return await self.services.sender.send(request)
         here = HERE.get()
         value = self.scene.returns.get(node_of(here.place) if here else "", {})
-        return Answer(200, {}, value if isinstance(value, str) else json.dumps(value))
+        return HttpAnswer(200, {}, value if isinstance(value, str) else json.dumps(value))
 
     async def function(self, call: FunctionCall) -> Json:
         if _REAL.get():

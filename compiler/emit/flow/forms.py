@@ -7,6 +7,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from ... import ir
+from ...analysis.hosts import host_fault, host_in
 from ...expr.ast import Expr, Literal, Text
 from ...expr.parse import parse
 from ...expr.show import show
@@ -19,9 +20,8 @@ from ...expr.template import (
     unquoted_parts,
 )
 from ...flow_yaml.durations import read_duration, show_duration
-from ...flow_yaml.hosts import host_fault, host_in
 from ...flow_yaml.keys import LIMIT, MODEL_SETTINGS, RETRY
-from ...flow_yaml.shapes import Form, Key, MapShape
+from ...flow_yaml.shapes import Form, MapShape
 from .yaml_text import Inline, PlainScalar, Value
 
 
@@ -34,15 +34,11 @@ def mapping_of(value: Any, element: MapShape, *without: str) -> Inline:
         held = getattr(value, key.attribute)
         usual = key.default if key.default is not None else defaults.get(key.attribute, MISSING)
         if held is not None and key.name not in without and (key.required or held != usual):
-            found[key.name] = _alone(key, held) or WRITERS[key.form](held)
+            written = WRITERS[key.form](held)
+            # A variable alone gets the first of the parts.
+            alone = key.form == "parts" and list(written.values()) == [key.words[0]]
+            found[key.name] = next(iter(written)) if alone else written
     return found
-
-
-def _alone(key: Key, held: Any) -> Value:
-    """The variable alone that gets the first of the parts; None where that is not all."""
-    if key.form != "parts" or [part.part for part in held] != [key.words[0]]:
-        return None
-    return held[0].variable
 
 
 def short_form(mapping: Inline, element: MapShape) -> Value:
@@ -99,7 +95,7 @@ def _pause(pause: ir.Delay | ir.Moment | ir.Event) -> Value:
             return Inline(event=pause.name, **more)
 
 
-def _headers(headers: tuple[ir.Header, ...]) -> Value:
+def _headers(headers: tuple[ir.HttpHeader, ...]) -> Value:
     found: dict[str, Value] = {}
     for header in headers:
         if header.value is not None:

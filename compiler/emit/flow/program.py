@@ -88,7 +88,7 @@ def _param(param: ir.Param) -> Value:
     return short_form(Inline({"type": param.type, **found}), keys.PARAM)
 
 
-def _schedules(schedules: tuple[ir.Schedule, ...]) -> Value:
+def _schedules(schedules: tuple[ir.CronSchedule, ...]) -> Value:
     listed = [short_form(mapping_of(one, keys.SCHEDULE), keys.SCHEDULE) for one in schedules]
     alone = len(listed) == 1 and isinstance(listed[0], dict)
     return listed[0] if alone else [_whole(one) for one in listed]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
+from ...analysis.hosts import host_fault, host_in
 from ...diagnostics.diagnostic import Label
 from ...expr.ast import Expr
 from ...expr.template import Template, quoted_address, quoted_command
-from ...flow_yaml.hosts import host_fault, host_in
 from ...flow_yaml.shapes import Key
 from ...reading.tree import MapAt, Scalar, Value, brief
 from ...source.source import Span

@@ -6,8 +6,7 @@ import re
 from typing import Any, Protocol
 
 from ... import ir
-from ...analysis.requests import hosts_of
-from ...flow_yaml.hosts import host_fault
+from ...analysis.hosts import host_fault, hosts_of
 from ...flow_yaml.shapes import Key, MapShape
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.source import Span
@@ -17,7 +16,7 @@ _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_|~-]{1,100}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 OURS = ("host", "content-length", "transfer-encoding", "connection", "accept-encoding")
 """Headers that follow from the request."""
-SECRET = MapShape(ir.Header, (
+SECRET = MapShape(ir.HttpHeader, (
     Key("secret", "text", "the environment variable with the secret", required=True),
     Key("prefix", "text", "what stands before it, such as `Bearer `"),
 ))  # fmt: skip
@@ -48,13 +47,13 @@ def read_hosts(key: Key, name: Scalar, node: Value, reader: HeaderReader) -> tup
 
 def read_headers(
     key: Key, name: Scalar, node: Value, reader: HeaderReader
-) -> tuple[ir.Header, ...] | None:
+) -> tuple[ir.HttpHeader, ...] | None:
     """Return headers: templates, or secrets by name."""
     if not isinstance(node, MapAt):
         help = "write `NAME: TEXT`, or `NAME: {secret: VARIABLE}`"
         reader.wrong(name, "headers by name", node, help)
         return None
-    headers: dict[str, ir.Header] = {}
+    headers: dict[str, ir.HttpHeader] = {}
     for header, value in node.pairs:
         low = header.text.lower()
         if not _NAME.fullmatch(header.text) or low in OURS or low in headers:
@@ -77,7 +76,7 @@ def _report_name(header: Scalar, twice: bool, reader: HeaderReader) -> None:
     reader.report("FC1005", message, header.span, help)
 
 
-def _header(header: Scalar, value: Value, reader: HeaderReader) -> ir.Header | None:
+def _header(header: Scalar, value: Value, reader: HeaderReader) -> ir.HttpHeader | None:
     if isinstance(value, MapAt) and value.get("secret") is not None:
         fields = reader.fields(value, SECRET, f"the header `{brief(header.text)}`")
         if fields is None:
@@ -88,9 +87,13 @@ def _header(header: Scalar, value: Value, reader: HeaderReader) -> ir.Header | N
             message = f"`{brief(fields['secret'])}` is not the name of an environment variable"
             reader.report("FC1005", message, span, "write its name; its value stands nowhere")
             return None
-        return ir.Header(name=header.text, **fields, span=header.span)
+        return ir.HttpHeader(name=header.text, **fields, span=header.span)
     written = reader.template(_TEMPLATE, header, value)
-    return None if written is None else ir.Header(name=header.text, value=written, span=header.span)
+    return (
+        None
+        if written is None
+        else ir.HttpHeader(name=header.text, value=written, span=header.span)
+    )
 
 
 def check_request(node: ir.HttpNode, mapping: MapAt, reader: HeaderReader) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ... import ir
-from ...expr.cron import cron_fault
+from ...analysis.cron import cron_fault
 from ...expr.times import zone_fault, zone_names
 from ...flow_yaml.keys import SCHEDULE
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .forms import Forms
 
 
-def read_schedules(node: Value | None, forms: Forms) -> Iterator[ir.Schedule]:
+def read_schedules(node: Value | None, forms: Forms) -> Iterator[ir.CronSchedule]:
     """Yield the schedules, of a mapping or a list of them."""
     if node is None:
         return
@@ -29,7 +29,7 @@ def read_schedules(node: Value | None, forms: Forms) -> Iterator[ir.Schedule]:
         fields = forms.fields(item, SCHEDULE, "`on`")
         if fields is None or not _is_sound(fields, item, forms):
             continue
-        yield ir.Schedule(**fields, span=item.span)
+        yield ir.CronSchedule(**fields, span=item.span)
 
 
 def _is_sound(fields: dict[str, object], item: MapAt, forms: Forms) -> bool:

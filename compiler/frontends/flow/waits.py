@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from ... import ir
 from ...expr.ast import Expr, Literal
-from ...flow_yaml.durations import meant_duration, read_duration
+from ...flow_yaml.durations import guess_duration, read_duration
 from ...flow_yaml.shapes import Key, MapShape
 from ...reading.tree import MapAt, Scalar, Value, brief
 from ...source.source import Span
@@ -78,7 +78,7 @@ def _duration(node: Scalar, reader: PauseReader) -> float | None:
     if seconds is not None:
         return seconds
     message = f"`{brief(node.text)}` is not a length of time"
-    near, help = meant_duration(node.text), _FORMS
+    near, help = guess_duration(node.text), _FORMS
     if near is not None:
         help = "a number has its unit: ms, s, m, h, d or w"
     elif "{{" in node.text:
@@ -133,7 +133,7 @@ def _event(name: str, node: MapAt, reader: PauseReader) -> ir.Event | None:
     written, limit = node.get("event"), node.value("timeout")
     assert written is not None, "it was read"
     if not _EVENT_NAME.fullmatch(name):
-        help = "write a name of letters, digits, `_`, `.` and `-`; it is no template"
+        help = "write a name of letters, digits, `_`, `.` and `-`; placeholders do not count"
         message = f"`{brief(name)}` is not the name of an event"
         reader.report("FC1005", message, written.span, help)
         return None

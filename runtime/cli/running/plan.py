@@ -8,7 +8,7 @@ from typing import Any, assert_never
 
 from flowc.compiler import ir
 from flowc.compiler.driver import CompileResult
-from flowc.compiler.editor.about import awaited_text, template_text
+from flowc.compiler.editor.about import template_text, wait_text
 from flowc.compiler.expr.ast import Expr, Literal, Text
 from flowc.compiler.lowering.graphspec import GraphSpec, answering_agent
 from flowc.compiler.source.source import SourceSet
@@ -95,7 +95,7 @@ def does(node: ir.Node, sources: SourceSet) -> str:
         case ir.AskNode():
             return "asks a person"
         case ir.WaitNode():
-            return f"waits {awaited_text(node.awaits, sources)}"
+            return f"waits {wait_text(node.awaits, sources)}"
         case ir.HttpNode():
             return f"sends {node.method} {template_text(node.url, sources)}"
         case ir.AssignNode():

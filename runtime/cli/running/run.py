@@ -55,12 +55,12 @@ def run(
     Exit code 0: it ended SUCCESS, 1: FAILED or faults in the file, 2: wrong usage, 4: paused,
     5: a limit of yours stopped it, 130: interrupted. 4, 5 and 130 go on with `flowc resume`.
     """
-    asked = Asked(team, run_id, dry_run=dry_run, watch=watch)
-    return _run(target, (given or [], inputs or []), run_flags, asked)
+    order = RunOrder(team, run_id, dry_run=dry_run, watch=watch)
+    return _run(target, (given or [], inputs or []), run_flags, order)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RunOrder:
     """What `flowc run` is asked for beside the options of the run."""
 
     team: str | None = None
@@ -73,18 +73,18 @@ def _run(
     target: str,
     raw: tuple[list[str], list[str]],
     run_flags: flags.RunFlags,
-    asked: Asked,
+    order: RunOrder,
 ) -> int:
     """Check, read the inputs (`raw`: those of -i, files of --inputs), wire, execute."""
     path = locate(target, load_config(Path.cwd()).workflows)
-    team = locate_team(asked.team, path)
+    team = locate_team(order.team, path)
     path, compiled, own = _read(path, team, run_flags.typed)
     if not check_runnable(compiled, run_flags.mode) or compiled.workflow is None:
         return FINDINGS
-    if asked.watch and compiled.workflow.schedules and not asked.dry_run:
-        return _by_schedule(target, raw, run_flags, asked)
+    if order.watch and compiled.workflow.schedules and not order.dry_run:
+        return _by_schedule(target, raw, run_flags, order)
     config = load_config(Path.cwd())
-    name = asked.run_id or new_run_name()
+    name = order.run_id or new_run_name()
     options = run_flags.options(
         path, RunOptions(team=team, own=own_folder(name)), config, compiled.spec.model
     )
@@ -92,12 +92,12 @@ def _run(
     if options.replay:
         values = _as_recorded(values, options.replay, compiled.spec.digest, run_flags.mode)
     values = replace(values, values={**own, **values.values})
-    if asked.dry_run:
+    if order.dry_run:
         return print_plan(compiled, values, options, run_flags.mode)
     typed = type_inputs(values, compiled.workflow, compiled.sources, asker(run_flags.mode))
     launch = launch_of(compiled, options, config, run_flags)
     display = run_flags.display(store_url(run_flags.typed.store, config), target)
-    display = replace(display, watch=asked.watch)
+    display = replace(display, watch=order.watch)
     prepare_default(display.store)
     try:
         return execute(launch, display, name, _beginning(launch, typed))
@@ -107,19 +107,19 @@ def _run(
 
 
 def _by_schedule(
-    target: str, raw: tuple[list[str], list[str]], run_flags: flags.RunFlags, asked: Asked
+    target: str, raw: tuple[list[str], list[str]], run_flags: flags.RunFlags, order: RunOrder
 ) -> int:
     """Begin runs at the times of the workflow's schedules, with these inputs."""
     from .watch import watch_files
 
-    if asked.run_id is not None:
+    if order.run_id is not None:
         raise RunError(
             "--run-id names one run, and a schedule begins many",
             help="leave it out: each is named after the workflow and its time",
         )
     words = [word for value in raw[0] for word in ("-i", value)]
     words += [word for file in raw[1] for word in ("--inputs", file)]
-    words += ["--team", asked.team] if asked.team else []
+    words += ["--team", order.team] if order.team else []
     return watch_files([target], run_flags, words)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from flowc.compiler.ir import Schedule
+from flowc.compiler.ir import CronSchedule
 
 from ...assembly.lazy import open_engine
 from ...config.options import OPTIONS
@@ -73,7 +73,7 @@ def watch_files(
     url = store_url(run_flags.typed.store, config)
     if url.startswith("memory:"):
         raise RunError("a store in memory is gone with its process", help="name a file: --store")
-    known: dict[str, tuple[str, tuple[Schedule, ...]]] = {}
+    known: dict[str, tuple[str, tuple[CronSchedule, ...]]] = {}
     for target in files:
         path = locate(target, config.workflows)
         compiled = compile_runnable(path, run_flags.mode, None, run_flags.typed.trust)
@@ -105,7 +105,7 @@ def flags_of(run_flags: flags.RunFlags) -> list[str]:
 
 async def _watch(
     url: str,
-    known: Mapping[str, tuple[str, tuple[Schedule, ...]]],
+    known: Mapping[str, tuple[str, tuple[CronSchedule, ...]]],
     more: list[str],
     *,
     once: bool,
@@ -154,14 +154,14 @@ class Watcher:
     more: list[str]
     spawn: Spawn
     now: Callable[[], float] = time.time
-    schedules: dict[str, tuple[str, str, Schedule]] = field(default_factory=dict)
+    schedules: dict[str, tuple[str, str, CronSchedule]] = field(default_factory=dict)
     """Path, workflow and schedule, by the keys of their timers."""
     busy: dict[str, asyncio.Task[None]] = field(default_factory=dict)
     """What is under way, by run or key."""
     rests: dict[str, tuple[float, float]] = field(default_factory=dict)
     """Until when a run is left alone, and for how long that is."""
 
-    async def take(self, path: str, workflow: str, schedules: Sequence[Schedule]) -> None:
+    async def take(self, path: str, workflow: str, schedules: Sequence[CronSchedule]) -> None:
         """Watch over the schedules of a workflow, and say when they come next."""
         keys = await note_schedules(self.engine.journal_db, path, schedules, self.now())
         self.schedules |= {key: (path, workflow, one) for key, one in keys.items()}
@@ -190,7 +190,7 @@ class Watcher:
             await asyncio.gather(*self.busy.values(), return_exceptions=True)
 
     def _do(self, name: str, work: Awaitable[None]) -> None:
-        async def done() -> None:
+        async def attend() -> None:
             try:
                 await work
             except RunError as error:
@@ -198,7 +198,7 @@ class Watcher:
             finally:
                 self.busy.pop(name, None)
 
-        self.busy[name] = asyncio.ensure_future(done())
+        self.busy[name] = asyncio.ensure_future(attend())
 
     async def _waits(self, run: str) -> bool:
         """Tell whether nobody executes the run."""
@@ -243,7 +243,7 @@ class Watcher:
             if not await self._has_begun(run, child):
                 say(f"{path}: {run} did not begin")
             if not child.done():
-                self._do(run, _ended(child))
+                self._do(run, _await_end(child))
         await advance(self.engine.journal_db, timer, turn.following)
 
     async def _has_begun(self, run: str, child: asyncio.Future[int]) -> bool:
@@ -258,7 +258,7 @@ class Watcher:
         return False
 
 
-async def _ended(child: asyncio.Future[int]) -> None:
+async def _await_end(child: asyncio.Future[int]) -> None:
     await child
 
 

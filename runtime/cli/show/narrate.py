@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from flowc.compiler import ir
-from flowc.compiler.editor.about import awaited_text, template_text
+from flowc.compiler.editor.about import template_text, wait_text
 from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec, called_by
 from flowc.compiler.source.source import SourceSet
 
@@ -116,6 +116,12 @@ class Narrator:
                 yield self._question(event)
             case "run_finished":
                 self.busy.clear()
+            case _:
+                yield from self._other_lines(event)
+
+    def _other_lines(self, event: RunEvent) -> Iterator[str]:
+        """Yield the lines of what happens to a run from outside."""
+        match event.kind:
             case "wait_over":
                 late = event.data["late"]
                 if late >= _LATE:
@@ -125,12 +131,8 @@ class Narrator:
                 yield from self._detail(event, f"said: {event.data.get('line', '')}")
             case "changed":
                 yield from self._change_lines(event)
-            case "answered" | "gate" | "limit_reached" | "run_started" | "run_resumed":
+            case _:  # said before the run goes on, or by other lines
                 return
-            case "document_edited":  # said before the run goes on
-                return
-            case _:
-                assert_never(event.kind)
 
     def _change_lines(self, event: RunEvent) -> Iterator[str]:
         """Yield the differences in a workflow that a run goes on with."""
@@ -313,7 +315,7 @@ class Narrator:
             case ir.PythonNode() | ir.ScriptNode():
                 return op.function
             case ir.WaitNode():
-                return op.title or awaited_text(op.awaits, self.sources)
+                return op.title or wait_text(op.awaits, self.sources)
             case ir.HttpNode():
                 return f"{op.method} {template_text(op.url, self.sources)}"
             case ir.ExecNode():

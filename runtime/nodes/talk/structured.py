@@ -13,9 +13,9 @@ from typing import Any
 from flowc.compiler.ir import AgentNode
 
 from ...errors import Failure
-from ...schemas import ANSWER_TOOL, BrokenSchema, misfits
 from ...services import ToolSchema
 from ...state.frames import BadFrame, read_frame
+from ...state.schemas import ANSWER_TOOL, BrokenSchema, misfits
 from .talk import Ending, EndingRefused
 
 TRIES = 3

@@ -14,7 +14,7 @@ from flowc.runtime.assembly.run_options import RunOptions
 from flowc.runtime.config.settings import Config
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.nodes.talk.structured import object_in
-from flowc.runtime.schemas import BrokenSchema, misfits
+from flowc.runtime.state.schemas import BrokenSchema, misfits
 from openai_server import OpenAIServer, Say
 from specs import SUCCESS, lit, program
 

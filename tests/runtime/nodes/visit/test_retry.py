@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 from flowc.compiler.ir import AgentNode, Assignment, CallNode, ForeachNode, Param, Retry, ToolNode
 from flowc.compiler.lowering.graphspec import GraphSpec
-from flowc.runtime.clocks import WaitClock
-from flowc.runtime.context import EFFECT_KEY
+from flowc.runtime.context import EFFECT_KEY, WaitClock
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.engine.signals import RunSignals
 from flowc.runtime.errors import Failure

@@ -6,7 +6,7 @@ from typing import Any
 
 from flowc.compiler.expr.ast import Call
 from flowc.compiler.ir import Assignment, ForeachNode, Param
-from flowc.runtime.clocks import WaitClock
+from flowc.runtime.context import WaitClock
 from flowc.runtime.engine.engine import open_engine
 from specs import STATE, SUCCESS, ask, assign, lit, program, program_of, workflow
 from worlds import World, start

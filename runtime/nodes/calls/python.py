@@ -7,9 +7,9 @@ from copy import deepcopy
 
 from flowc.compiler.ir import PythonNode
 
-from ..errors import Failure, InDoubt
-from ..services import EffectCall, FunctionCall, Json
-from .visit.visit import Done, Visit, assign, shorten
+from ...errors import Failure, InDoubt
+from ...services import EffectCall, FunctionCall, Json
+from ..visit.visit import Done, Visit, assign, shorten
 
 
 async def run(visit: Visit, op: PythonNode) -> Done:

@@ -1,8 +1,12 @@
-"""Hosts as requests and grants name them: `api.example.com`, `localhost:8000`, `*.example.com`."""
+"""Hosts as requests and grants name them: `api.example.com`, `localhost:8000`, `*.example.com`;
+and those that a node's requests may go to."""
 
 from __future__ import annotations
 
 import re
+
+from .. import ir
+from ..expr.ast import Literal, Text
 
 _LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
 _HOST = re.compile(
@@ -51,3 +55,12 @@ def allows(host: str, allowed: str) -> bool:
     for usual in _PORTS.values():
         allowed = allowed.removesuffix(f":{usual}")
     return host == allowed
+
+
+def hosts_of(node: ir.HttpNode) -> tuple[str, ...]:
+    """Return the hosts, and patterns of hosts, that a node may send requests to: the one of its URL
+    where it is written there, and those that it lists."""
+    first = node.url.parts[0] if isinstance(node.url, Text) and node.url.parts else node.url
+    written = first.value if isinstance(first, Literal) else None
+    own = host_in(written) if isinstance(written, str) else ""
+    return tuple(dict.fromkeys(([own] if own else []) + list(node.hosts)))

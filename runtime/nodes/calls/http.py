@@ -6,17 +6,16 @@ import json
 import time
 from dataclasses import replace
 
-from flowc.compiler.analysis.requests import hosts_of
+from flowc.compiler.analysis.hosts import host_in, hosts_of
 from flowc.compiler.expr.documents import read_json
 from flowc.compiler.expr.values import EvaluationError
-from flowc.compiler.flow_yaml.hosts import host_in
 from flowc.compiler.ir import HttpNode, ResultPart
 
-from ..context import EFFECT_KEY
-from ..errors import Failure, InDoubt, one_line
-from ..requests import Answer, NotSure, Request, Secret
-from ..services import EffectCall, Json
-from .visit.visit import Done, Visit, assign, shorten
+from ...context import EFFECT_KEY
+from ...errors import Failure, InDoubt, one_line
+from ...requests import HttpAnswer, HttpRequest, NotSure, Secret
+from ...services import EffectCall, Json
+from ..visit.visit import Done, Visit, assign, shorten
 
 _SAID = 200
 """The characters of an answer that a failure tells."""
@@ -51,12 +50,12 @@ async def run(visit: Visit, op: HttpNode) -> Done:
         visit.runtime, f"request {op.method} {host}", op.call_effect, _inputs(request), call
     )
     result = await visit.services.journal.once(act)
-    answer = _kept(result)
+    answer = _answer_of(result)
     variables = {part.variable: _part(part, answer) for part in op.parts}
     return Done(variables, text=shorten(f"{answer.status} {one_line(answer.text)}"))
 
 
-def _request(visit: Visit, op: HttpNode) -> Request:
+def _request(visit: Visit, op: HttpNode) -> HttpRequest:
     """Return the request, its expressions evaluated. What goes behind `?` is quoted."""
     url = visit.text(op.url)
     query = assign(visit.scope, op.query)
@@ -77,7 +76,7 @@ def _request(visit: Visit, op: HttpNode) -> Request:
         body, form = visit.text(op.text), "text"
     if form and not any(name.lower() == "content-type" for name in headers):
         headers["Content-Type"] = _OWN[form]
-    return Request(op.method, url, hosts_of(op), headers, secrets, body)
+    return HttpRequest(op.method, url, hosts_of(op), headers, secrets, body)
 
 
 def _query_value(visit: Visit, value: Json) -> str | list[str]:
@@ -87,7 +86,7 @@ def _query_value(visit: Visit, value: Json) -> str | list[str]:
     return visit.scope.show(value)
 
 
-def _inputs(request: Request) -> Json:
+def _inputs(request: HttpRequest) -> Json:
     """Return what tells one request from another: of secrets only their names."""
     secrets = {header: secret.variable for header, secret in request.secrets.items()}
     return {
@@ -99,7 +98,7 @@ def _inputs(request: Request) -> Json:
     }
 
 
-def _refuse_failed(op: HttpNode, answer: Answer, host: str) -> None:
+def _refuse_failed(op: HttpNode, answer: HttpAnswer, host: str) -> None:
     """Raise `Failure` for an answer that is not as the node takes for granted."""
     wanted = {part.part for part in op.parts}
     if answer.status >= 400 and "status" not in wanted:
@@ -112,7 +111,7 @@ def _refuse_failed(op: HttpNode, answer: Answer, host: str) -> None:
         _json(answer)
 
 
-def _part(part: ResultPart, answer: Answer) -> Json:
+def _part(part: ResultPart, answer: HttpAnswer) -> Json:
     match part.part:
         case "status":
             return answer.status
@@ -124,7 +123,7 @@ def _part(part: ResultPart, answer: Answer) -> Json:
             return answer.text
 
 
-def _json(answer: Answer) -> Json:
+def _json(answer: HttpAnswer) -> Json:
     """Return the value of an answer; null where it is empty, or where what failed is not JSON.
     Raise `Failure`."""
     if not answer.text.strip():
@@ -141,11 +140,11 @@ def _json(answer: Answer) -> Json:
     return value
 
 
-def _kept(result: Json) -> Answer:
+def _answer_of(result: Json) -> HttpAnswer:
     """Return the answer that the journal has; what a person gave of a request in doubt is its
     body."""
     if isinstance(result, dict) and isinstance(status := result.get("status"), int):
         headers, text = result.get("headers"), result.get("text")
         named = headers if isinstance(headers, dict) else {}
-        return Answer(status, {str(n): str(v) for n, v in named.items()}, str(text or ""))
-    return Answer(200, {}, result if isinstance(result, str) else json.dumps(result))
+        return HttpAnswer(status, {str(n): str(v) for n, v in named.items()}, str(text or ""))
+    return HttpAnswer(200, {}, result if isinstance(result, str) else json.dumps(result))

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from .times import zone_named
+from ..expr.times import find_zone
 
 if TYPE_CHECKING:
     from cronsim import CronSim
@@ -57,7 +57,7 @@ _RANGES = "minute 0-59, hour 0-23, day 1-31, month 1-12, day of the week 0-7 (0 
 def times_after(cron: str, zone: str, after: datetime) -> Iterator[datetime]:
     """Yield the times of a schedule after a point in time, in UTC, the next one first. Schedule and
     zone must be without fault."""
-    named = zone_named(zone)
+    named = find_zone(zone)
     assert not isinstance(named, str), "the zone was checked"
     for time in _sim(cron, after.astimezone(named)):
         yield time.astimezone(UTC)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .errors import one_line
+from ..errors import one_line
 
 ANSWER_TOOL = "give_answer"
 """The tool that a model calls to give an answer that has a schema."""

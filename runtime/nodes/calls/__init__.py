@@ -1,0 +1,1 @@
+"""Calls of functions and of hosts: one effect each."""
