@@ -31,7 +31,8 @@ async def run(visit: Visit, op: WaitNode) -> Done:
     answer = visit.services.people.answer(kind, visit.node.id, visit.number)
     left = math.inf if timer.due is None else timer.due - clock.now()
     if answer is None and timer.kind == "wait" and left <= clock.short:
-        await wait_until(visit, cast("float", timer.due), clock.short)
+        if left > 0:
+            await wait_until(visit, cast("float", timer.due), clock.short)
         visit.services.tape.record_answer(kind, TIME_IS_UP)
     elif answer is None:
         answer = put_question(visit.services, _about(visit, timer))
