@@ -45,7 +45,8 @@ def cron_fault(cron: str) -> tuple[str, str] | None:
     try:
         next(_sim(cron, _ANY_TIME))
     except CronSimError as error:
-        return f"{str(error)[:1].lower()}{str(error)[1:80]}", _RANGES
+        part = str(error).lower().removeprefix("bad ").replace("-", " ")
+        return f"there is no such {part[:40]}", _RANGES
     except StopIteration:
         return "there is no such day", "correct the day of the month, or the month"
     return None
