@@ -112,6 +112,20 @@ def test_every_kind_of_node_can_be_written_in_flow_yaml():
     assert written == set(get_args(ir.Node))
 
 
+def test_every_kind_of_node_is_on_the_page_and_has_a_golden(root):
+    """Its row in the table of docs/language.md, and its node in the case `every-kind`."""
+    page = (root / "docs/language.md").read_text(encoding="utf-8")
+    table = page.partition("## Kinds of nodes")[2].partition("\n\n`python`")[0]
+    case = (root / "tests/corpus/flow/ok/every-kind/main.flow.yaml").read_text(encoding="utf-8")
+    nodes = case.partition("\nnodes:\n")[2]
+    for kind, shape in keys.NODES.items():
+        (row,) = (line for line in table.splitlines() if line.startswith(f"| `{kind}: "))
+        further = [key.name for key in shape.keys if key.name not in (kind, "name")]
+        missing = [name for name in further if f"`{name}`" not in row]
+        assert missing == [], f"keys of `{kind}` without a place on the page"
+        assert re.search(rf"(?:^ +|[{{,] ?){kind}:", nodes, re.MULTILINE), f"`{kind}` has no golden"
+
+
 ROW = """
     patience: int | None = option("--patience", "N", "wait N times", environment=True)
 """
