@@ -65,6 +65,7 @@ def mismatches(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnosti
         yield from _node(node, fields, program, types)
     for choice, edges in choices(workflow):
         yield from _foreign_cases(choice, edges, workflow)
+        yield from _cases_beside_numbers(choice, edges, types)
     yield from _foreign_values(workflow)
 
 
@@ -215,6 +216,21 @@ def _defaults(workflow: ir.Workflow) -> Iterator[Diagnostic]:
             message = f"`{entry.name}` holds {NAMES[entry.type]}, its default is {NAMES[given]}"
             help = f"change the default, or declare another type than `{entry.type}`"
             yield _mismatch(message, entry.span, help=help)
+
+
+def _cases_beside_numbers(
+    node: ir.ChooseNode, edges: Sequence[ir.Edge], types: Mapping[str, Type]
+) -> Iterator[Diagnostic]:
+    """Yield the cases of a choice by a number that are not numbers."""
+    if (type_ := infer(node.on, types)) not in ("integer", "number"):
+        return
+    for edge in edges:
+        place = edge.span or node.span
+        if isinstance(edge.guard, ir.Case) and place is not None:
+            value = edge.guard.value
+            if read_number(value) is None:
+                message = f"the value of {node_name(node)} is {NAMES[type_]}, never `{value}`"
+                yield _mismatch(message, place, help="write a number, or compare with `when:`")
 
 
 def _foreign_cases(

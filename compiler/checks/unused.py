@@ -82,17 +82,17 @@ def _read_by_the_next(workflow: ir.Workflow) -> set[str]:
     }
 
 
+_GOES_ON = ("code", "status", "transcript")
+
+
 def _nobody_has_to_read(node: ir.Node, name: str) -> bool:
     """Whether a node is there for what it does: most of these have to name a variable."""
     match node:
-        case (
-            ir.ExecNode()
-            | ir.HttpNode()
-            | ir.WaitNode()
-            | ir.ForeachNode()
-            | ir.GateNode()
-            | ir.TaskNode()
-        ):
+        case ir.ExecNode() | ir.HttpNode():
+            # Who takes the code or the status goes on after a failure, also without reading it.
+            parts = [part for part in node.parts if part.variable == name]
+            return any(part.span is None or part.part in _GOES_ON for part in parts)
+        case ir.WaitNode() | ir.ForeachNode() | ir.GateNode() | ir.TaskNode():
             return True
         case ir.ScriptNode():
             return name == node.keeps  # the scripts themselves find it on `this` again

@@ -35,6 +35,11 @@ def read_parts(
         help = f"write `{name.text}: NAME`, or `{name.text}: {{NAME: {key.words[0]}}}`"
         reader.wrong(name, "a variable, or variables with parts", node, help)
         return None
+    for variable, _ in node.pairs:
+        if not isinstance(variable.value, str):
+            message = f"`{variable.text}` is not the name of a variable"
+            help = "write the variable first, then its part; a name like this stands in quotes"
+            reader.report("FC1005", message, variable.span, help)
     read = [(variable, reader.word(key, variable, value)) for variable, value in node.pairs]
     # An unknown part is reported. Its variable counts as written all the same, without a type.
     parts = [

@@ -105,9 +105,12 @@ workflows:
 
 
 def test_what_is_done_for_its_effect_need_not_be_read():
+    """A part of a command's output is taken by choice, its code so that the run goes on."""
     result = compile_text(NODES, "main.flow.yaml")
     assert [d.message for d in result.diagnostics] == [
-        "`think` writes `thought`, which nothing reads"
+        "`install` writes `transcript`, which nothing reads",
+        "`think` writes `thought`, which nothing reads",
+        "`install` writes `transcript`, which nothing reads",
     ]
 
 
