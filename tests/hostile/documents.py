@@ -111,6 +111,16 @@ PLAN = """\
 DOCUMENTS: dict[str, Document] = {
     "command": Document("a command", command(STEAL)),
     "network-on-a-node": Document("the network", command(TELL, ", network: true")),
+    "request-to-a-host": Document(
+        "the network", flow("  - {name: go, http: '@URL@', into: {S: text}}\n")
+    ),
+    "secret-to-a-host": Document(
+        "the network",
+        flow(
+            "  - {name: go, http: '@URL@', headers: {X: {secret: OPENAI_API_KEY}},"
+            " into: {S: text}}\n"
+        ),
+    ),
     "network-in-a-comment": Document("the network", command(TELL, "", "# flowc: network\n")),
     "network-in-a-chart": Document(
         "the network", chart("    %% flowc: network\n", "touch @MARK@"), "t.wf.md"
