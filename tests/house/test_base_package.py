@@ -18,7 +18,7 @@ nodes:
   - {name: greet, agent: host, prompt: Say hello., into: greeting}
   - {name: count, exec: "printf %s hello | wc -c", into: size}
   - {name: sure, ask: "Send {{ greeting }}?", choices: ["yes", "no"], into: answer}
-outputs: [greeting, answer]
+outputs: [greeting, answer, size]
 """
 
 
