@@ -22,6 +22,7 @@ from .audio_model import (
 
 _MEASURES = "it writes no file; QA measures each step by itself"
 _SILENCE = number("silence_dbfs", DBFS, -120, 0, "below this, 20 ms are silent", -50)
+_SOFTEN = number("soften_ms", "ms", 0, 1000, "how long a fade there is where sound is cut", 3)
 _CUT = "(trim|remove|cut|strip) [off] [the|all] silence"
 _ENDS = "(at|from|off) (both ends|[the] (start|beginning) and [the] end)"
 _BELOW = "[(below|under) {threshold_dbfs}] [keep {keep_s}]"
@@ -63,7 +64,7 @@ CUTTING: tuple[AudioTool, ...] = (
         effect="pure",
     ),
     AudioTool(
-        "trim_silence", "whole:trim_silence",
+        "trim_silence", "cutting:trim_silence",
         "Cut silence off the ends.",
         (*IN_OUT,
          number("threshold_dbfs", DBFS, -120, 0, "below this, 20 ms are silent", -50),
@@ -81,13 +82,14 @@ CUTTING: tuple[AudioTool, ...] = (
             }),
     ),
     AudioTool(
-        "clip", "whole:clip",
+        "clip", "cutting:clip",
         "Keep one section of a file.",
         (*IN_OUT,
          number("start_s", "s", 0, 14_400, "where it begins", 0),
-         number("end_s", "s", 0, 14_400, "where it ends; None for the end of the file", None)),
-        Planning((Wording("clip", "Cut a section", "keep from 0:05 to 0:20", (
-            "(keep|clip|take|cut out) [only] [the section] from {start_s} to {end_s}",
+         number("end_s", "s", 0, 14_400, "where it ends; None for the end of the file", None),
+         _SOFTEN),
+        Planning((Wording("clip", "Keep a section", "keep from 0:05 to 0:20", (
+            "(keep|clip|take) [only] [the section] from {start_s} to {end_s}",
             "(keep|clip|take) [only] [the] first {end_s}",
             "(cut|drop|remove|skip) [off] [the] first {start_s}",
             "(cut|drop|remove) [off] [everything] after {end_s}",
@@ -96,7 +98,21 @@ CUTTING: tuple[AudioTool, ...] = (
             sets={"the start": "start_s", "the end": "end_s"}),
     ),
     AudioTool(
-        "split", "whole:split",
+        "cut", "cutting:cut",
+        "Take one section out and join what is left.",
+        (*IN_OUT,
+         number("start_s", "s", 0, 14_400, "where the section begins", 0),
+         number("end_s", "s", 0, 14_400, "where it ends; None for the end of the file", None),
+         _SOFTEN),
+        Planning((Wording("cut", "Cut a section out", "cut out from 0:05 to 0:08", (
+            "(cut|cut out|remove|delete|drop) [out] [the] [section|part|piece] "
+            "(from {start_s} to|between {start_s} and) {end_s}",
+        )),),
+            lambda a: [predicate("duration_change_s", "==", a["start_s"] - a["end_s"],
+                                 "The section is gone")]),
+    ),
+    AudioTool(
+        "split", "cutting:split",
         "Cut a file at points into numbered files.",
         (INPUT,
          ToolParameter("output_pattern", "pattern", "the files written, such as part-{n}.wav"),
@@ -104,7 +120,7 @@ CUTTING: tuple[AudioTool, ...] = (
         SEVERAL,
     ),
     AudioTool(
-        "concat", "whole:concat",
+        "concat", "cutting:concat",
         "One file after the other.",
         (INPUTS, OUTPUT, number("crossfade_s", "s", 0, 30, "how far they overlap", 0)),
         SEVERAL,

@@ -194,7 +194,7 @@ def _check_together(tool: str, call: AudioCall) -> None:
         if "{n}" not in values["output_pattern"]:
             help = 'write {n} where the number belongs: output_pattern="part-{n}.wav"'
             raise Failure(f"`output_pattern` of {tool} has no {{n}}", help=help)
-    if call.tool.name == "clip" and values["end_s"] is not None:
+    if call.tool.name in ("clip", "cut") and values["end_s"] is not None:
         _ascending(tool, "start_s", "end_s", values, "s")
     for path in call.writes:
         container_of(path)

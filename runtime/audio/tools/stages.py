@@ -169,7 +169,7 @@ class Crossfade:
                 if over is not None:
                     if len(held) < self._frames:
                         continue
-                    head = self._over(over, held[: self._frames])
+                    head = self.over(over, held[: self._frames])
                     held, over = held[self._frames :], None
                     yield head
                 if len(held) > self._frames:
@@ -179,7 +179,8 @@ class Crossfade:
         if held is not None and len(held):
             yield held
 
-    def _over(self, before: Frames, after: Frames) -> Frames:
+    def over(self, before: Frames, after: Frames) -> Frames:
+        """Return the end of one sound with the beginning of the next over it, of one length."""
         share = (np.arange(self._frames) + 0.5) / max(self._frames, 1) * np.pi / 2
         mixed = before * np.cos(share)[:, None] + after * np.sin(share)[:, None]
         return mixed.astype(np.float32)

@@ -1,19 +1,19 @@
-"""The tools that are more than stages: they measure, cut, join or convert."""
+"""The tools that are more than stages: they measure, mix, move or convert."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import chain, pairwise
+from itertools import chain
 
 import numpy as np
 
 from ...errors import Failure
 from ..blocks import Frames
 from ..calls.containers import container_of
-from ..calls.files import BLOCK, Sound
+from ..calls.files import BLOCK
 from ..meters import measure as meter
 from . import stages
-from .chains import levels_of
+from .cutting import alike
 from .job import Job, Result
 from .stages import Stage, through
 from .synthesis import CHANNELS, RATE, signal
@@ -30,69 +30,9 @@ def compare(job: Job) -> Result:
     return meter.compare(a, b, job.values["silence_dbfs"])
 
 
-def trim_silence(job: Job) -> Result:
-    """Cut silence off the ends, by the RMS of 20 ms over all channels."""
-    sound, values = job.input, job.values
-    bounds = levels_of(sound).silence(values["threshold_dbfs"])
-    if bounds is None:
-        below = f"{values['threshold_dbfs']:g} dBFS"
-        raise Failure(f"nothing of `{sound.path}` is louder than {below}: all of it is silence")
-    keep = round(values["keep_s"] * sound.rate)
-    start = max(bounds[0] - keep, 0) if values["edges"] in ("both", "start") else 0
-    end = sound.frames
-    if values["edges"] in ("both", "end"):
-        end = min(bounds[1] + keep, sound.frames)
-    done = job.write(sound, sound.blocks(start, end))
-    cut = {"cut_start_s": start / sound.rate, "cut_end_s": (sound.frames - end) / sound.rate}
-    return {**done, **cut}
-
-
-def clip(job: Job) -> Result:
-    """Keep one section. Raise `Failure` when it lies outside of the file."""
-    sound, values = job.input, job.values
-    end_s = sound.seconds if values["end_s"] is None else values["end_s"]
-    _inside(sound, "start_s", values["start_s"])
-    _inside(sound, "end_s", end_s)
-    start, end = round(values["start_s"] * sound.rate), round(end_s * sound.rate)
-    if start >= end:
-        raise Failure(f"nothing of `{sound.path}` lies between {values['start_s']:g} s and its end")
-    return job.write(sound, sound.blocks(start, end))
-
-
-def split(job: Job) -> Result:
-    """Cut at points; one more file is written than there are points."""
-    sound = job.input
-    points = job.values["points_s"]
-    for point in points:
-        _inside(sound, "points_s", point)
-    edges = [0, *(round(point * sound.rate) for point in points), sound.frames]
-    if any(start >= end for start, end in pairwise(edges)):
-        raise Failure(f"`points_s` would leave a part of `{sound.path}` without samples")
-    parts = [
-        job.make(path, sound.rate, sound.channels, sound.blocks(start, end))
-        for path, (start, end) in zip(job.call.writes, pairwise(edges), strict=True)
-    ]
-    return {"outputs": parts}
-
-
-def concat(job: Job) -> Result:
-    """Join one after the other, overlapping or not."""
-    sounds = _alike(job)
-    over = round(job.values["crossfade_s"] * sounds[0].rate)
-    short = next((s for s in sounds if s.frames <= 2 * over), None)
-    if over and short is not None:
-        fade = f"{job.values['crossfade_s']:g} s"
-        raise Failure(f"`{short.path}` is too short for crossfades of {fade} at both ends")
-    streams = [sound.blocks() for sound in sounds]
-    blocks: Iterator[Frames] = chain.from_iterable(streams)
-    if over:
-        blocks = stages.Crossfade(over).join(streams)
-    return job.write(sounds[0], blocks)
-
-
 def mix(job: Job) -> Result:
     """Add all at once, each from its offset on."""
-    sounds, values = _alike(job), job.values
+    sounds, values = alike(job), job.values
     rate = sounds[0].rate
     offsets = [round(offset * rate) for offset in values["offsets_s"] or [0.0] * len(sounds)]
     gains = values["gains_db"] or [0.0] * len(sounds)
@@ -185,27 +125,3 @@ def synth(job: Job) -> Result:
     """Write a signal of its own: nothing is read."""
     blocks = signal(job.values["kind"], job.values["duration_s"])
     return job.make(job.values["output"], RATE, CHANNELS, blocks)
-
-
-def _inside(sound: Sound, name: str, seconds: float) -> None:
-    if round(seconds * sound.rate) > sound.frames:
-        raise Failure(
-            f"`{name}` is {seconds:g} s, but `{sound.path}` is {sound.seconds:.3f} s long"
-        )
-
-
-def _alike(job: Job) -> list[Sound]:
-    """Open the inputs. Raise `Failure` when their rates or channels differ."""
-    sounds = [job.sound(path) for path in job.values["inputs"]]
-    for sound in sounds[1:]:
-        if (sound.rate, sound.channels) != (sounds[0].rate, sounds[0].channels):
-            raise Failure(
-                f"`{sounds[0].path}` and `{sound.path}` differ: {_shape(sounds[0])} and "
-                f"{_shape(sound)}",
-                help="bring them to one rate and one number of channels with CONVERT first",
-            )
-    return sounds
-
-
-def _shape(sound: Sound) -> str:
-    return f"{sound.rate} Hz with {sound.channels} channel{'s' * (sound.channels != 1)}"
