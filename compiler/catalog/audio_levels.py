@@ -19,6 +19,14 @@ from .audio_model import (
 
 _CUTOFF = number("cutoff_hz", "Hz", 10, 96_000, "where the level is down by 3 dB")
 _SLOPE = choice("slope", (6, 12, 24, 48), "steepness (Butterworth)", 12, "dB per octave")
+_LINK = number(
+    "link_percent",
+    "%",
+    0,
+    100,
+    "how far channels move together: below 100 the image moves",
+    100,
+)
 _LEVEL = "(volume|level|gain)"
 _AT_MOST = "[of|at|to|below] [at most] {max_true_peak_dbtp}"
 _PEAK = f"[[and|with|at|,] [a] [maximum] [true peak|peak|peaks] {_AT_MOST}]"
@@ -151,13 +159,14 @@ LEVELS: tuple[AudioTool, ...] = (
     ),
     AudioTool(
         "compress", "plugins:compress",
-        "Make what is loud quieter; each channel by itself.",
+        "Make what is loud quieter; all channels by the same gain.",
         (*IN_OUT,
          number("threshold_db", DBFS, -80, 0, "where it begins", -20),
          number("ratio", ":1", 1, 50, "3 means 3 dB in, 1 dB out", 3),
          number("attack_ms", "ms", 0.01, 1000, "how fast it acts", 5),
          number("release_ms", "ms", 1, 5000, "how fast it lets go", 100),
-         number("makeup_db", "dB", -40, 40, "gain afterwards", 0)),
+         number("makeup_db", "dB", -40, 40, "gain afterwards", 0),
+         _LINK),
         Planning((Wording("compress", "Compress", "compress 3:1 at -20 dB", (
             "compress IT [by|with|at] [{ratio}] [(at|above|from) {threshold_db}] "
             "[with {makeup_db} [of] (makeup|make-up) [gain]]",
@@ -182,12 +191,13 @@ LEVELS: tuple[AudioTool, ...] = (
     ),
     AudioTool(
         "noise_gate", "plugins:noise_gate",
-        "Weaken what is quieter than a threshold; each channel by itself.",
+        "Weaken what is quieter than a threshold; all channels by the same gain.",
         (*IN_OUT,
          number("threshold_db", DBFS, -120, 0, "where it begins", -50),
          number("ratio", ":1", 1, 50, "how much it weakens", 10),
          number("attack_ms", "ms", 0.01, 1000, "how fast it opens", 1),
-         number("release_ms", "ms", 1, 5000, "how fast it closes", 100)),
+         number("release_ms", "ms", 1, 5000, "how fast it closes", 100),
+         _LINK),
         Planning((Wording("noise gate", "Gate the noise", "noise gate at -50 dB", (
             "[apply] [a] (gate|noise-gate|noise gate) [the noise] [at|below] [{threshold_db}]",
         ), "-50 dBFS, 10:1"),),

@@ -31,6 +31,7 @@ NAMED = {
     "psycopg": ("LGPL-3.0-only", "the extra `postgres`"),
     "psycopg-binary": ("LGPL-3.0-only", "the extra `postgres`"),
     "psycopg-pool": ("LGPL-3.0-only", "the extra `postgres`"),
+    "soxr": ("LGPL-2.1-or-later", "the extra `audio`; see NOTICE"),
     "langgraph-api": ("Elastic-2.0", "the extra `studio`; see NOTICE"),
     "langgraph-runtime-inmem": ("Elastic-2.0", "the extra `studio`; see NOTICE"),
     "forbiddenfruit": (

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 import pedalboard
-from pedalboard.io import StreamResampler
 
 from ...errors import Failure
 from ..blocks import Frames
 from ..calls.files import BLOCK, Sound
 from .job import Chain, Job, Result
+from .stages import Stage, gain
 
 _NYQUIST = 0.49
 """Of the sample rate: as far as filters go."""
@@ -118,8 +118,12 @@ def _butterworth(kind: Any, hz: float, slope: int) -> list[Any]:
     plugins = []
     for number in range(sections):
         quality = 1 / (2 * math.cos(math.pi * (2 * number + 1) / (4 * sections)))
-        gain = 20 * math.log10(2 * quality)
-        plugins += [kind(hz), kind(hz), pedalboard.PeakFilter(hz, gain, math.sqrt(2 * quality) / 2)]
+        boost = 20 * math.log10(2 * quality)
+        plugins += [
+            kind(hz),
+            kind(hz),
+            pedalboard.PeakFilter(hz, boost, math.sqrt(2 * quality) / 2),
+        ]
     return plugins
 
 
@@ -138,22 +142,55 @@ def eq(job: Job) -> Chain:
 
 
 _DYNAMICS = ("threshold_db", "ratio", "attack_ms", "release_ms")
+_HEARD = np.float32(1e-12)
+"""Below this, -240 dBFS, a sample tells no gain."""
+
+
+class Linked(_Effect):
+    """A stage of dynamics whose gain comes from a detector over the channels, so that the image
+    stays: the plugin works on the detector, and what it made of that is the gain of the sound.
+    `link` is the share of the highest channel in the detector of each, 0 to 1."""
+
+    def __init__(self, plugin: Any, link: float, rate: int, channels: int) -> None:
+        super().__init__(channels)
+        self._board = pedalboard.Chain([plugin])
+        self._link = np.float32(link)
+        self._rate = rate
+
+    def end(self) -> Frames:
+        """Return the rest."""
+        count = len(self._wait)
+        return self._process(self._with_silence(_LEAST))[:count] if count else self._wait
+
+    def _process(self, block: Frames) -> Frames:
+        high = np.abs(block)
+        detector = high.max(axis=1, keepdims=True)
+        if self._link < 1:
+            detector = detector * self._link + high * (1 - self._link)
+        rows = np.ascontiguousarray(detector.T)
+        worked: Frames = self._board(rows, self._rate, reset=False).T
+        gains = np.ones_like(detector)
+        np.divide(worked, detector, out=gains, where=detector > _HEARD)
+        return np.asarray(block * gains, np.float32)
 
 
 def compress(job: Job) -> Chain:
     """Apply a compressor and the gain after it."""
-    sound, values = job.input, job.values
-    plugins: list[Any] = [pedalboard.Compressor(*(values[name] for name in _DYNAMICS))]
-    if values["makeup_db"]:
-        plugins.append(pedalboard.Gain(values["makeup_db"]))
-    return Chain([Plugins(plugins, sound.rate, sound.channels)])
+    chain: list[Stage] = [_linked(job, pedalboard.Compressor)]
+    if job.values["makeup_db"]:
+        chain.append(gain(job.values["makeup_db"]))
+    return Chain(chain)
 
 
 def noise_gate(job: Job) -> Chain:
     """Apply a downward expander."""
-    sound = job.input
-    plugin = pedalboard.NoiseGate(*(job.values[name] for name in _DYNAMICS))
-    return Chain([Plugins([plugin], sound.rate, sound.channels)])
+    return Chain([_linked(job, pedalboard.NoiseGate)])
+
+
+def _linked(job: Job, kind: Any) -> Linked:
+    sound, values = job.input, job.values
+    plugin = kind(*(values[name] for name in _DYNAMICS))
+    return Linked(plugin, values["link_percent"] / 100, sound.rate, sound.channels)
 
 
 def limiter(ceiling_db: float, release_ms: float, rate: int, channels: int) -> Plugins:
@@ -177,26 +214,6 @@ def reverb(job: Job) -> Chain:
     )
     tail = round(values["tail_s"] * sound.rate)
     return Chain([Plugins([plugin], sound.rate, sound.channels, tail)])
-
-
-class Resampled(_Effect):
-    """A stage that changes the sample rate; `frames` times the ratio come out, rounded."""
-
-    def __init__(self, before: int, after: int, channels: int) -> None:
-        super().__init__(channels)
-        self._resampler = StreamResampler(before, after, channels)
-        self._ratio = after / before
-
-    def end(self) -> Frames:
-        """Return the rest, in the length that it has to have."""
-        parts = (self._process(self._with_silence(_LEAST)), self._resampler.process(None).T)
-        tail = np.concatenate(parts)
-        owed = max(round(self._fed * self._ratio) - self._given, 0)
-        return np.concatenate((tail, np.zeros((owed, tail.shape[1]), np.float32)))[:owed]
-
-    def _process(self, block: Frames) -> Frames:
-        done: Frames = self._resampler.process(np.ascontiguousarray(block.T)).T
-        return done
 
 
 def pitch_shift(job: Job) -> Result:

@@ -112,7 +112,7 @@ def convert(job: Job) -> Result:
             raise Failure(f"{has}: CONVERT folds down 2, 5 and 6 of them")
         line.append(stages.rechannel(sound.channels, channels))
     if rate != sound.rate:
-        from .plugins import Resampled
+        from .resampling import Resampled
 
         line.append(Resampled(sound.rate, rate, channels))
     if subtype == "PCM_16" and values["dither"] and (line or sound.subtype != "PCM_16"):
