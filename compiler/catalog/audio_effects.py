@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from .audio_model import (
     IN_OUT,
+    INPUT,
     OUTPUT,
+    SUBTYPE,
     Arguments,
     AudioTool,
     Json,
@@ -16,12 +18,15 @@ from .audio_model import (
     predicate,
 )
 
-SUBTYPES = ("PCM_16", "PCM_24", "PCM_32", "FLOAT", "VORBIS", "OPUS", "MPEG_LAYER_III")
 _SHAPE = {
     "channels": "The number of channels",
     "sample_rate_hz": "The sample rate",
     "subtype": "The sample format",
 }
+_FIELDS = {
+    "title": "title", "artist": "artist", "album": "album", "date": "date", "genre": "genre",
+    "tracknumber": "number of the track", "copyright": "copyright", "comment": "comment",
+}  # fmt: skip
 _TO = "[(convert|mix down|downmix|make) IT] [to|in]"
 
 
@@ -100,13 +105,14 @@ EFFECTS: tuple[AudioTool, ...] = (
     AudioTool(
         "convert", "whole:convert",
         "Another sample rate, number of channels or sample format; the ending is the container.",
-        (*IN_OUT,
+        (INPUT,
+         OUTPUT,
          ToolParameter("sample_rate_hz", "integer", "None keeps it", "Hz", 4000, 384_000, None,
                        optional=True),
          ToolParameter("channels", "integer", "1 or 2; None keeps them", "", 1, 2, None,
                        optional=True),
-         choice("subtype", SUBTYPES, "how samples are stored; None for the best usual", None),
-         ToolParameter("dither", "flag", "noise of one step before 16 bits", default=True)),
+         SUBTYPE,
+         ToolParameter("dither", "flag", "noise of one step before 16 and 24 bits", default=True)),
         Planning(
             (
                 Wording("channels", "Set the channels", "mono", (
@@ -158,6 +164,16 @@ EFFECTS: tuple[AudioTool, ...] = (
                 predicate("samples_changed", "==", True, "The polarity is turned"),
                 predicate("rms_change_db", "==", 0, "The level stays"),
             ]),
+    ),
+    AudioTool(
+        "tag", "whole:tag",
+        "Set the tags of a file; its samples stay.",
+        (*IN_OUT, *(
+            ToolParameter(name, "text", f"the {about}; None keeps it, an empty text takes it away",
+                          default=None, optional=True)
+            for name, about in _FIELDS.items()
+        )),
+        "no metric says what a file is called",
     ),
     AudioTool(
         "synth", "whole:synth",

@@ -15,7 +15,7 @@ from ..source.records import dataclass
 
 ParameterKind = Literal[
     "input", "inputs", "output", "pattern", "number", "integer", "numbers", "choice", "flag",
-    "bands",
+    "bands", "text",
 ]  # fmt: skip
 Arguments = Mapping[str, Any]
 Json = dict[str, Any]
@@ -127,7 +127,9 @@ OUTPUT = ToolParameter(
     "output", "output", "the sound file that is written; its ending is the format"
 )
 INPUTS = ToolParameter("inputs", "inputs", "the sound files, in order", low=1, high=MAX_INPUTS)
-IN_OUT = (INPUT, OUTPUT)
+SUBTYPES = ("PCM_16", "PCM_24", "PCM_32", "FLOAT", "VORBIS", "OPUS", "MPEG_LAYER_III")
+SUBTYPE = choice("subtype", SUBTYPES, "how samples are stored; None keeps the word length", None)
+IN_OUT = (INPUT, OUTPUT, SUBTYPE)
 DBFS = "dBFS"
 SEVERAL = "it takes or makes several files; a plan's step has one of each"
 
@@ -158,6 +160,8 @@ def _type(parameter: ToolParameter) -> dict[str, Any]:
     match parameter.kind:
         case "input" | "output" | "pattern":
             return {"type": "string", "minLength": 1}
+        case "text":
+            return {"type": "string"}
         case "inputs":
             return {"type": "array", "items": {"type": "string"}, "minItems": 1}
         case "number" | "integer":

@@ -346,6 +346,9 @@ AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
         input=_text("The file that the step reads.", minLength=1),
         output=_text("The file that the step has to write.", minLength=1),
         also={**_TEXTS, "description": "Further files that it may read."},
+        source=_text("The sound that the plan is about; empty for none.", default=""),
+        last=_flag("Nothing reads the output after this: it gets tags and word length of the "
+                   "source. Otherwise it keeps every detail.", True),
         free=_flag("Code that writes OUTPUT may be a program, which runs in the sandbox.", False),
     ),
     _entry(

@@ -20,14 +20,22 @@ def digest_of(text: str) -> str:
 
 def turn_of(document: plan.PlanDocument, shown: str) -> dict[str, Json]:
     """Return the next step and its `action`: "code" (it needs code), "execute" (it has some),
-    "person" (its code is N/A), or "end" (no step is left; `overall` is the result). A step under
-    way comes first, then the format's order (A8) without the steps that wait for others."""
+    "person" (its code is N/A), or "end" (no step is left; `overall` is the result); `last` says
+    that no later step has an output. A step under way comes first, then the format's order (A8)
+    without the steps that wait for others."""
     step = next_turn(document)
     summary = summary_of(document, shown)
     if step is None:
         return {"action": "end", "step": "", "overall": result_of(document), **summary}
     request = plan.code_request(document, plan.text_value(step, "ID"))
-    return {"action": action_of(step), **step_of(document, step), **summary, "request": request}
+    turn = {"action": action_of(step), **step_of(document, step), "last": is_last(document, step)}
+    return {**turn, **summary, "request": request}
+
+
+def is_last(document: plan.PlanDocument, step: plan.Block) -> bool:
+    """Tell whether no step after this one has an output."""
+    steps = document.steps
+    return not any(plan.text_value(s, "Output Audio") for s in steps[steps.index(step) + 1 :])
 
 
 def next_turn(document: plan.PlanDocument) -> plan.Block | None:

@@ -80,8 +80,13 @@ class AudioTools(CatalogTools):
         if args.get("free") and self.free is not None and is_free(args["code"]):
             reads = list(sources.values())
             return await run_free(args["code"], reads, write, output, self.free)
-        also = args.get("also") or ()
-        return await execute_step(args["code"], read, write, also, place, self._do)
+        also, last = args.get("also") or (), bool(args.get("last", True))
+        source = str(args.get("source") or "") if last else ""
+
+        async def do(call: AudioCall) -> dict[str, Any]:
+            return await self.workers.do_call(call, self.roots.locate, source, working=not last)
+
+        return await execute_step(args["code"], read, write, also, place, do)
 
     async def _check(self, args: dict[str, Any]) -> Json:
         checks = [read_predicate({**check, "subject": RESULT}) for check in args["checks"]]

@@ -58,7 +58,8 @@ def report() -> None:
 
 def _streamed(place: Path) -> None:
     from flowc.runtime.audio.calls.call import check_call
-    from flowc.runtime.audio.calls.files import open_sound, write_sound
+    from flowc.runtime.audio.calls.files import open_sound
+    from flowc.runtime.audio.calls.output import Shape, write_sound
     from flowc.runtime.audio.tools.job import Job
     from flowc.runtime.audio.tools.stages import through
     from flowc.runtime.audio.tools.worker import find_function
@@ -67,11 +68,13 @@ def _streamed(place: Path) -> None:
     stages = []
     for tool, arguments in CHAIN:
         call = check_call(tool, {"input": "a.wav", "output": "b.wav", **arguments})
-        stages += find_function(call.tool)(Job(call, {"a.wav": str(place / "a.wav")}, {})).stages
+        stages += find_function(call.tool)(
+            Job(call, {"a.wav": str(place / "a.wav")}, {}, {})
+        ).stages
     (place / "b.wav").touch()
     blocks = through(sound.blocks(), stages)
-    shape = (sound.rate, sound.channels)
-    write_sound("b.wav", str(place / "b.wav"), *shape, blocks, "PCM_16")
+    shape = Shape(sound.rate, sound.channels, "PCM_16")
+    write_sound("b.wav", str(place / "b.wav"), shape, blocks)
 
 
 def _called(place: Path) -> None:

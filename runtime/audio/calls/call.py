@@ -19,6 +19,7 @@ from ...errors import Failure
 from .containers import check_fit, container_of
 
 TOOLS: dict[str, AudioTool] = {tool.name: tool for tool in AUDIO_TOOLS}
+_LONGEST_TEXT = 1000
 _MAX_PARTS = 100
 """Files that one call may write."""
 
@@ -130,6 +131,8 @@ def _fitting(tool: str, parameter: ToolParameter, value: Any) -> Any:
     match parameter.kind:
         case "input" | "output" | "pattern":
             good = isinstance(value, str) and value.strip() != "" and "\0" not in value
+        case "text":
+            good = isinstance(value, str) and "\0" not in value and len(value) <= _LONGEST_TEXT
         case "inputs":
             return _many(tool, parameter, value)
         case "number" | "integer":
@@ -198,9 +201,9 @@ def _check_together(tool: str, call: AudioCall) -> None:
         _ascending(tool, "start_s", "end_s", values, "s")
     for path in call.writes:
         container_of(path)
-    if call.tool.name == "convert":
-        shape = values["subtype"] or "", values["sample_rate_hz"], values["channels"]
-        check_fit(values["output"], *shape)
+        check_fit(
+            path, values.get("subtype") or "", values.get("sample_rate_hz"), values.get("channels")
+        )
     if call.tool.name == "bandpass":
         _ascending(tool, "low_hz", "high_hz", values, "Hz")
     if call.tool.name == "mix":
@@ -246,6 +249,8 @@ def range_of(parameter: ToolParameter) -> str:
             return f"one of {', '.join(repr(c) for c in parameter.choices)}{unit}{none}"
         case "flag":
             return "True or False"
+        case "text":
+            return f"a text of at most {_LONGEST_TEXT} characters{none}"
         case "bands":
             return f"a list of {parameter.low:g} to {parameter.high:g} bands"
 

@@ -92,11 +92,16 @@ class AudioWorkers:
         self,
         call: AudioCall,
         locate: Callable[[str], Path] = lambda path: Path(path).resolve(),
+        source: str = "",
+        working: bool = False,
     ) -> dict[str, Any]:
         """Return what the tool says of its work. `locate` says where a path leads, links resolved,
         and may refuse it: none is followed any more. Raise `Failure`: the tool's own, a place that
-        cannot be written, a limit (kind timeout), a sandbox that does not hold (kind refused)."""
-        reads = {path: str(locate(path)) for path in call.reads}
+        cannot be written, a limit (kind timeout), a sandbox that does not hold (kind refused).
+        `source` is the sound whose tags and word length the output is to have, in place of the
+        call's input; with `working` it is read by a later step, and loses nothing."""
+        paths = dict.fromkeys((*call.reads, *((source,) if source else ())))
+        reads = {path: str(locate(path)) for path in paths}
         writes = {path: locate(path) for path in call.writes}
         try:
             _check_places(reads, writes)
@@ -111,6 +116,8 @@ class AudioWorkers:
                 "reads": reads,
                 "known": {path: _identity(path, Path(place)) for path, place in reads.items()},
                 "writes": {path: str(place) for path, place in scratch.items()},
+                "source": source,
+                "working": working,
             }
             files = [Path(place) for place in reads.values()]
             result = await self.ask(WORKER, question, files, tuple(scratch.values()))

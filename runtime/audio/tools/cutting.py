@@ -74,7 +74,7 @@ def _section(job: Job) -> tuple[int, int]:
 
 
 def _soft_frames(job: Job, sound: Sound) -> int:
-    return round(job.values["soften_ms"] / 1000 * sound.rate)
+    return round(float(job.values["soften_ms"]) / 1000 * sound.rate)
 
 
 def _whole(sound: Sound, start: int, end: int) -> Frames:
@@ -92,7 +92,7 @@ def split(job: Job) -> Result:
     if any(start >= end for start, end in pairwise(edges)):
         raise Failure(f"`points_s` would leave a part of `{sound.path}` without samples")
     parts = [
-        job.make(path, sound.rate, sound.channels, sound.blocks(start, end))
+        job.make(path, sound, sound.blocks(start, end))
         for path, (start, end) in zip(job.call.writes, pairwise(edges), strict=True)
     ]
     return {"outputs": parts}

@@ -10,7 +10,11 @@ from typing import Any, NamedTuple
 from ...errors import Failure
 from ..blocks import Frames
 from ..calls.call import AudioCall
-from ..calls.files import Sound, WrittenFile, open_sound, write_sound
+from ..calls.containers import container_of, format_of
+from ..calls.files import Sound, open_sound
+from ..calls.output import Shape, WrittenFile, write_sound
+from ..calls.tags import Tags
+from ..calls.word_length import kept_subtype
 from ..meters.loudness import decibels
 from .stages import Stage, through
 
@@ -30,12 +34,15 @@ class Chain(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Job:
     """A call, and where its files are by the path that the call names; of what it reads also what
-    is known of the file."""
+    is known of the file. `source` is the sound that the plan of the call is about; "" without one.
+    With `working` the output is one that a later step of the plan reads."""
 
     call: AudioCall
     reads: Mapping[str, str]
     writes: Mapping[str, str]
     known: Mapping[str, Sequence[int]]
+    source: str = ""
+    working: bool = False
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -70,21 +77,54 @@ class Job:
         sound = self.input
         return {**self.write(sound, through(sound.blocks(), chain.stages)), **chain.remarks}
 
-    def write(self, like: Sound, blocks: Iterator[Frames], **other: Any) -> Result:
-        """Write the output, with the rate and the channels of `like` unless `other` has them."""
-        shape = {"rate": like.rate, "channels": like.channels, **other}
-        return self.make(self.values["output"], blocks=blocks, **shape)
+    def write(
+        self,
+        like: Sound,
+        blocks: Iterator[Frames],
+        shape: tuple[int, int] | None = None,
+        tags: Tags | None = None,
+    ) -> Result:
+        """Write the output. Rate and channels are those of `like` unless `shape` has others, its
+        tags are `tags` or else those of the sound that it comes from."""
+        return self.make(self.values["output"], like, blocks, shape, tags)
 
     def make(
-        self, path: str, rate: int, channels: int, blocks: Iterator[Frames], subtype: str = ""
+        self,
+        path: str,
+        like: Sound | None,
+        blocks: Iterator[Frames],
+        shape: tuple[int, int] | None = None,
+        tags: Tags | None = None,
     ) -> Result:
-        """Write an output with this rate and these channels."""
-        place = self.writes[path]
-        done = write_sound(path, place, rate, channels, blocks, subtype)
-        return _result_of(done)
+        """Write an output, which is made of `like` or of nothing: then `shape` has its rate and
+        its channels."""
+        source = self._source or like
+        tags = (source.tags() if source else Tags()) if tags is None else tags
+        rate, channels = shape or ((like.rate, like.channels) if like is not None else (0, 0))
+        frames = round(like.frames * rate / like.rate) if like is not None else 0
+        dither = bool(self.values.get("dither", True))
+        form = Shape(rate, channels, self._subtype(path, source), dither, frames)
+        return _result_of(write_sound(path, self.writes[path], form, blocks, tags), tags)
+
+    @property
+    def _source(self) -> Sound | None:
+        """Return the sound that a plan is about, which its last step is to resemble."""
+        return self.sound(self.source) if self.source else None
+
+    def _subtype(self, path: str, source: Sound | None) -> str:
+        """Return how samples are stored: as the call says, else as the source has them. What a plan
+        makes on the way keeps everything, peaks above full scale as well."""
+        if self.values.get("subtype"):
+            return str(self.values["subtype"])
+        container = container_of(path)
+        if self.working and "FLOAT" in container.subtypes:
+            return "FLOAT"
+        if format_of(path) == "opus" or source is None:
+            return ""
+        return kept_subtype(container, source.subtype)
 
 
-def _result_of(done: WrittenFile) -> Result:
+def _result_of(done: WrittenFile, tags: Tags) -> Result:
     result: Result = {
         "output": done.path,
         "duration_s": done.frames / done.rate,
@@ -99,4 +139,6 @@ def _result_of(done: WrittenFile) -> Result:
         result["notes"].append(f"{done.clipped} samples lie above full scale: they are cut there")
     elif done.peak > 1.0:
         result["notes"].append("peaks lie above full scale; this format keeps them")
+    if lost := tags.lost_in(done.format):
+        result["notes"].append(f"{', '.join(lost)} of the source cannot be written into this file")
     return result

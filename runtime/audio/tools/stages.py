@@ -102,17 +102,6 @@ def rechannel(before: int, after: int) -> Mapped:
     return Mapped(lambda block, _: block @ narrow)
 
 
-def dither() -> Mapped:
-    """Return a stage that adds triangular noise of one 16-bit step each way, always the same."""
-    random = np.random.Generator(np.random.PCG64(16))
-
-    def noisy(block: Frames, _: int) -> Frames:
-        noise = random.random((*block.shape, 2))
-        return (block + (noise[..., 0] - noise[..., 1]) * 2.0**-15).astype(np.float32)
-
-    return Mapped(noisy)
-
-
 class Noise:
     """Adds noise of a colour and of a level (RMS); each channel has its own."""
 

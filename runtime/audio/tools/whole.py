@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
 
 from ...errors import Failure
 from ..blocks import Frames
-from ..calls.containers import container_of
 from ..calls.files import BLOCK
+from ..calls.tags import FIELDS, clean
 from ..meters import measure as meter
 from . import stages
 from .cutting import alike
@@ -102,9 +103,6 @@ def convert(job: Job) -> Result:
     sound, values = job.input, job.values
     rate = values["sample_rate_hz"] or sound.rate
     channels = values["channels"] or sound.channels
-    possible = container_of(values["output"]).subtypes
-    own = sound.subtype if sound.subtype in possible else possible[0]
-    subtype = values["subtype"] or own
     line: list[Stage] = []
     if channels != sound.channels:
         if sound.channels not in (1, 2, 5, 6):
@@ -115,13 +113,20 @@ def convert(job: Job) -> Result:
         from .resampling import Resampled
 
         line.append(Resampled(sound.rate, rate, channels))
-    if subtype == "PCM_16" and values["dither"] and (line or sound.subtype != "PCM_16"):
-        line.append(stages.dither())
     blocks = through(sound.blocks(), line)
-    return job.write(sound, blocks, rate=rate, channels=channels, subtype=subtype)
+    return job.write(sound, blocks, (rate, channels))
+
+
+def tag(job: Job) -> Result:
+    """Keep the samples, change the tags: None keeps a field, "" takes it away."""
+    sound = job.input
+    old = sound.tags()
+    said = {name: clean(job.values[name]) for name in FIELDS if job.values[name] is not None}
+    fields = {name: text for name, text in {**old.fields, **said}.items() if text}
+    return job.write(sound, sound.blocks(), tags=replace(old, fields=fields))
 
 
 def synth(job: Job) -> Result:
     """Write a signal of its own: nothing is read."""
     blocks = signal(job.values["kind"], job.values["duration_s"])
-    return job.make(job.values["output"], RATE, CHANNELS, blocks)
+    return job.make(job.values["output"], None, blocks, (RATE, CHANNELS))

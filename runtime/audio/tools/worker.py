@@ -1,8 +1,8 @@
 """A process that does one call of an audio tool: JSON in, one JSON line out.
 
 In: {"tool", "arguments", "reads": {path: place}, "known": {path: [device, number]}, "writes":
-{path: place}}; the places written to
-exist and are empty. Out: {"result": {…}} or {"failure": {"message", "help", …}}.
+{path: place}, "source": path or "", "working": bool}; the places written to exist and are empty.
+Out: {"result": {…}} or {"failure": {"message", "help", …}}.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def _perform_call(question: dict[str, Any]) -> dict[str, Any]:
     from .job import Chain, Job
 
     call = check_call(question["tool"], question["arguments"])
-    job = Job(call, question["reads"], question["writes"], question["known"])
+    source, working = question.get("source", ""), bool(question.get("working"))
+    job = Job(call, question["reads"], question["writes"], question["known"], source, working)
     done = find_function(call.tool)(job)
     result: dict[str, Any] = job.run(done) if isinstance(done, Chain) else done
     return result

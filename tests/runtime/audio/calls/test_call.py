@@ -16,7 +16,7 @@ def test_a_call_gets_its_defaults_and_knows_its_files():
     call = parse_call(f"highpass({IO}, cutoff_hz=80)")
     assert call.tool.name == "highpass"
     assert dict(call.arguments) == {
-        "input": "a.wav", "output": "b.wav", "cutoff_hz": 80, "slope": 12,
+        "input": "a.wav", "output": "b.wav", "subtype": None, "cutoff_hz": 80, "slope": 12,
     }  # fmt: skip
     assert (call.reads, call.writes) == (("a.wav",), ("b.wav",))
     call = parse_call('SPLIT(input="a.wav", output_pattern="p{n}.wav", points_s=[1, 2])')

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import soundfile
-from flowc.compiler.catalog.audio_effects import SUBTYPES
+from flowc.compiler.catalog.audio_model import SUBTYPES
 from flowc.runtime.audio.calls.call import parse_call
 from flowc.runtime.audio.calls.containers import CONTAINERS
 from flowc.runtime.audio.plan.contradictions import Shape, unheld

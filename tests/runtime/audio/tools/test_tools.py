@@ -34,6 +34,7 @@ CALLS = {
     "distort": {},
     "shift": {"offset_s": 0.5},
     "invert": {},
+    "tag": {"title": "A title"},
 }
 """Arguments of every tool with one input and one output."""
 OTHERS = {"measure", "compare", "split", "concat", "mix", "synth"}

@@ -1,0 +1,234 @@
+"""Sound files as they are written: whole, with their tags, the same bytes for the same sound."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import soundfile
+
+from ...errors import Failure
+from ..blocks import Frames
+from .call import Unwritable
+from .containers import Container, check_fit, container_of
+from .files import cannot
+from .tags import Tags, add_blocks, set_fields
+from .word_length import Rounding
+
+_RIFF_LIMIT = 4_000_000_000
+_BYTES = {"PCM_16": 2, "PCM_24": 3}
+NO_TAGS = Tags()
+_SERIAL = 1
+_MIRROR = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
+
+
+@dataclass(slots=True)
+class WrittenFile:
+    """A file that was written: seconds are `frames / rate`, `peak` the highest sample before
+    rounding, `clipped` how many samples lay above full scale and were cut there."""
+
+    path: str
+    rate: int
+    channels: int
+    format: str
+    subtype: str
+    frames: int = 0
+    peak: float = 0.0
+    clipped: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The shape of a file to write: samples a second, channels, how samples are stored ("" for the
+    usual way), whether they are rounded with noise, and about how many frames there will be."""
+
+    rate: int
+    channels: int
+    subtype: str = ""
+    dither: bool = True
+    frames: int = 0
+
+
+def write_sound(
+    path: str,
+    place: str,
+    shape: Shape,
+    blocks: Iterable[Frames],
+    tags: Tags = NO_TAGS,
+    riff_limit: int = _RIFF_LIMIT,
+) -> WrittenFile:
+    """Write blocks into the file at `place`, which exists and is empty, in the container that
+    `path` names. A wav file that gets larger than `riff_limit` bytes is one of RF64. Raise
+    `Failure`: a container that cannot hold this, a full disk."""
+    container = container_of(path)
+    subtype = check_fit(path, shape.subtype, shape.rate, shape.channels)
+    done = WrittenFile(path, shape.rate, shape.channels, container.name, subtype)
+    disk = _Disk(place)
+    large = shape.frames * shape.channels * _BYTES.get(subtype, 4) > riff_limit
+    writer = _Writer(disk, container, done, tags, Rounding(subtype, shape.dither))
+    writer.limit = 0 if large and container.name == "WAV" else riff_limit
+    try:
+        writer.write(blocks)
+    except soundfile.LibsndfileError as error:
+        why = str(error.error_string).strip().rstrip(".").lower()
+        raise disk.failure(path) or Failure(f"`{path}` cannot be written: {why}") from None
+    except AssertionError:
+        # soundfile asserts that everything was taken; the disk knows why it was not.
+        if failure := disk.failure(path):
+            raise failure from None
+        raise
+    finally:
+        disk.close()
+    if failure := disk.failure(path):
+        raise failure
+    if not done.frames:
+        raise Failure(f"nothing is left to write into `{path}`")
+    _strip_chance(place)
+    try:
+        add_blocks(place, container.name, tags)
+    except OSError as error:
+        reason = cannot(path, error)
+        raise Unwritable(reason.message, help=reason.help) from None
+    return done
+
+
+@dataclass(slots=True)
+class _Writer:
+    """Writes blocks into a file. `limit` is how many bytes a wav file may have; 0 makes it RF64."""
+
+    disk: _Disk
+    container: Container
+    done: WrittenFile
+    tags: Tags
+    rounding: Rounding
+    limit: int = _RIFF_LIMIT
+
+    def write(self, blocks: Iterable[Frames]) -> None:
+        """Write all of them, as far as the disk takes them."""
+        file: Any = None
+        try:
+            for block in blocks:
+                if file is None:
+                    # Only what is really there makes a header: an input that fails leaves none.
+                    file = self._begin()
+                if len(block):
+                    self._add(file, block)
+                if self.disk.error is not None:
+                    return
+        finally:
+            if file is not None:
+                file.close()
+
+    def _begin(self) -> Any:
+        done, name = self.done, self.container.name if self.limit else "RF64"
+        file = soundfile.SoundFile(
+            self.disk, "w", done.rate, done.channels, done.subtype, format=name
+        )
+        set_fields(file, self.container.name, self.tags)
+        return file
+
+    def _add(self, file: Any, block: Frames) -> None:
+        done = self.done
+        peak = float(np.abs(block).max())
+        if not np.isfinite(peak):
+            raise Failure(f"samples of `{done.path}` would grow beyond all numbers")
+        done.peak = max(done.peak, peak)
+        if done.subtype != "FLOAT" and peak > 1.0:
+            done.clipped += int((np.abs(block) > 1.0).sum())
+        if self.container.name == "WAV" and self.limit and self.disk.size > self.limit:
+            raise Failure(f"`{done.path}` would be larger than a wav file can be (4 GB)")
+        file.write(self.rounding.apply(block))
+        done.frames += len(block)
+
+
+class _Disk:
+    """A file for libsndfile that remembers what went wrong, which libsndfile does not say."""
+
+    def __init__(self, place: str) -> None:
+        self._number = os.open(place, os.O_RDWR | os.O_TRUNC | os.O_CLOEXEC)
+        self.error: OSError | None = None
+        self.size = 0
+
+    def write(self, data: Any) -> int:
+        """Write all of it, or as much as the disk takes."""
+        view, done = memoryview(bytes(data)), 0
+        while done < len(view) and self.error is None:
+            try:
+                done += os.write(self._number, view[done:])
+            except OSError as error:
+                self.error = error
+        self.size += done
+        return done
+
+    def read(self, size: int) -> bytes:
+        """Read what stands there; libsndfile reads headers again."""
+        return os.read(self._number, size)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Move as files do."""
+        return os.lseek(self._number, offset, whence)
+
+    def tell(self) -> int:
+        """Return the position as files do."""
+        return os.lseek(self._number, 0, os.SEEK_CUR)
+
+    def flush(self) -> None:
+        """Do nothing: nothing is buffered."""
+
+    def failure(self, path: str) -> Failure | None:
+        """Return the failure of the disk, if there was one."""
+        if self.error is None:
+            return None
+        reason = cannot(path, self.error)
+        return Unwritable(reason.message, help=reason.help)
+
+    def close(self) -> None:
+        """Bring the file to the disk."""
+        try:
+            os.fsync(self._number)
+        except OSError as error:
+            self.error = self.error or error
+        os.close(self._number)
+
+
+def _strip_chance(place: str) -> None:
+    """Take out what libsndfile writes of clock and chance: the same sound makes the same file.
+    Float files carry the time of writing beside their peaks, ogg streams a serial number."""
+    with open(place, "r+b") as file:
+        head = file.read(12)
+        if head[:4] in (b"RIFF", b"RF64", b"FORM"):
+            _strip_peak_time(file.fileno(), ">" if head[:4] == b"FORM" else "<")
+        elif head[:4] == b"OggS":
+            _strip_ogg_serial(file.fileno())
+
+
+def _strip_peak_time(number: int, order: str) -> None:
+    at = 12
+    while len(header := os.pread(number, 8, at)) == 8:
+        name, size = header[:4], struct.unpack(f"{order}I", header[4:])[0]
+        if name == b"PEAK":
+            os.pwrite(number, b"\0\0\0\0", at + 12)
+        at += 8 + size + size % 2
+
+
+def _strip_ogg_serial(number: int) -> None:
+    at = 0
+    while len(header := os.pread(number, 27, at)) == 27 and header[:4] == b"OggS":
+        sizes = os.pread(number, header[26], at + 27)
+        page = bytearray(os.pread(number, 27 + len(sizes) + sum(sizes), at))
+        page[14:18] = struct.pack("<I", _SERIAL)
+        page[22:26] = bytes(4)
+        page[22:26] = struct.pack("<I", _checksum(bytes(page)))
+        os.pwrite(number, bytes(page), at)
+        at += len(page)
+
+
+def _checksum(page: bytes) -> int:
+    """Return Ogg's CRC: that of zlib with every bit mirrored and nothing inverted."""
+    mirrored = zlib.crc32(page.translate(_MIRROR), 0xFFFFFFFF) ^ 0xFFFFFFFF
+    return int(f"{mirrored:032b}"[::-1], 2)

@@ -1,0 +1,162 @@
+"""Tags of sound files: what they are called, who made them, their cover; kept from file to file.
+
+libsndfile writes the fields, except into mp3 files, where it takes UTF-8 for Latin-1: these get a
+tag of their own (ID3v2.4). A cover is written into mp3 and flac files (a PICTURE block, RFC 9639).
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from tinytag import TinyTag, TinyTagException
+
+FIELDS = {
+    "title": "TIT2",
+    "artist": "TPE1",
+    "album": "TALB",
+    "date": "TDRC",
+    "genre": "TCON",
+    "tracknumber": "TRCK",
+    "copyright": "TCOP",
+    "comment": "COMM",
+}
+"""The fields that are kept, by libsndfile's names, each with the frame that holds it in mp3."""
+LONGEST = 4000
+"""Characters of a field."""
+_LARGEST_COVER = 8 * 1024 * 1024
+_NAMES = {"date": "year", "tracknumber": "track"}
+"""Fields whose name is another one in tinytag."""
+_DAMAGED = (TinyTagException, ValueError, LookupError, ArithmeticError, TypeError, struct.error)
+"""What tags that were written badly, or to do harm, lead to."""
+_ID3_MOST = (1 << 28) - 1
+_AIFF = ("title", "artist", "comment", "copyright")
+"""All that libsndfile writes into aiff files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """The fields that a file has, by the names of `FIELDS`, its cover with the type of the picture,
+    and whether it has chapters."""
+
+    fields: Mapping[str, str] = field(default_factory=dict)
+    cover: bytes = b""
+    cover_type: str = ""
+    chapters: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.fields or self.cover or self.chapters)
+
+    def lost_in(self, container: str) -> list[str]:
+        """Return what a file of that container does not keep, in words."""
+        names = [n for n in self.fields if container == "AIFF" and n not in _AIFF]
+        lost = [f"`{name}`" for name in names]
+        if self.cover and container not in ("MP3", "FLAC"):
+            lost.append("the cover")
+        if self.chapters:
+            lost.append("the chapters")
+        return lost
+
+
+def read_tags(file: BinaryIO) -> Tags:
+    """Return the tags of an open file; none where they cannot be read."""
+    try:
+        found = TinyTag.get(file_obj=file, duration=False, image=True)
+        values = {**found.as_dict()}
+        image = found.images.any
+    except _DAMAGED:
+        return Tags()
+    fields = {}
+    for name in FIELDS:
+        if text := _text(values.get(_NAMES.get(name, name))):
+            fields[name] = text
+    cover = image.data if image is not None and image.data else b""
+    cover = b"" if len(cover) > _LARGEST_COVER else bytes(cover)
+    kind = (image.mime_type if image is not None and cover else "") or "image/jpeg"
+    return Tags(fields, cover, kind if cover else "", _has_chapters(file))
+
+
+def _has_chapters(file: BinaryIO) -> bool:
+    """Tell whether the tag of an mp3 file has frames of chapters (ID3v2 Chapter Frame Addendum)."""
+    file.seek(0)
+    head = file.read(10)
+    if len(head) < 10 or head[:3] != b"ID3":
+        return False
+    size = sum((byte & 0x7F) << shift for byte, shift in zip(head[6:], (21, 14, 7, 0), strict=True))
+    return b"CHAP" in file.read(min(size, _LARGEST_COVER))
+
+
+def _text(value: Any) -> str:
+    text = str(value[0] if isinstance(value, list) and value else value or "")
+    return clean(text)
+
+
+def clean(text: str) -> str:
+    """Return a field in one line, without what no tag may hold, at most `LONGEST` characters."""
+    plain = "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(plain.split())[:LONGEST]
+
+
+def set_fields(file: Any, container: str, tags: Tags) -> None:
+    """Give the fields to a soundfile that nothing was written into yet."""
+    if container == "MP3":
+        return
+    for name, text in tags.fields.items():
+        if container != "AIFF" or name in _AIFF:
+            setattr(file, name, text)
+
+
+def add_blocks(place: str, container: str, tags: Tags) -> None:
+    """Write into a finished file what libsndfile cannot: the tag of an mp3 file, a cover."""
+    if container == "MP3" and (tags.fields or tags.cover):
+        _insert(place, 0, _id3(tags))
+    if container == "FLAC" and tags.cover:
+        picture = _picture(tags)
+        # The first block, of 34 bytes, is not the last: libsndfile adds a comment.
+        _insert(place, 4 + 4 + 34, struct.pack(">I", 6 << 24 | len(picture)) + picture)
+
+
+def _id3(tags: Tags) -> bytes:
+    frames = b""
+    for name, text in tags.fields.items():
+        language = b"eng\0" if name == "comment" else b""
+        frames += _frame(FIELDS[name], b"\3" + language + text.encode())
+    if tags.cover:
+        kind = tags.cover_type.encode("ascii", "replace")
+        frames += _frame("APIC", b"\0" + kind + b"\0\3\0" + tags.cover)
+    assert len(frames) <= _ID3_MOST
+    return b"ID3\4\0\0" + _syncsafe(len(frames)) + frames
+
+
+def _frame(name: str, content: bytes) -> bytes:
+    return name.encode() + _syncsafe(len(content)) + b"\0\0" + content
+
+
+def _syncsafe(number: int) -> bytes:
+    """Return four bytes of seven bits each."""
+    return bytes(number >> shift & 0x7F for shift in (21, 14, 7, 0))
+
+
+def _picture(tags: Tags) -> bytes:
+    kind = tags.cover_type.encode("ascii", "replace")
+    head = struct.pack(">II", 3, len(kind)) + kind + struct.pack(">I", 0)
+    return head + struct.pack(">5I", 0, 0, 0, 0, len(tags.cover)) + tags.cover
+
+
+def _insert(place: str, at: int, data: bytes) -> None:
+    """Move the rest of a file back, from its end on, and write `data` where it began."""
+    step = 1024 * 1024
+    with open(place, "r+b") as file:
+        end = os.fstat(file.fileno()).st_size
+        while end > at:
+            begin = max(at, end - step)
+            file.seek(begin)
+            part = file.read(end - begin)
+            file.seek(begin + len(data))
+            file.write(part)
+            end = begin
+        file.seek(at)
+        file.write(data)

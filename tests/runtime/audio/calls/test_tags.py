@@ -1,0 +1,98 @@
+"""Tags go with the sound from container to container; what is lost is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import soundfile
+from flowc.runtime.audio.calls.tags import FIELDS, Tags, add_blocks, read_tags
+from sounds import noise, tone, write
+from tinytag import TinyTag
+
+GIVEN = {
+    "title": "Grüße — 東京",
+    "artist": "Björk",
+    "album": "An album",
+    "date": "2024",
+    "genre": "Spoken",
+    "tracknumber": "3",
+    "copyright": "(c) somebody",
+    "comment": "with a comment",
+}
+COVER = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 900
+ENDINGS = ["wav", "flac", "ogg", "opus", "mp3", "aiff"]
+
+
+def tags_of(path: Path) -> Tags:
+    with path.open("rb") as file:
+        return read_tags(file)
+
+
+@pytest.fixture
+def tagged(tmp_path, apply):
+    """A flac file with every field."""
+    write(tmp_path / "plain.flac", tone(1), subtype="PCM_16")
+    apply("tag", input="plain.flac", output="a.flac", **GIVEN)
+    return tmp_path / "a.flac"
+
+
+def test_every_field_is_set_and_read_by_another_reader(tagged):
+    found = TinyTag.get(tagged)
+    assert (found.title, found.artist, found.year) == ("Grüße — 東京", "Björk", "2024")
+    assert dict(tags_of(tagged).fields) == GIVEN
+    assert set(GIVEN) == set(FIELDS)
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_an_effect_keeps_the_tags_in_every_container(ending, tagged, tmp_path, apply):
+    said = apply("gain", input="a.flac", output=f"b.{ending}", gain_db=-3)
+    kept = dict(tags_of(tmp_path / f"b.{ending}").fields)
+    if ending == "aiff":
+        assert kept == {n: GIVEN[n] for n in ("title", "artist", "comment", "copyright")}
+        assert "`album`" in said["notes"][0]
+    else:
+        assert kept == GIVEN
+        assert said["notes"] == []
+    apply("gain", input=f"b.{ending}", output="c.wav", gain_db=-3)
+    assert dict(tags_of(tmp_path / "c.wav").fields) == kept
+
+
+@pytest.mark.parametrize("ending", ["mp3", "flac"])
+def test_a_cover_is_kept_where_it_can_be_and_missed_in_words_elsewhere(ending, tmp_path, apply):
+    source = write(tmp_path / f"a.{ending}", noise(1), subtype=None)
+    name = {"mp3": "MP3", "flac": "FLAC"}[ending]
+    add_blocks(str(source), name, Tags({"title": "With a cover"}, COVER, "image/png"))
+    for other in ("mp3", "flac"):
+        apply("gain", input=source.name, output=f"b.{other}", gain_db=-3)
+        found = tags_of(tmp_path / f"b.{other}")
+        assert (found.cover, found.cover_type) == (COVER, "image/png")
+        frames, rate = soundfile.read(tmp_path / f"b.{other}")
+        assert (len(frames), rate) == (48_000, 48_000)
+    said = apply("gain", input=source.name, output="b.wav", gain_db=-3)
+    assert said["notes"] == ["the cover of the source cannot be written into this file"]
+
+
+def test_chapters_that_are_lost_are_said(tmp_path, apply):
+    source = write(tmp_path / "a.mp3", noise(1), subtype=None)
+    add_blocks(str(source), "MP3", Tags({"title": "Episode", "comment": "CHAP ters"}))
+    said = apply("gain", input="a.mp3", output="b.wav", gain_db=-3)
+    assert said["notes"] == ["the chapters of the source cannot be written into this file"]
+
+
+def test_a_field_is_taken_away_by_an_empty_text(tagged, tmp_path, apply):
+    apply("tag", input="a.flac", output="b.flac", title="", artist="a\nb")
+    kept = tags_of(tmp_path / "b.flac").fields
+    assert "title" not in kept
+    assert kept["artist"] == "a b"
+    assert apply("compare", a="a.flac", b="b.flac")["same_samples"]
+
+
+def test_damaged_tags_are_no_tags(tmp_path, apply):
+    source = write(tmp_path / "a.mp3", noise(1), subtype=None)
+    sound = source.read_bytes()
+    for body in (b"\xff" * 200, b"TIT2" + b"\x7f" * 6 + b"\3x" * 95, b"APIC" + bytes(196)):
+        head = b"ID3\4\0\0" + bytes((0, 0, 2, 8))  # 264 bytes follow
+        source.write_bytes(head + body.ljust(264, b"\0") + sound)
+        said = apply("gain", input="a.mp3", output="b.wav", gain_db=-3)
+        assert said["duration_s"] == pytest.approx(1, abs=0.1)
