@@ -19,6 +19,7 @@ from ..audio.plan.contradictions import Shape
 from ..audio.plan.planning import catalogue, complete_plan
 from ..audio.plan.predicates import RESULT, read_predicate
 from ..audio.plan.review import review
+from ..errors import Failure
 from ..files.roots import Roots
 from ..services import Json
 from .source import CatalogTools
@@ -79,7 +80,8 @@ class AudioTools(CatalogTools):
         await asyncio.to_thread(self.claims.hold, output, write)
         if args.get("free") and self.free is not None and is_free(args["code"]):
             reads = list(sources.values())
-            return await run_free(args["code"], reads, write, output, self.free)
+            did = await run_free(args["code"], reads, write, output, self.free)
+            return await self._look_at(did, write) if did["ok"] else did
         also, last = args.get("also") or (), bool(args.get("last", True))
         source = str(args.get("source") or "") if last else ""
 
@@ -87,6 +89,17 @@ class AudioTools(CatalogTools):
             return await self.workers.do_call(call, self.roots.locate, source, working=not last)
 
         return await execute_step(args["code"], read, write, also, place, do)
+
+    async def _look_at(self, did: dict[str, Any], write: str) -> Json:
+        """Return what a program did; a failure where what it wrote is no sound made of numbers."""
+        try:
+            found = await self._do(check_call("measure", {"input": write}))
+            if not found["not_finite"]:
+                return did
+            error = f"{found['not_finite']} samples of `{write}` are not finite numbers"
+        except Failure as failure:
+            error = failure.message
+        return {"ok": False, "error": error, "results": "", "said": f"failed: {error}"}
 
     async def _check(self, args: dict[str, Any]) -> Json:
         checks = [read_predicate({**check, "subject": RESULT}) for check in args["checks"]]

@@ -193,14 +193,13 @@ def test_what_nobody_can_measure_waits_for_a_person(flowc, edit, openai_server):
     assert "A person accepted the result." in document(flowc)
 
 
-def test_code_that_says_n_a_gives_the_step_to_a_person(flowc, edit, openai_server):
-    Agents(
-        openai_server,
-        plan=[answer(**{**PLAN, "steps": [PLAN["steps"][0], {"title": "Listen",
-                                                          "description": "Listen to it"}]})],
-        code=[highpass, answer(code="N/A")],
-        fix=[],
-    )  # fmt: skip
+LISTEN = {"title": "Listen", "description": "Listen to it", "person": True}
+BY_HAND = {"title": "Clean", "description": "Take the clicks out by hand"}
+
+
+def test_a_step_without_sound_is_a_persons(flowc, edit, openai_server):
+    steps = [PLAN["steps"][0], LISTEN]
+    Agents(openai_server, plan=[answer(**{**PLAN, "steps": steps})], code=[highpass], fix=[])
     told = edit()
     assert told["code"] == 4
     assert "step_2 is yours: Listen" in told["questions"][0]["text"]
@@ -209,6 +208,55 @@ def test_code_that_says_n_a_gives_the_step_to_a_person(flowc, edit, openai_serve
     text = document(flowc)
     assert "failed: it hisses" in text
     assert "Overall Status:** FAILURE" in text
+
+
+def test_n_a_is_no_code_of_a_step_that_makes_sound(flowc, edit, openai_server):
+    agents = Agents(openai_server, plan=[answer(**PLAN)], code=[answer(code="# N/A")], fix=[])
+    told = edit()
+    assert (told["status"], told["code"]) == ("failed", 1)
+    assert "N/A is for a step that makes no sound, and step_1 has to write" in document(flowc)
+    assert told["variables"]["final"] == ""
+    assert told["variables"]["report"].startswith("FAILURE: there is no result")
+    assert agents.asked["fix"] == []
+
+
+@pytest.mark.parametrize("made", [None, "silence", "numbers"])
+def test_a_person_who_does_a_step_by_hand_has_to_leave_its_file(made, flowc, edit, openai_server):
+    Agents(openai_server, plan=[answer(**PLAN)], code=[highpass], fix=[])
+    told = edit("--break", "start")
+    (path,) = flowc.folder.glob("workflow_*.md")
+    text = path.read_text(encoding="utf-8")
+    output = re.findall(r"Output Audio:\** `([^`]+)`", text)[0]
+    path.write_text(text.replace("# no code yet", "N/A"), encoding="utf-8")
+    told = json.loads(flowc("resume", told["run"], "--json").stdout)
+    assert f"The file that the step writes, if it has one: {output}" in told["questions"][0]["text"]
+    if made is not None:
+        frames = sounds.speech_like(2) if made == "numbers" else sounds.silence(2)
+        if made == "silence":
+            frames[100] = float("nan")
+        sounds.write(flowc.folder / output, frames, 44_100)
+    told = json.loads(flowc("resume", told["run"], "--answer", "fine", "--json").stdout)
+    text = path.read_text(encoding="utf-8")
+    gone = f"There is no sound that can be read at {output}, which step_1 has to write."
+    assert (gone in text) is (made != "numbers")
+    assert told["variables"]["status"] != "SUCCESS"
+
+
+def test_a_program_that_writes_no_numbers_has_failed(flowc, edit, openai_server):
+    program = (
+        "import soundfile\nimport numpy as np\nsound, rate = soundfile.read(INPUT)\n"
+        "soundfile.write(OUTPUT, sound * np.nan, rate, subtype='FLOAT')\n"
+    )
+    Agents(openai_server, plan=[answer(**PLAN)], code=[answer(code=program)], fix=[highpass])
+    edit("-i", "snippets=true")
+    assert "are not finite numbers" in document(flowc)
+
+
+def test_a_plan_that_makes_no_sound_is_no_plan(flowc, edit, openai_server):
+    agents = Agents(openai_server, plan=[answer(**{**PLAN, "steps": [LISTEN]})], code=[], fix=[])
+    told = edit()
+    assert (told["status"], told["code"]) == ("failed", 1)
+    assert "no step of the plan makes a sound" in agents.asked["plan"][1]
 
 
 def test_a_program_runs_in_the_sandbox_only_where_it_is_allowed(flowc, edit, openai_server):

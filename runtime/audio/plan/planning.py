@@ -55,14 +55,14 @@ def _complete(plan: Mapping[str, Any], id: str, audio: str, output: str, sound: 
         raise Failure("the plan has no steps")
     if len(steps) > MAX_STEPS:
         raise Failure(f"the plan has {len(steps)} steps, and at most {MAX_STEPS} are done")
+    if not work:
+        raise Failure("no step of the plan makes a sound", help="add one that changes the sound")
     for step in steps:
         if step.pop("person", False):
             step["code"] = "N/A"
-    if work:
-        work[-1]["output"] = _final(plan, id, audio, output)
+    work[-1]["output"] = _final(plan, id, audio, output)
     requirements = [*(dict(one) for one in plan.get("requirements") or ()), *ALWAYS]
-    if work:
-        _check_held(format_of(work[-1]["output"]), requirements, sound)
+    _check_held(format_of(work[-1]["output"]), requirements, sound)
     subjects = {RESULT, *(f"step_{number}" for number in range(1, len(steps) + 1))}
     return {
         "goal": str(plan.get("goal") or ""),

@@ -15,9 +15,11 @@ from .predicates import RESULT, Predicate, verdict_of
 
 
 async def review(document: plan.PlanDocument, do: Do) -> dict[str, Any]:
-    """Return {status, summary, verdict, passed, failed, not_measured, checks, table, unmeasured}:
-    every criterion is there, with its measured value. A criterion without a predicate is not
-    measured and keeps the whole from passing; so does a document without criteria."""
+    """Return {status, summary, verdict, passed, failed, not_measured, checks, table, unmeasured,
+    final, shown}: every criterion is there, with its measured value. A criterion without a
+    predicate is not measured and keeps the whole from passing; so does a document without criteria.
+    `final` is the file of the result, "" where no step has made one, which is FAILURE; `shown` says
+    the same in words."""
     section = document.section("requirements")
     lines = plan.text_value(section, "Success Criteria").split("\n") if section else []
     criteria = criteria_in(line for line in lines if line.strip())
@@ -31,9 +33,19 @@ async def review(document: plan.PlanDocument, do: Do) -> dict[str, Any]:
     report["not_measured"] += len(words)
     if words and verdict_of(findings) != "failed":
         report["verdict"] = "not measured"
+    final = result_file(document)
     undone = [_undone(step) for step in document.steps if plan.status_of(step) != "DONE"]
     status, summary = _status(report["verdict"], undone), _summary(report, undone)
-    return {**report, "status": status, "summary": summary, "said": summary}
+    if not final:
+        status, summary = "FAILURE", f"No step has made a sound. {summary}"
+    shown = {"final": final, "shown": final or "there is no result"}
+    return {**report, **shown, "status": status, "summary": summary, "said": summary}
+
+
+def result_file(document: plan.PlanDocument) -> str:
+    """Return the file of the result; "" where it would be the sound as it came."""
+    final = plan.final_path(document)
+    return "" if final == original_input(document) else final
 
 
 def _undone(step: plan.Block) -> str:
