@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from .audio_expectations import (
+    expect_clip,
+    expect_cut,
+    expect_fade,
+    expect_trim,
+)
 from .audio_model import (
     DBFS,
     IN_OUT,
     INPUT,
     INPUTS,
+    MAX_EFFECTS,
     OUTPUT,
     SEVERAL,
     SUBTYPE,
-    Arguments,
     AudioTool,
-    Json,
     Planning,
     ToolParameter,
     Wording,
     choice,
     number,
-    predicate,
 )
 
 _MEASURES = "it writes no file; QA measures each step by itself"
@@ -27,24 +31,6 @@ _SOFTEN = number("soften_ms", "ms", 0, 1000, "how long a fade there is where sou
 _CUT = "(trim|remove|cut|strip) [off] [the|all] silence"
 _ENDS = "(at|from|off) (both ends|[the] (start|beginning) and [the] end)"
 _BELOW = "[(below|under) {threshold_dbfs}] [keep {keep_s}]"
-
-
-def _expect_trimmed(a: Arguments) -> list[Json]:
-    names = {"start": "leading", "end": "trailing"}
-    return [
-        predicate(
-            f"{name}_silence_s({a['threshold_dbfs']:g})", "<=", a["keep_s"],
-            f"Silence at the {edge} is cut",
-        )
-        for edge, name in names.items()
-        if a["edges"] in ("both", edge)
-    ]  # fmt: skip
-
-
-def _expect_section(a: Arguments) -> list[Json]:
-    if a["end_s"] is None:
-        return [predicate("duration_change_s", "==", -a["start_s"], "The section begins later")]
-    return [predicate("duration_s", "==", a["end_s"] - a["start_s"], "The length of the section")]
 
 
 CUTTING: tuple[AudioTool, ...] = (
@@ -60,7 +46,9 @@ CUTTING: tuple[AudioTool, ...] = (
         "Measure two files and give the differences, b minus a.",
         (ToolParameter("a", "input", "the file before"),
          ToolParameter("b", "input", "the file after"),
-         _SILENCE),
+         _SILENCE,
+         ToolParameter("effects", "texts", "measures of the effect, such as fade_misfit_db(0,3)",
+                       high=MAX_EFFECTS, default=None, optional=True)),
         _MEASURES,
         effect="pure",
     ),
@@ -76,11 +64,11 @@ CUTTING: tuple[AudioTool, ...] = (
             f"{_CUT} (at|from|off) [the] (start|beginning) {_BELOW} {{edges=start}}",
             f"{_CUT} (at|from|off) [the] end {_BELOW} {{edges=end}}",
         ), "below -50 dBFS, 0.05 s stay"),),
-            _expect_trimmed,
             sets=lambda a: {
                 f"silence at the {edge}": "threshold_dbfs"
                 for edge in ("start", "end") if a["edges"] in ("both", edge)
             }),
+        expects=expect_trim,
     ),
     AudioTool(
         "clip", "cutting:clip",
@@ -95,8 +83,8 @@ CUTTING: tuple[AudioTool, ...] = (
             "(cut|drop|remove|skip) [off] [the] first {start_s}",
             "(cut|drop|remove) [off] [everything] after {end_s}",
         )),),
-            _expect_section,
             sets={"the start": "start_s", "the end": "end_s"}),
+        expects=expect_clip,
     ),
     AudioTool(
         "cut", "cutting:cut",
@@ -108,9 +96,8 @@ CUTTING: tuple[AudioTool, ...] = (
         Planning((Wording("cut", "Cut a section out", "cut out from 0:05 to 0:08", (
             "(cut|cut out|remove|delete|drop) [out] [the] [section|part|piece] "
             "(from {start_s} to|between {start_s} and) {end_s}",
-        )),),
-            lambda a: [predicate("duration_change_s", "==", a["start_s"] - a["end_s"],
-                                 "The section is gone")]),
+        )),)),
+        expects=expect_cut,
     ),
     AudioTool(
         "split", "cutting:split",
@@ -151,10 +138,7 @@ CUTTING: tuple[AudioTool, ...] = (
             "fade in and out [of|over|for] {in_s,out_s}",
             "fade in [of|over|for] {in_s} and [fade] out [of|over|for] {out_s}",
         )),),
-            lambda a: [
-                predicate("rms_change_db", "<=", 0, "A fade makes nothing louder"),
-                predicate("duration_change_s", "==", 0, "A fade keeps the length"),
-            ],
             sets={"the fade in": "in_s", "the fade out": "out_s"}),
+        expects=expect_fade,
     ),
 )  # fmt: skip

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
+from .audio_expectations import (
+    expect_drive,
+    expect_noise,
+    expect_pitch,
+    expect_reverb,
+    expect_shape,
+    expect_shift,
+    expect_speed,
+    expect_turned,
+)
 from .audio_model import (
     IN_OUT,
     INPUT,
     OUTPUT,
     SUBTYPE,
-    Arguments,
     AudioTool,
-    Json,
     Planning,
     ToolParameter,
     Wording,
     choice,
     number,
-    predicate,
 )
 
-_SHAPE = {
-    "channels": "The number of channels",
-    "sample_rate_hz": "The sample rate",
-    "subtype": "The sample format",
-}
 _FIELDS = {
     "title": "title", "artist": "artist", "album": "album", "date": "date", "genre": "genre",
     "tracknumber": "number of the track", "copyright": "copyright", "comment": "comment",
 }  # fmt: skip
 _TO = "[(convert|mix down|downmix|make) IT] [to|in]"
-
-
-def _expect_shape(a: Arguments) -> list[Json]:
-    return [
-        predicate(name, "==", a[name], text) for name, text in _SHAPE.items() if a[name] is not None
-    ]
 
 
 EFFECTS: tuple[AudioTool, ...] = (
@@ -50,12 +46,9 @@ EFFECTS: tuple[AudioTool, ...] = (
             "add a little (reverb|reverberation) {wet_level=0.1}",
             "add (a lot of|much) (reverb|reverberation) {wet_level=0.4}",
         ), "a share of 0.2; a little 0.1, a lot 0.4"),),
-            lambda a: [
-                predicate("samples_changed", "==", True, "Reverb is added"),
-                predicate("noise_floor_change_db", ">=", 0, "Pauses are filled, not emptied"),
-            ],
             changes_level=True, sets={"the share of reverb": "wet_level"}),
         most_channels=2,
+        expects=expect_reverb,
     ),
     AudioTool(
         "pitch_shift", "plugins:pitch_shift",
@@ -67,13 +60,9 @@ EFFECTS: tuple[AudioTool, ...] = (
             "pitch (up|higher) [by] {+semitones}",
             "pitch (down|lower) [by] {-semitones}",
         )),),
-            lambda a: [
-                predicate("pitch_change_semitones", "==", a["semitones"],
-                          f"Pitch moved by {a['semitones']:g} semitones"),
-                predicate("duration_ratio", "==", 1, "The length stays"),
-            ],
             changes_level=True, moves=("the shift", "semitones", 0.0)),
         streams=False, most_minutes=10, most_channels=8,
+        expects=expect_pitch,
     ),
     AudioTool(
         "time_stretch", "plugins:time_stretch",
@@ -85,13 +74,9 @@ EFFECTS: tuple[AudioTool, ...] = (
             "(make it|play it) {+rate:percent} faster",
             "(make it|play it) {-rate:percent} slower",
         )),),
-            lambda a: [
-                predicate("duration_ratio", "==", round(1 / a["rate"], 6),
-                          f"Speed times {a['rate']:g}"),
-                predicate("pitch_change_semitones", "==", 0, "The pitch stays"),
-            ],
             changes_level=True, moves=("the change", "rate", 1.0)),
         streams=False, most_minutes=10, most_channels=8,
+        expects=expect_speed,
     ),
     AudioTool(
         "add_noise", "chains:add_noise",
@@ -101,6 +86,7 @@ EFFECTS: tuple[AudioTool, ...] = (
          choice("color", ("white", "pink", "brown"), "its spectrum", "white"),
          ToolParameter("seed", "integer", "which noise", "", 0, 2**32 - 1, 0)),
         "it makes material for tests",
+        expects=expect_noise,
     ),
     AudioTool(
         "convert", "whole:convert",
@@ -127,10 +113,9 @@ EFFECTS: tuple[AudioTool, ...] = (
                     "[convert] [to] {subtype:bit}",
                 ), order="last"),
             ),
-            _expect_shape,
             sets={"the number of channels": "channels", "the sample rate": "sample_rate_hz",
-                  "the sample format": "subtype"},
-        ),
+                  "the sample format": "subtype"}),
+        expects=expect_shape,
     ),
     AudioTool(
         "distort", "chains:distort",
@@ -141,8 +126,8 @@ EFFECTS: tuple[AudioTool, ...] = (
         Planning((Wording("distort", "Distort", "distort by 12 dB", (
             "(distort|overdrive) IT [by] {drive_db}",
         )),),
-            lambda a: [predicate("samples_changed", "==", True, "The sound is distorted")],
             changes_level=True),
+        expects=expect_drive,
     ),
     AudioTool(
         "shift", "whole:shift",
@@ -152,6 +137,7 @@ EFFECTS: tuple[AudioTool, ...] = (
          ToolParameter("wrap", "flag", "what falls off one end comes in at the other",
                        default=False)),
         "no metric says where a sound begins",
+        expects=expect_shift,
     ),
     AudioTool(
         "invert", "chains:invert",
@@ -159,11 +145,8 @@ EFFECTS: tuple[AudioTool, ...] = (
         IN_OUT,
         Planning((Wording("polarity", "Invert the polarity", "invert the polarity", (
             "(invert|flip|turn round) [the] (polarity|phase)",
-        )),),
-            lambda a: [
-                predicate("samples_changed", "==", True, "The polarity is turned"),
-                predicate("rms_change_db", "==", 0, "The level stays"),
-            ]),
+        )),)),
+        expects=expect_turned,
     ),
     AudioTool(
         "tag", "whole:tag",

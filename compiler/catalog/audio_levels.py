@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from .audio_expectations import (
+    expect_bandpass,
+    expect_compress,
+    expect_eq,
+    expect_gain,
+    expect_gate,
+    expect_highpass,
+    expect_limit,
+    expect_loudness,
+    expect_lowpass,
+    expect_peak,
+)
 from .audio_model import (
     DBFS,
     IN_OUT,
     MAX_BANDS,
-    Arguments,
     AudioTool,
-    Json,
     Planning,
     ToolParameter,
     Wording,
     choice,
     number,
-    predicate,
 )
 
 _CUTOFF = number("cutoff_hz", "Hz", 10, 96_000, "where the level is down by 3 dB")
@@ -31,37 +40,8 @@ _LEVEL = "(volume|level|gain)"
 _AT_MOST = "[of|at|to|below] [at most] {max_true_peak_dbtp}"
 _PEAK = f"[[and|with|at|,] [a] [maximum] [true peak|peak|peaks] {_AT_MOST}]"
 _PEAK_ALONE = f"(and|with|,) [a] [maximum] (true peak|peak|peaks) {_AT_MOST}"
-_EDGES_HZ = (20, 40, 80, 160, 320, 640, 1250, 2500, 5000, 10_000, 20_000)
-_FAR = 1.5
-"""How far an edge of the spectrum lies from a cutoff: with 24 dB per octave 14 dB down."""
-_DOWN_DB = {6: 3.0, 12: 6.0, 24: 12.0, 48: 24.0}
 LOW_EDGE, HIGH_EDGE = "the lower edge of the spectrum", "the upper edge of the spectrum"
 """What filters set."""
-
-
-def _expect_less_below(cutoff_hz: float, slope: int) -> list[Json]:
-    return _weaker("below", max((e for e in _EDGES_HZ if e * _FAR <= cutoff_hz), default=0), slope)
-
-
-def _expect_less_above(cutoff_hz: float, slope: int) -> list[Json]:
-    return _weaker("above", min((e for e in _EDGES_HZ if e >= cutoff_hz * _FAR), default=0), slope)
-
-
-def _weaker(side: str, hz: int, slope: int) -> list[Json]:
-    if not hz:
-        return [predicate("samples_changed", "==", True, "The filter changes the sound")]
-    text = f"Energy {side} {hz} Hz is weaker"
-    return [predicate(f"energy_{side}_change_db({hz})", "<=", -_DOWN_DB[slope], text, 0.0)]
-
-
-def _expect_true_peak(most: float) -> Json:
-    return predicate("true_peak_dbtp", "<=", most, f"No true peak above {most:g} dBTP")
-
-
-def _expect_loudness(a: Arguments) -> list[Json]:
-    target = a["target_lufs"]
-    loudness = predicate("integrated_lufs", "==", target, f"Loudness of {target:g} LUFS")
-    return [loudness, _expect_true_peak(a["max_true_peak_dbtp"])]
 
 
 LEVELS: tuple[AudioTool, ...] = (
@@ -80,9 +60,8 @@ LEVELS: tuple[AudioTool, ...] = (
             f"(lower|reduce|decrease|turn down) (it|[the] {_LEVEL}) [by] {{-gain_db}}",
             "[apply] [a] gain [of] {gain_db}",
         )),),
-            lambda a: [predicate("rms_change_db", "==", a["gain_db"],
-                                 f"Level changed by {a['gain_db']:g} dB")],
             changes_level=True, moves=("the gain", "gain_db", 0.0)),
+        expects=expect_gain,
     ),
     AudioTool(
         "peak_norm", "chains:peak_norm",
@@ -91,8 +70,8 @@ LEVELS: tuple[AudioTool, ...] = (
         Planning((Wording("peak level", "Set the peak", "normalise the peak to -3 dBFS", (
             "(normalise|normalize) [the] (peak|peaks) to {target_dbfs}",
         ), order="sets level"),),
-            lambda a: [predicate("sample_peak_dbfs", "==", a["target_dbfs"], "The highest sample")],
             changes_level=True, sets={"the peak": "target_dbfs"}),
+        expects=expect_peak,
     ),
     AudioTool(
         "loudness_norm", "loudness:loudness_norm",
@@ -106,8 +85,8 @@ LEVELS: tuple[AudioTool, ...] = (
             f"(normalise|normalize) IT [the|its] [loudness] [{_PEAK_ALONE}]",
             f"(bring|set) (it|the loudness|its loudness) to {{target_lufs}} {_PEAK}",
         ), "-16 LUFS, no true peak above -1 dBTP", "sets level"),),
-            _expect_loudness,
             changes_level=True, sets={"the loudness": "target_lufs"}),
+        expects=expect_loudness,
     ),
     AudioTool(
         "highpass", "plugins:highpass",
@@ -120,8 +99,8 @@ LEVELS: tuple[AudioTool, ...] = (
             "{cutoff_hz=80} {slope=24}",
             "{slope=24} (remove|cut|filter out) everything (below|under) {cutoff_hz}",
         ), "24 dB per octave; rumble lies below 80 Hz"),),
-            lambda a: _expect_less_below(a["cutoff_hz"], a["slope"]),
             changes_level=True, sets={LOW_EDGE: "cutoff_hz"}),
+        expects=expect_highpass,
     ),
     AudioTool(
         "lowpass", "plugins:lowpass",
@@ -133,8 +112,8 @@ LEVELS: tuple[AudioTool, ...] = (
             "{slope=24} (remove|cut|reduce|filter out) [the] hiss above {cutoff_hz}",
             "{slope=24} (remove|cut|filter out) everything above {cutoff_hz}",
         ), "24 dB per octave"),),
-            lambda a: _expect_less_above(a["cutoff_hz"], a["slope"]),
             changes_level=True, sets={HIGH_EDGE: "cutoff_hz"}),
+        expects=expect_lowpass,
     ),
     AudioTool(
         "bandpass", "plugins:bandpass",
@@ -147,15 +126,15 @@ LEVELS: tuple[AudioTool, ...] = (
             "{slope=24} [apply] [a] (band-pass|bandpass|band pass) [filter] [from|between] "
             "{low_hz} (to|and|-) {high_hz}",
         ), "24 dB per octave"),),
-            lambda a: [*_expect_less_below(a["low_hz"], a["slope"]),
-                       *_expect_less_above(a["high_hz"], a["slope"])],
             changes_level=True, sets={LOW_EDGE: "low_hz", HIGH_EDGE: "high_hz"}),
+        expects=expect_bandpass,
     ),
     AudioTool(
         "eq", "plugins:eq",
         "Raise or lower bands: [{type: peak | low_shelf | high_shelf, freq_hz, gain_db, q}].",
         (*IN_OUT, ToolParameter("bands", "bands", "what is raised or lowered", "", 1, MAX_BANDS)),
         "a list of bands does not fit into one phrase",
+        expects=expect_eq,
     ),
     AudioTool(
         "compress", "plugins:compress",
@@ -171,11 +150,9 @@ LEVELS: tuple[AudioTool, ...] = (
             "compress IT [by|with|at] [{ratio}] [(at|above|from) {threshold_db}] "
             "[with {makeup_db} [of] (makeup|make-up) [gain]]",
         ), "3:1 above -20 dBFS"),),
-            lambda a: [
-                predicate("rms_change_db", "<=", a["makeup_db"], "What is loud gets no louder")
-            ],
             changes_level=True,
             sets={"the ratio": "ratio", "the threshold of the compressor": "threshold_db"}),
+        expects=expect_compress,
     ),
     AudioTool(
         "limit", "loudness:limit",
@@ -186,8 +163,8 @@ LEVELS: tuple[AudioTool, ...] = (
         Planning((Wording("limit", "Limit", "limit peaks to -1 dBTP", (
             "limit IT [the] [peaks|true peaks] [to|at] [{ceiling_dbtp}]",
         ), "-1 dBTP", "sets level"),),
-            lambda a: [_expect_true_peak(a["ceiling_dbtp"])],
             changes_level=True, sets={"the highest true peak": "ceiling_dbtp"}),
+        expects=expect_limit,
     ),
     AudioTool(
         "noise_gate", "plugins:noise_gate",
@@ -201,8 +178,7 @@ LEVELS: tuple[AudioTool, ...] = (
         Planning((Wording("noise gate", "Gate the noise", "noise gate at -50 dB", (
             "[apply] [a] (gate|noise-gate|noise gate) [the noise] [at|below] [{threshold_db}]",
         ), "-50 dBFS, 10:1"),),
-            lambda a: [predicate("noise_floor_change_db", "<=", 0,
-                                 "The quietest parts get no louder", 0.1)],
             changes_level=True, sets={"the threshold of the gate": "threshold_db"}),
+        expects=expect_gate,
     ),
 )  # fmt: skip

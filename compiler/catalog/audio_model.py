@@ -15,7 +15,7 @@ from ..source.records import dataclass
 
 ParameterKind = Literal[
     "input", "inputs", "output", "pattern", "number", "integer", "numbers", "choice", "flag",
-    "bands", "text",
+    "bands", "text", "texts",
 ]  # fmt: skip
 Arguments = Mapping[str, Any]
 Json = dict[str, Any]
@@ -25,6 +25,7 @@ REQUIRED = object()
 """Stands for "no default"."""
 MAX_BANDS = 16
 MAX_INPUTS = 32
+MAX_EFFECTS = 400
 BAND_TYPES = ("peak", "low_shelf", "high_shelf")
 
 
@@ -62,7 +63,6 @@ class Wording:
 class Planning:
     """How the offline planner uses a tool.
 
-    - `expects` returns the predicates of one call, without their subject, for QA to measure;
     - with `changes_level` a level that was set before need not hold any more;
     - `sets` names the parameters that a second call would set again, by what they set in words;
     - `moves` is what a second call in the other direction takes back: in words, the parameter, and
@@ -70,16 +70,21 @@ class Planning:
     """
 
     wordings: tuple[Wording, ...]
-    expects: Callable[[Arguments], list[Json]]
     changes_level: bool = False
     sets: Mapping[str, str] | Callable[[Arguments], Mapping[str, str]] = field(default_factory=dict)
     moves: tuple[str, str, float] | None = None
 
 
+def _nothing(arguments: Arguments) -> list[Json]:
+    return []
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class AudioTool:
     """A tool. `function` is where runtime/audio/tools has it, `module:name`. `planning` is what the
-    offline planner knows, or the reason why it does not know the tool. With `streams` it holds
+    offline planner knows, or the reason why it does not know the tool. `expects` returns what
+    has to be measured after a call, without the subject: predicates that tell it from a call that
+    does nothing, half as much, twice as much or the opposite. With `streams` it holds
     a few seconds of sound in memory whatever the length; files above `most_minutes` or with more
     than `most_channels` are refused by the tool's name."""
 
@@ -88,6 +93,7 @@ class AudioTool:
     about: str
     parameters: tuple[ToolParameter, ...]
     planning: Planning | str
+    expects: Callable[[Arguments], list[Json]] = _nothing
     effect: Effect = "idempotent"
     streams: bool = True
     most_minutes: int = 240
@@ -162,7 +168,7 @@ def _type(parameter: ToolParameter) -> dict[str, Any]:
             return {"type": "string", "minLength": 1}
         case "text":
             return {"type": "string"}
-        case "inputs":
+        case "inputs" | "texts":
             return {"type": "array", "items": {"type": "string"}, "minItems": 1}
         case "number" | "integer":
             return {"type": parameter.kind, **bounds}

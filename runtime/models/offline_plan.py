@@ -159,14 +159,14 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
     for number, clause in enumerate(work, start=1):
         wording, _, tool, planning = clause.fit.rule
         steps.append({"title": wording.title, "description": clause.text, "person": not tool})
-        if planning is None:
+        if planning is None or tool is None:
             continue
         later = [other.fit.rule.planning for other in work[number:]]
         is_last = not any(other.changes_level for other in later if other)
-        for check in planning.expects(_call_of(clause).arguments):
+        for check in tool.expects(_call_of(clause).arguments):
             stays = check["metric"] in _SHAPE or (check["metric"] in _LEVELS and is_last)
-            subject = "result" if stays else f"step_{number}"
-            checks.append({**check, "subject": subject})
+            subjects = (f"step_{number}", "result") if stays else (f"step_{number}",)
+            checks += ({**check, "subject": subject} for subject in subjects)
     if not work:
         steps.append({"title": "Export", "description": f"export {format_name}", "person": False})
     checks += [{**check, "subject": "result"} for check in _always(format_name, work)]
@@ -185,6 +185,7 @@ def _always(format_name: str, work: list[Clause]) -> list[Json]:
     always = [predicate("format", "==", container, f"The result is {a_file(format_name)}")]
     if not any(rule.tool and rule.tool.name == "distort" for rule in _rules(work)):
         always.append(predicate("clipped_runs_added", "<=", 0, "No clipping is added"))
+        always.append(predicate("true_peak_added_db", "<=", 0, "No peak is above full scale"))
     return always
 
 

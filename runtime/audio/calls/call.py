@@ -133,7 +133,7 @@ def _fitting(tool: str, parameter: ToolParameter, value: Any) -> Any:
             good = isinstance(value, str) and value.strip() != "" and "\0" not in value
         case "text":
             good = isinstance(value, str) and "\0" not in value and len(value) <= _LONGEST_TEXT
-        case "inputs":
+        case "inputs" | "texts":
             return _many(tool, parameter, value)
         case "number" | "integer":
             return _number(tool, parameter, value)
@@ -249,6 +249,8 @@ def range_of(parameter: ToolParameter) -> str:
             return f"one of {', '.join(repr(c) for c in parameter.choices)}{unit}{none}"
         case "flag":
             return "True or False"
+        case "texts":
+            return f"a list of at most {parameter.high:g} texts{none}"
         case "text":
             return f"a text of at most {_LONGEST_TEXT} characters{none}"
         case "bands":

@@ -12,7 +12,6 @@ from .metrics import THRESHOLD, Measurement, Pair
 from .predicates import Finding, Predicate, judge, metric_of, verdict_of
 
 _AT_ONCE = 2
-_PITCH = "pitch_change_semitones"
 
 
 class SubjectFiles(NamedTuple):
@@ -28,21 +27,23 @@ async def findings_of(
     """Return what each predicate came to. A file that cannot be measured leaves its predicates not
     measured, with the reason; each file is measured once for each threshold."""
     measured = await _measure(_measurements_of(predicates, subjects), do)
-    pairs: dict[str, Pair | str] = {}
+    pairs: dict[str, tuple[Pair, Pair | None] | str] = {}
     for subject, files in subjects.items():
         mine = [p for p in predicates if p.subject == subject]
         if mine:
-            pairs[subject] = await _pair(files, mine, measured, do)
-    findings = []
-    for predicate in predicates:
-        pair = pairs.get(predicate.subject)
-        if isinstance(pair, str):
-            findings.append(Finding(predicate, "not measured", None, pair))
-        elif pair is not None and not pair.before and metric_of(predicate.metric)[0].both:
-            findings.append(Finding(predicate, "not measured", None, "there is no file before"))
-        else:
-            findings.append(judge(predicate, pair))
-    return findings
+            pairs[subject] = await _pairs(files, mine, measured, do)
+    return [_finding(predicate, pairs.get(predicate.subject)) for predicate in predicates]
+
+
+def _finding(predicate: Predicate, pairs: tuple[Pair, Pair | None] | str | None) -> Finding:
+    if isinstance(pairs, str):
+        return Finding(predicate, "not measured", None, pairs)
+    if pairs is None:
+        return judge(predicate, None)
+    pair, idle = pairs
+    if not pair.before and metric_of(predicate.metric)[0].both:
+        return Finding(predicate, "not measured", None, "there is no file before")
+    return judge(predicate, pair, idle)
 
 
 def report_of(findings: Sequence[Finding]) -> dict[str, Any]:
@@ -53,6 +54,7 @@ def report_of(findings: Sequence[Finding]) -> dict[str, Any]:
         "passed": sum(row["verdict"] == "passed" for row in rows),
         "failed": sum(row["verdict"] == "failed" for row in rows),
         "not_measured": sum(row["verdict"] == "not measured" for row in rows),
+        "proves_nothing": sum(row["verdict"] == "proves nothing" for row in rows),
         "checks": rows,
         "table": "\n".join(map(line_of, findings)),
     }
@@ -90,17 +92,18 @@ def shown_value(value: float | str | bool, unit: str) -> str:
 def _measurements_of(
     predicates: Iterable[Predicate], subjects: Mapping[str, SubjectFiles]
 ) -> dict[tuple[str, float], None]:
-    """Return the files to measure, each with the thresholds that predicates need."""
+    """Return the files to measure, each with the thresholds that predicates need; the file before
+    too, which tells what a predicate proves."""
     keys: dict[tuple[str, float], None] = {}
     for predicate in predicates:
         files = subjects.get(predicate.subject)
         if files is None:
             continue
         metric, at = metric_of(predicate.metric)
-        threshold = at if metric.at == "dbfs" and at is not None else THRESHOLD
-        keys[files.after, threshold] = None
-        if metric.both and files.before is not None:
-            keys[files.before, THRESHOLD] = None
+        threshold = at[0] if metric.at[:1] == ("dbfs",) and at else THRESHOLD
+        for path in files:
+            if path is not None:
+                keys[path, threshold] = None
     return keys
 
 
@@ -122,13 +125,14 @@ async def _measure(
     return dict(zip(keys, await asyncio.gather(*(one(*key) for key in keys)), strict=True))
 
 
-async def _pair(
+async def _pairs(
     files: SubjectFiles,
     predicates: Sequence[Predicate],
     measured: Mapping[tuple[str, float], Measurement | str],
     do: Do,
-) -> Pair | str:
-    """Return the measurements of a subject, or why there are none."""
+) -> tuple[Pair, Pair | None] | str:
+    """Return the measurements of a subject, and those of the same had nothing been done; or why
+    there are none."""
     sides: list[dict[float, Measurement]] = [{}, {}]
     for (path, threshold), measurement in measured.items():
         for side, name in zip(sides, files, strict=True):
@@ -136,8 +140,25 @@ async def _pair(
                 return measurement
             if path == name and not isinstance(measurement, str):
                 side[threshold] = measurement
-    pitch = None
-    if files.before is not None and any(p.metric == _PITCH for p in predicates):
-        comparison = await do(check_call("compare", {"a": files.before, "b": files.after}))
-        pitch = comparison["difference"]["pitch_semitones"]
-    return Pair(sides[0], sides[1], pitch)
+    before, after = sides
+    if files.before is None:
+        return Pair(before, after), None
+    effects = await _effects(files, predicates, do)
+    done, idle = ({name: two[n] for name, two in effects.items()} for n in (0, 1))
+    return Pair(before, after, done), Pair(before, before, idle)
+
+
+async def _effects(
+    files: SubjectFiles, predicates: Sequence[Predicate], do: Do
+) -> dict[str, tuple[float | str, float | str]]:
+    """Return each measure of both files, and what it would be had nothing been done."""
+    wanted = [p.metric for p in predicates if metric_of(p.metric)[0].effect]
+    wanted = list(dict.fromkeys(wanted))
+    if not wanted:
+        return {}
+    call = {"a": files.before, "b": files.after, "effects": wanted}
+    try:
+        found = (await do(check_call("compare", call)))["effects"]
+    except Failure as failure:
+        return dict.fromkeys(wanted, (failure.message, failure.message))
+    return {name: (found[name]["value"], found[name]["idle"]) for name in wanted}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 Measurement = Mapping[str, Any]
@@ -27,35 +27,49 @@ class Missing(NamedTuple):
 
 
 Measured = float | str | bool | Missing
+Numbers = tuple[float, ...]
+"""What a metric takes in parentheses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     """The file before and the file after, each measured with the silence thresholds asked for;
-    `pitch` is the measured shift in semitones, where it was asked for."""
+    `effects` are measures of both together, by the metric as it is written: a number, or why there
+    is none."""
 
     before: Mapping[float, Measurement]
     after: Mapping[float, Measurement]
-    pitch: float | None = None
+    effects: Mapping[str, float | str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric. `at` is the unit of the number that it takes in parentheses, which may be left out
-    when `free`; `tolerance` holds when a requirement says none; `both` says that the file before is
-    needed."""
+    """A metric. `at` names the numbers that it takes in parentheses, which may be left out when
+    `free`, and may go on when `many`; `tolerance` holds when a requirement says none; `both` says
+    that the file before is needed; with `effect` a measure of both files together is."""
 
     name: str
     about: str
     unit: str
-    compute: Callable[[Pair, float | None], Measured]
+    compute: Callable[[Pair, Numbers], Measured]
     tolerance: float = 0.0
     kind: Literal["number", "text", "flag"] = "number"
-    at: str | None = None
+    at: tuple[str, ...] = ()
     free: bool = False
+    many: bool = False
     both: bool = False
+    effect: bool = False
 
-    def value(self, pair: Pair, at: float | None) -> Measured:
+    def written(self, at: Numbers) -> str:
+        """Return the metric with its numbers: `fade_misfit_db(0,3)`."""
+        return f"{self.name}({','.join(f'{n:.10g}' for n in at)})" if at else self.name
+
+    @property
+    def shown(self) -> str:
+        """Return how it is written in general: `fade_misfit_db(in_s,out_s)`."""
+        return f"{self.name}({','.join(self.at)})" if self.at else self.name
+
+    def value(self, pair: Pair, at: Numbers) -> Measured:
         """Return the number, text or truth value; `Missing` when there is none."""
         result = self.compute(pair, at)
         if isinstance(result, float) and not math.isfinite(result):
@@ -71,10 +85,10 @@ def _before(pair: Pair) -> Measurement:
     return next(iter(pair.before.values()))
 
 
-def _of(key: str) -> Callable[[Pair, float | None], Measured]:
+def _of(key: str) -> Callable[[Pair, Numbers], Measured]:
     """Return a number of the file after."""
 
-    def compute(pair: Pair, at: float | None) -> Measured:
+    def compute(pair: Pair, at: Numbers) -> Measured:
         return _number(_after(pair), key)
 
     return compute
@@ -90,10 +104,10 @@ def _number(numbers: Measurement, key: str) -> Measured:
     return value if isinstance(value, str | bool) else float(value)
 
 
-def _change(key: str) -> Callable[[Pair, float | None], Measured]:
+def _change(key: str) -> Callable[[Pair, Numbers], Measured]:
     """Return how much higher a number is after than before."""
 
-    def compute(pair: Pair, at: float | None) -> Measured:
+    def compute(pair: Pair, at: Numbers) -> Measured:
         after, before = _number(_after(pair), key), _number(_before(pair), key)
         if isinstance(after, float) and isinstance(before, float):
             return after - before
@@ -103,7 +117,7 @@ def _change(key: str) -> Callable[[Pair, float | None], Measured]:
     return compute
 
 
-def _floor_change(pair: Pair, at: float | None) -> Measured:
+def _floor_change(pair: Pair, at: Numbers) -> Measured:
     """Return how much higher the noise floor is. That of digital silence lies below all others."""
     after, before = (m["noise_floor_dbfs"] for m in (_after(pair), _before(pair)))
     if after is None and before is None:
@@ -113,7 +127,7 @@ def _floor_change(pair: Pair, at: float | None) -> Measured:
     return float(after - before)
 
 
-def _clipped_added(pair: Pair, at: float | None) -> Measured:
+def _clipped_added(pair: Pair, at: Numbers) -> Measured:
     """Return how many more places are cut. What lay above full scale before, as floating-point
     samples can, was not cut there yet."""
     after, before = _after(pair), _before(pair)
@@ -122,42 +136,64 @@ def _clipped_added(pair: Pair, at: float | None) -> Measured:
     return float(after["clipped_runs"] - (0 if was_cut else before["clipped_runs"]))
 
 
-def _silence(key: str) -> Callable[[Pair, float | None], Measured]:
-    def compute(pair: Pair, at: float | None) -> Measured:
-        numbers = pair.after[THRESHOLD if at is None else at]
+def _silence(key: str) -> Callable[[Pair, Numbers], Measured]:
+    def compute(pair: Pair, at: Numbers) -> Measured:
+        numbers = pair.after[at[0] if at else THRESHOLD]
         return Missing("all of it is silence") if numbers["silent"] else float(numbers[key])
 
     return compute
 
 
-def _ratio(pair: Pair, at: float | None) -> Measured:
+def _ratio(pair: Pair, at: Numbers) -> Measured:
     return float(_after(pair)["duration_s"] / _before(pair)["duration_s"])
 
 
-def _is_changed(pair: Pair, at: float | None) -> Measured:
+def _is_changed(pair: Pair, at: Numbers) -> Measured:
     return bool(_after(pair)["pcm_sha256"] != _before(pair)["pcm_sha256"])
 
 
-def _pitch(pair: Pair, at: float | None) -> Measured:
-    why = "the spectra before and after are not alike enough to tell a shift"
-    return Missing(why) if pair.pitch is None else pair.pitch
-
-
-def _dc(pair: Pair, at: float | None) -> Measured:
+def _dc(pair: Pair, at: Numbers) -> Measured:
     return max(abs(float(value)) for value in _after(pair)["dc_offset"])
 
 
-def _below(pair: Pair, at: float | None) -> Measured:
+def _below(pair: Pair, at: Numbers) -> Measured:
     """Return the energy below a frequency beside that above four times the frequency, which the
     filter that is judged leaves alone: a later gain changes both."""
-    assert at is not None
-    return _beside(pair, at, lambda m: (_share(m, at), 1 - _share(m, 4 * at)))
+    return _beside(pair, at[0], lambda m: (_share(m, at[0]), 1 - _share(m, 4 * at[0])))
 
 
-def _above(pair: Pair, at: float | None) -> Measured:
+def _above(pair: Pair, at: Numbers) -> Measured:
     """Return the energy above a frequency beside that below a quarter of it."""
-    assert at is not None
-    return _beside(pair, at, lambda m: (1 - _share(m, at), _share(m, at / 4)))
+    return _beside(pair, at[0], lambda m: (1 - _share(m, at[0]), _share(m, at[0] / 4)))
+
+
+def _left(key: str) -> Callable[[Pair, Numbers], Measured]:
+    """Return how much more silence is left than was to be kept, or than there was."""
+
+    def compute(pair: Pair, at: Numbers) -> Measured:
+        threshold, keep = at
+        before, after = pair.before[threshold], pair.after[threshold]
+        if after["silent"] or before["silent"]:
+            return Missing("all of it is silence")
+        return float(after[key] - min(before[key], keep))
+
+    return compute
+
+
+def _held(pair: Pair, at: Numbers) -> Measured:
+    """Return how far the true peak lies above a ceiling, or above where it was below that."""
+    before, after = (_number(m, "true_peak_dbtp") for m in (_before(pair), _after(pair)))
+    if isinstance(before, float) and isinstance(after, float):
+        return after - min(before, at[0])
+    return Missing("all of it is silence")
+
+
+def _over(pair: Pair, at: Numbers) -> Measured:
+    """Return how far the true peak lies above full scale, where it did not before."""
+    before, after = (_number(m, "true_peak_dbtp") for m in (_before(pair), _after(pair)))
+    if isinstance(before, float) and isinstance(after, float):
+        return max(after, 0.0) - max(before, 0.0)
+    return 0.0
 
 
 def _beside(
@@ -185,7 +221,27 @@ def _share(numbers: Measurement, hz: float) -> float:
     return float(known[-1]["share"]) if known else 0.0
 
 
+def _effect(
+    name: str,
+    about: str,
+    unit: str,
+    tolerance: float = 0.0,
+    at: tuple[str, ...] = (),
+    many: bool = False,
+) -> Metric:
+    """Return a metric that `flowc.runtime.audio.meters.effects` measures."""
+
+    def compute(pair: Pair, numbers: Numbers) -> Measured:
+        written = METRICS[name].written(numbers)
+        value = pair.effects.get(written, "it was not measured")
+        return Missing(value) if isinstance(value, str) else value
+
+    return Metric(name, about, unit, compute, tolerance, at=at, many=many, both=True, effect=True)
+
+
 _DB = "dB"
+_OFF = "0 is as asked for; how far"
+_DETECTOR = ("threshold_db", "ratio", "attack_ms", "release_ms")
 _LIST: tuple[Metric, ...] = (
     Metric("integrated_lufs", "loudness by BS.1770", "LUFS", _of("integrated_lufs"), 0.5),
     Metric("true_peak_dbtp", "the highest value between samples", "dBTP",
@@ -197,9 +253,9 @@ _LIST: tuple[Metric, ...] = (
            _of("noise_floor_dbfs"), 1.0),
     Metric("duration_s", "the length", "s", _of("duration_s"), 0.05),
     Metric("leading_silence_s", "silence at the start, below -50 dBFS or as given", "s",
-           _silence("leading_silence_s"), 0.03, at="dbfs", free=True),
+           _silence("leading_silence_s"), 0.03, at=("dbfs",), free=True),
     Metric("trailing_silence_s", "silence at the end, below -50 dBFS or as given", "s",
-           _silence("trailing_silence_s"), 0.03, at="dbfs", free=True),
+           _silence("trailing_silence_s"), 0.03, at=("dbfs",), free=True),
     Metric("silent", "whether all of it is silence", "", _of("silent"), kind="flag"),
     Metric("clipped_runs", "places at full scale", "places", _of("clipped_runs")),
     Metric("not_finite", "samples that are not finite numbers", "samples", _of("not_finite")),
@@ -218,19 +274,53 @@ _LIST: tuple[Metric, ...] = (
     Metric("noise_floor_change_db", "the quietest frames beside those before", _DB, _floor_change,
            1.0, both=True),
     Metric("energy_below_change_db", "the energy below a frequency (20, 40, 80, … Hz), beside that "
-           "above four times it", _DB, _below, 0.0, at="hz", both=True),
+           "above four times it", _DB, _below, 0.0, at=("hz",), both=True),
     Metric("energy_above_change_db", "the energy above a frequency (320, 640, 1250, … Hz), beside "
-           "that below a quarter of it", _DB, _above, 0.0, at="hz", both=True),
+           "that below a quarter of it", _DB, _above, 0.0, at=("hz",), both=True),
     Metric("duration_change_s", "longer (+) or shorter (-)", "s", _change("duration_s"), 0.05,
            both=True),
     Metric("duration_ratio", "the length divided by that before", "times", _ratio, 0.005,
-           both=True),
-    Metric("pitch_change_semitones", "how far the spectrum has moved", "semitones", _pitch, 0.3,
            both=True),
     Metric("clipped_runs_added", "places at full scale that were not there before", "places",
            _clipped_added, both=True),
     Metric("samples_changed", "whether it is another sound at all", "", _is_changed, kind="flag",
            both=True),
+    Metric("true_peak_added_db", "the true peak above full scale beside that before", _DB, _over,
+           0.05, both=True),
+    Metric("true_peak_held_db", "the true peak above a ceiling, or above where it was below that",
+           _DB, _held, 0.4, at=("dbtp",), both=True),
+    Metric("leading_left_s", "silence at the start beyond what was to be kept", "s",
+           _left("leading_silence_s"), 0.03, at=("dbfs", "keep_s"), both=True),
+    Metric("trailing_left_s", "silence at the end beyond what was to be kept", "s",
+           _left("trailing_silence_s"), 0.03, at=("dbfs", "keep_s"), both=True),
 )  # fmt: skip
-METRICS: dict[str, Metric] = {metric.name: metric for metric in _LIST}
+_EFFECTS: tuple[Metric, ...] = (
+    _effect("fade_misfit_db", f"{_OFF} the level's course lies from these fades", _DB,
+            at=("in_s", "out_s")),
+    _effect("compress_misfit_db", f"{_OFF} the gain lies from that of this compressor", _DB,
+            at=(*_DETECTOR, "makeup_db")),
+    _effect("gate_misfit_db", f"{_OFF} the gain lies from that of this gate", _DB, at=_DETECTOR),
+    _effect("highpass_misfit_db", f"{_OFF} the spectrum lies from that behind this filter", _DB,
+            at=("hz", "slope")),
+    _effect("lowpass_misfit_db", f"{_OFF} the spectrum lies from that behind this filter", _DB,
+            at=("hz", "slope")),
+    _effect("bandpass_misfit_db", f"{_OFF} the spectrum lies from that behind these filters", _DB,
+            at=("low_hz", "high_hz", "slope")),
+    _effect("eq_misfit_db", f"{_OFF} the spectrum lies from that behind these bands; kind is 0 for "
+            "a peak, 1 for a low shelf, 2 for a high shelf", _DB,
+            at=("kind", "hz", "db", "q"), many=True),
+    _effect("section_misfit_db", "the energy of what is not this section of the sound before; "
+            "-10 and less is the section, an end of 0 that of the file", _DB,
+            at=("start_s", "end_s")),
+    _effect("cut_misfit_db", "the same of all but this section", _DB, at=("start_s", "end_s")),
+    _effect("response_db", "the energy of a third of an octave around a frequency beside that "
+            "before", _DB, 1.0, at=("hz",)),
+    _effect("delay_s", "later (+) or earlier (-) than before", "s", 0.01),
+    _effect("correlation", "1 the same samples, -1 turned round", "", 0.01),
+    _effect("added_db", "the level of what was added beside that of the sound", _DB, 0.5),
+    _effect("direct_share", "the share of the sound itself in the result", "", 0.04),
+    _effect("quiet_gain_db", "the gain of the smallest samples", _DB, 1.0),
+    _effect("pitch_change_semitones", "how far the spectrum has moved", "semitones", 0.3),
+)  # fmt: skip
+METRICS: dict[str, Metric] = {metric.name: metric for metric in (*_LIST, *_EFFECTS)}
 """By name."""

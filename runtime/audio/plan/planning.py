@@ -18,7 +18,7 @@ from ..calls.call import range_of
 from ..calls.containers import CONTAINERS, FORMATS, a_file, container_of, format_of, remedy
 from .contradictions import Shape
 from .metrics import METRICS
-from .predicates import RESULT, Predicate, parse_predicate, read_predicate
+from .predicates import ANY, RESULT, Predicate, parse_predicate, read_predicate
 
 Json = dict[str, Any]
 _UNKNOWN = Shape()
@@ -63,7 +63,7 @@ def _complete(plan: Mapping[str, Any], id: str, audio: str, output: str, sound: 
     work[-1]["output"] = _final(plan, id, audio, output)
     requirements = [*(dict(one) for one in plan.get("requirements") or ()), *ALWAYS]
     _check_held(format_of(work[-1]["output"]), requirements, sound)
-    subjects = {RESULT, *(f"step_{number}" for number in range(1, len(steps) + 1))}
+    subjects = {RESULT, ANY, *(f"step_{number}" for number in range(1, len(steps) + 1))}
     return {
         "goal": str(plan.get("goal") or ""),
         "requirements": list(dict.fromkeys(str(r.get("text") or "") for r in requirements)),
@@ -165,6 +165,5 @@ def _tools() -> Iterable[str]:
 
 def _metrics() -> Iterable[str]:
     for metric in METRICS.values():
-        at = f"({metric.at})" if metric.at else ""
         unit = f" [{metric.unit}]" if metric.unit else ""
-        yield f"{metric.name}{at}{unit}: {metric.about}"
+        yield f"{metric.shown}{unit}: {metric.about}"

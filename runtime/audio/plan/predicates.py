@@ -4,7 +4,8 @@
     step_2: energy_below_change_db(40) <= -12
 
 `result` is the final file beside the one the request came with; a step's ID is what the step wrote
-beside what it read. What cannot be measured is "not measured", and never "passed".
+beside what it read; `any_step` is one of all these. What cannot be measured is "not measured", and
+never "passed"; what held before the edit as well "proves nothing".
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from typing import Any, Literal
 from flowc.compiler.source.spelling import Spelling
 
 from ...errors import Failure
-from .metrics import METRICS, Metric, Missing, Pair
+from .metrics import METRICS, Metric, Missing, Numbers, Pair
 
-Verdict = Literal["passed", "failed", "not measured"]
+Verdict = Literal["passed", "failed", "not measured", "proves nothing"]
+"""A predicate that holds proves nothing where it held before as well."""
 OPERATORS = ("==", "!=", "<=", ">=", "<", ">")
-RESULT = "result"
-_NAME = re.compile(r"(?P<name>[a-z_]+)(?:\((?P<at>[+-]?[0-9]+(?:\.[0-9]+)?)\))?")
+RESULT, ANY = "result", "any_step"
+_NAME = re.compile(r"(?P<name>[a-z_]+)(?:\((?P<at>[^()]*)\))?")
+_MOST_NUMBERS = 64
 _SUBJECT = re.compile(r"[A-Za-z_][\w.-]*")
 _TEXT = re.compile(
     r"(?:(?P<subject>[\w.-]+):\s*)?(?P<metric>[a-z_]+(?:\([^)\s]*\))?)\s*(?P<op>==|!=|<=|>=|<|>)\s*"
@@ -89,8 +92,9 @@ def read_predicate(data: Mapping[str, Any]) -> Predicate:
     subject = str(data.get("subject") or RESULT)
     if not _SUBJECT.fullmatch(subject):
         raise Failure(f"`{subject[:60]}` is not a subject: write `{RESULT}` or the ID of a step")
-    name = metric.name if at is None else f"{metric.name}({at:g})"
-    return Predicate(name, op, value, float(tolerance), subject, str(data.get("text") or ""))
+    return Predicate(
+        metric.written(at), op, value, float(tolerance), subject, str(data.get("text") or "")
+    )
 
 
 def parse_predicate(text: str) -> Predicate | None:
@@ -107,41 +111,59 @@ def parse_predicate(text: str) -> Predicate | None:
         return None
 
 
-def metric_of(written: str) -> tuple[Metric, float | None]:
-    """Return a metric and the number in its parentheses. Raise `Failure`."""
-    match = _NAME.fullmatch(written.strip())
+def metric_of(written: str) -> tuple[Metric, Numbers]:
+    """Return a metric and the numbers in its parentheses. Raise `Failure`."""
+    match = _NAME.fullmatch("".join(written.split()))
     name = match["name"] if match else written[:60]
     if match is None or name not in METRICS:
         nearest = Spelling(METRICS).nearest(name)
         hint = f"did you mean `{nearest}`? " if nearest else ""
         raise Failure(f"there is no metric `{name}`", help=f"{hint}see docs/audio-editing.md")
     metric = METRICS[name]
-    fits = metric.at is not None if match["at"] else metric.at is None or metric.free
-    if not fits:
-        shown = f"{name}({metric.at})" if metric.at else name
-        raise Failure(f"the metric `{name}` is written `{shown}`")
-    return metric, None if match["at"] is None else float(match["at"])
+    try:
+        numbers = tuple(float(part) for part in (match["at"] or "").split(",") if part)
+    except ValueError:
+        numbers = (math.nan,)
+    if not _fits(metric, numbers):
+        raise Failure(f"the metric `{name}` is written `{metric.shown}`")
+    return metric, numbers
 
 
-def judge(predicate: Predicate, pair: Pair | None) -> Finding:
-    """Return the verdict by what the files measure. `pair` is None when there is no such
-    subject."""
+def _fits(metric: Metric, numbers: Numbers) -> bool:
+    """Tell whether a metric takes these numbers."""
+    if len(numbers) > _MOST_NUMBERS or not all(map(math.isfinite, numbers)):
+        return False
+    if metric.free and not numbers:
+        return True
+    if metric.many:
+        return bool(numbers) and len(numbers) % len(metric.at) == 0
+    return len(numbers) == len(metric.at)
+
+
+def judge(predicate: Predicate, pair: Pair | None, idle: Pair | None = None) -> Finding:
+    """Return the verdict by what the files measure. `pair` is None when there is no such subject.
+    `idle` is what would be measured had nothing been done: what holds there too proves nothing."""
     if pair is None:
         return Finding(predicate, "not measured", None, f"there is no {predicate.subject}")
     metric, at = metric_of(predicate.metric)
     measured = metric.value(pair, at)
     if isinstance(measured, Missing):
         return Finding(predicate, "not measured", None, measured.why)
-    holds = _holds(predicate, measured)
-    return Finding(predicate, "passed" if holds else "failed", measured)
+    if not _holds(predicate, measured):
+        return Finding(predicate, "failed", measured)
+    before = metric.value(idle, at) if idle is not None else Missing("")
+    if isinstance(before, Missing) or not _holds(predicate, before):
+        return Finding(predicate, "passed", measured)
+    return Finding(predicate, "proves nothing", measured, "it held before as well")
 
 
 def verdict_of(findings: list[Finding]) -> Verdict:
-    """Return the verdict of all: one that failed decides, then one that was not measured."""
-    verdicts = [finding.verdict for finding in findings]
+    """Return the verdict of all: one that failed decides, then one that was not measured; where all
+    of them prove nothing, nothing was measured either."""
+    verdicts = {finding.verdict for finding in findings}
     if "failed" in verdicts:
         return "failed"
-    return "passed" if verdicts and set(verdicts) == {"passed"} else "not measured"
+    return "passed" if "passed" in verdicts and "not measured" not in verdicts else "not measured"
 
 
 def _holds(predicate: Predicate, measured: float | str | bool) -> bool:

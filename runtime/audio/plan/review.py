@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from flowc.compiler import plan
 from flowc.compiler.plan.paths import original_input
 
 from ...documents.attempts import last_error
-from ..calls.call import Do
+from ...errors import Failure
+from ..calls.call import Do, parse_call
 from .check import SubjectFiles, findings_of, line_of, report_of
 from .planning import criteria_in
-from .predicates import RESULT, Predicate, verdict_of
+from .predicates import ANY, RESULT, Finding, Predicate, judge, read_predicate, verdict_of
 
 
 async def review(document: plan.PlanDocument, do: Do) -> dict[str, Any]:
-    """Return {status, summary, verdict, passed, failed, not_measured, checks, table, unmeasured,
-    final, shown}: every criterion is there, with its measured value. A criterion without a
-    predicate is not measured and keeps the whole from passing; so does a document without criteria.
-    `final` is the file of the result, "" where no step has made one, which is FAILURE; `shown` says
-    the same in words."""
+    """Return {status, summary, verdict, passed, failed, not_measured, proves_nothing, checks,
+    table, unmeasured, final, shown}: every criterion is there, with its measured value, and what
+    the call of each step has to have done. A criterion without a predicate is not measured and
+    keeps the whole from passing; so does a document without criteria, and a step whose result
+    nothing tells from its input. `final` is the file of the result, "" where no step has made one,
+    which is FAILURE; `shown` says the same in words."""
     section = document.section("requirements")
     lines = plan.text_value(section, "Success Criteria").split("\n") if section else []
     criteria = criteria_in(line for line in lines if line.strip())
-    predicates = [one for one in criteria if isinstance(one, Predicate)]
     words = [one for one in criteria if isinstance(one, str)]
-    findings = await findings_of(predicates, subjects_of(document), do)
-    report = report_of(findings)
-    rows = [f"not measured · {text}: nobody said how it is measured" for text in words]
-    report["table"] = "\n".join([*map(line_of, findings), *rows]) or "not measured · no criteria"
-    report["unmeasured"] = words
-    report["not_measured"] += len(words)
-    if words and verdict_of(findings) != "failed":
-        report["verdict"] = "not measured"
+    subjects = subjects_of(document)
+    predicates = [one for one in criteria if isinstance(one, Predicate)]
+    predicates += calls_expect(document, subjects, {(p.subject, p.condition) for p in predicates})
+    findings = await _measured(predicates, subjects, do)
+    unproved = [step for step in subjects if step != RESULT and not _proved(step, findings)]
+    report = _report(findings, words, unproved)
     final = result_file(document)
     undone = [_undone(step) for step in document.steps if plan.status_of(step) != "DONE"]
     status, summary = _status(report["verdict"], undone), _summary(report, undone)
@@ -40,6 +41,67 @@ async def review(document: plan.PlanDocument, do: Do) -> dict[str, Any]:
         status, summary = "FAILURE", f"No step has made a sound. {summary}"
     shown = {"final": final, "shown": final or "there is no result"}
     return {**report, **shown, "status": status, "summary": summary, "said": summary}
+
+
+async def _measured(
+    predicates: list[Predicate], subjects: dict[str, SubjectFiles], do: Do
+) -> list[Finding]:
+    """Return the findings; for `any_step` that of the step, or the result, which fits best."""
+    spread = [
+        replace(one, subject=subject)
+        for one in predicates
+        for subject in (subjects if one.subject == ANY else (one.subject,))
+    ]
+    found = iter(await findings_of(spread, subjects, do))
+    findings = []
+    for one in predicates:
+        count = len(subjects) if one.subject == ANY else 1
+        group = [next(found) for _ in range(count)]
+        best = min(group, key=lambda f: _BEST.index(f.verdict), default=judge(one, None))
+        findings.append(replace(best, predicate=one) if one.subject == ANY else best)
+    return findings
+
+
+_BEST = ("passed", "proves nothing", "failed", "not measured")
+
+
+def calls_expect(
+    document: plan.PlanDocument, subjects: Mapping[str, SubjectFiles], known: set[tuple[str, str]]
+) -> list[Predicate]:
+    """Return what the call of each step that is DONE has to have done, and no criterion says."""
+    expected = []
+    for step in document.steps:
+        id = plan.text_value(step, "ID")
+        try:
+            call = parse_call(plan.text_value(step, "Code"))
+        except Failure:
+            continue  # a program, or a person's work
+        for check in call.tool.expects(call.arguments) if id in subjects else ():
+            predicate = read_predicate({**check, "subject": id})
+            if (id, predicate.condition) not in known:
+                expected.append(predicate)
+    return expected
+
+
+def _proved(step: str, findings: Sequence[Finding]) -> bool:
+    """Tell whether a predicate on a step passed, or has another fault that is told. Where none
+    speaks of the step alone, those of the result do."""
+    own = [f for f in findings if f.predicate.subject == step]
+    own = own or [f for f in findings if f.predicate.subject in (RESULT, ANY)]
+    return any(f.verdict in ("passed", "failed", "not measured") for f in own)
+
+
+def _report(findings: list[Finding], words: list[str], unproved: list[str]) -> dict[str, Any]:
+    report = report_of(findings)
+    left = [f"not measured · {text}: nobody said how it is measured" for text in words]
+    left += [f"not proved · {step}: nothing tells what it wrote from what it read"
+             for step in unproved]  # fmt: skip
+    report["table"] = "\n".join([*map(line_of, findings), *left]) or "not measured · no criteria"
+    report["unmeasured"] = [*words, *unproved]
+    report["not_measured"] += len(left)
+    if left and verdict_of(findings) != "failed":
+        report["verdict"] = "not measured"
+    return report
 
 
 def result_file(document: plan.PlanDocument) -> str:
@@ -64,6 +126,7 @@ def _status(verdict: str, undone: list[str]) -> str:
 
 def _summary(report: dict[str, Any], undone: list[str]) -> str:
     counts = f"{report['passed']} requirements passed, {report['failed']} failed"
+    counts += f", {report['proves_nothing']} prove nothing" if report["proves_nothing"] else ""
     left = f", {report['not_measured']} not measured" if report["not_measured"] else ""
     steps = f" Not done: {', '.join(undone)}." if undone else ""
     return f"{counts}{left}.{steps}"

@@ -13,6 +13,7 @@ from ..blocks import Frames
 from ..calls.files import BLOCK
 from ..calls.tags import FIELDS, clean
 from ..meters import measure as meter
+from ..meters.effects import effects_of, read_measure
 from . import stages
 from .cutting import alike
 from .job import Job, Result
@@ -28,7 +29,11 @@ def measure(job: Job) -> Result:
 def compare(job: Job) -> Result:
     """Measure two files; nothing is written."""
     a, b = (job.sound(job.values[name]) for name in ("a", "b"))
-    return meter.compare(a, b, job.values["silence_dbfs"])
+    found = meter.compare(a, b, job.values["silence_dbfs"])
+    wanted = [read_measure(text) for text in job.values["effects"] or ()]
+    values = effects_of(a, b, wanted)
+    said = zip(job.values["effects"] or (), values, strict=True)
+    return {**found, "effects": {name: {"value": v, "idle": idle} for name, (v, idle) in said}}
 
 
 def mix(job: Job) -> Result:

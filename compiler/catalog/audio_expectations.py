@@ -1,0 +1,206 @@
+"""What is measured after a call of an audio tool: predicates that tell it from another call.
+
+A call that does nothing, half, double or the opposite of what was asked for must not pass, so the
+measures are those of the effect (docs/audio-editing.md), with the numbers of the call in them.
+"""
+
+from __future__ import annotations
+
+from .audio_model import Arguments, Json, predicate
+
+_GAIN_OFF_DB, _GATE_OFF_DB, _FILTER_OFF_DB, _FADE_OFF_DB = 1.0, 2.0, 1.5, 1.0
+"""Misfits that signal processing as it should be stays below, on speech and on music."""
+_SAME_SOUND_DB = -10.0
+"""Of a section beside the sound it was cut from: lossy formats reach -15 dB and less."""
+_KINDS = ("peak", "low_shelf", "high_shelf")
+_SHAPE = {
+    "channels": "The number of channels",
+    "sample_rate_hz": "The sample rate",
+    "subtype": "The sample format",
+}
+DYNAMICS = ("threshold_db", "ratio", "attack_ms", "release_ms")
+
+
+def _measure(name: str, *numbers: float) -> str:
+    return f"{name}({','.join(f'{number:.10g}' for number in numbers)})"
+
+
+def _section(a: Arguments) -> tuple[float, float]:
+    """Return begin and end; 0 as an end is that of the file."""
+    return float(a["start_s"]), float(a["end_s"] or 0)
+
+
+def expect_trim(a: Arguments) -> list[Json]:
+    """Silence at the ends is as long as what was to be kept, or as it was where that is less."""
+    names = {"start": "leading", "end": "trailing"}
+    return [
+        predicate(
+            _measure(f"{name}_left_s", a["threshold_dbfs"], a["keep_s"]), "==", 0,
+            f"Silence at the {edge} is cut to {a['keep_s']:g} s",
+        )
+        for edge, name in names.items()
+        if a["edges"] in ("both", edge)
+    ]  # fmt: skip
+
+
+def expect_clip(a: Arguments) -> list[Json]:
+    """The section is there, and nothing else."""
+    start, end = _section(a)
+    until = f"{end:g} s" if end else "the end"
+    same = predicate(_measure("section_misfit_db", start, end), "<=", _SAME_SOUND_DB,
+                     f"It is the sound from {start:g} s to {until}")  # fmt: skip
+    if end:
+        return [same, predicate("duration_s", "==", end - start, "The length of the section")]
+    return [same, predicate("duration_change_s", "==", -start, "The section begins later")]
+
+
+def expect_cut(a: Arguments) -> list[Json]:
+    """The section is gone, and nothing else."""
+    start, end = _section(a)
+    until = f"{end:g} s" if end else "the end"
+    gone = predicate(_measure("cut_misfit_db", start, end), "<=", _SAME_SOUND_DB,
+                     f"The sound from {start:g} s to {until} is gone")  # fmt: skip
+    if not end:
+        return [gone, predicate("duration_s", "==", start, "It ends there")]
+    return [gone, predicate("duration_change_s", "==", start - end, "Nothing else is gone")]
+
+
+def expect_fade(a: Arguments) -> list[Json]:
+    """The level takes its course at both ends."""
+    parts = [f"{n} over {a[k]:g} s" for n, k in (("in", "in_s"), ("out", "out_s")) if a[k]]
+    misfit = _measure("fade_misfit_db", a["in_s"], a["out_s"])
+    return [
+        predicate(misfit, "<=", _FADE_OFF_DB, f"It fades {' and '.join(parts) or 'nowhere'}"),
+        predicate("duration_change_s", "==", 0, "A fade keeps the length"),
+    ]
+
+
+def expect_gain(a: Arguments) -> list[Json]:
+    """The level has moved by that much."""
+    text = f"Level changed by {a['gain_db']:g} dB"
+    return [predicate("rms_change_db", "==", a["gain_db"], text)]
+
+
+def expect_peak(a: Arguments) -> list[Json]:
+    """The highest sample lies there."""
+    text = f"The highest sample is at {a['target_dbfs']:g} dBFS"
+    return [predicate("sample_peak_dbfs", "==", a["target_dbfs"], text)]
+
+
+def expect_loudness(a: Arguments) -> list[Json]:
+    """The loudness is reached below the peak."""
+    target, most = a["target_lufs"], a["max_true_peak_dbtp"]
+    loudness = predicate("integrated_lufs", "==", target, f"Loudness of {target:g} LUFS")
+    return [loudness, expect_true_peak(most)]
+
+
+def expect_true_peak(most: float) -> Json:
+    """Return what holds of a sound whose peaks are held."""
+    return predicate("true_peak_dbtp", "<=", most, f"No true peak above {most:g} dBTP")
+
+
+def expect_limit(a: Arguments) -> list[Json]:
+    """Peaks are held at the ceiling, and are no lower for it."""
+    most = a["ceiling_dbtp"]
+    held = predicate(_measure("true_peak_held_db", most), "==", 0, f"Peaks stop at {most:g} dBTP")
+    return [expect_true_peak(most), held]
+
+
+def expect_highpass(a: Arguments) -> list[Json]:
+    """The spectrum is that behind the filter."""
+    return [_filter("highpass", "low", a["cutoff_hz"], a["slope"])]
+
+
+def expect_lowpass(a: Arguments) -> list[Json]:
+    """The spectrum is that behind the filter."""
+    return [_filter("lowpass", "high", a["cutoff_hz"], a["slope"])]
+
+
+def _filter(kind: str, part: str, hz: float, slope: int) -> Json:
+    text = f"What is {'below' if part == 'low' else 'above'} {hz:g} Hz is weaker"
+    misfit = _measure(f"{kind}_misfit_db", hz, slope)
+    return predicate(misfit, "<=", _FILTER_OFF_DB, text)
+
+
+def expect_bandpass(a: Arguments) -> list[Json]:
+    """The spectrum is that behind both filters."""
+    misfit = _measure("bandpass_misfit_db", a["low_hz"], a["high_hz"], a["slope"])
+    text = f"{a['low_hz']:g} Hz to {a['high_hz']:g} Hz are left"
+    return [predicate(misfit, "<=", _FILTER_OFF_DB, text)]
+
+
+def expect_eq(a: Arguments) -> list[Json]:
+    """The spectrum is that behind all bands."""
+    numbers = [
+        number
+        for band in a["bands"]
+        for number in (_KINDS.index(band["type"]), band["freq_hz"], band["gain_db"], band["q"])
+    ]
+    names = ", ".join(f"{band['gain_db']:+g} dB at {band['freq_hz']:g} Hz" for band in a["bands"])
+    return [predicate(_measure("eq_misfit_db", *numbers), "<=", _FILTER_OFF_DB, names)]
+
+
+def expect_compress(a: Arguments) -> list[Json]:
+    """The gain follows the law of the compressor."""
+    numbers = (*(a[name] for name in DYNAMICS), a["makeup_db"])
+    text = f"{a['ratio']:g}:1 above {a['threshold_db']:g} dBFS"
+    return [predicate(_measure("compress_misfit_db", *numbers), "<=", _GAIN_OFF_DB, text)]
+
+
+def expect_gate(a: Arguments) -> list[Json]:
+    """The gain follows the law of the gate."""
+    misfit = _measure("gate_misfit_db", *(a[name] for name in DYNAMICS))
+    text = f"What is below {a['threshold_db']:g} dBFS is weaker"
+    return [predicate(misfit, "<=", _GATE_OFF_DB, text)]
+
+
+def expect_reverb(a: Arguments) -> list[Json]:
+    """The sound itself keeps its share, and the rest is there."""
+    share = round(1 - a["wet_level"], 6)
+    return [predicate("direct_share", "==", share, f"{a['wet_level']:g} of it is reverberation")]
+
+
+def expect_pitch(a: Arguments) -> list[Json]:
+    """The spectrum has moved, the length has not."""
+    text = f"Pitch moved by {a['semitones']:g} semitones"
+    return [
+        predicate("pitch_change_semitones", "==", a["semitones"], text),
+        predicate("duration_ratio", "==", 1, "The length stays"),
+    ]
+
+
+def expect_speed(a: Arguments) -> list[Json]:
+    """The length has changed, the spectrum has not moved."""
+    return [
+        predicate("duration_ratio", "==", round(1 / a["rate"], 6), f"Speed times {a['rate']:g}"),
+        predicate("pitch_change_semitones", "==", 0, "The pitch stays"),
+    ]
+
+
+def expect_noise(a: Arguments) -> list[Json]:
+    """What was added has its distance from the sound."""
+    text = f"Noise {a['snr_db']:g} dB below the sound"
+    return [predicate("added_db", "==", -a["snr_db"], text)]
+
+
+def expect_shape(a: Arguments) -> list[Json]:
+    """The header says so."""
+    return [
+        predicate(name, "==", a[name], text) for name, text in _SHAPE.items() if a[name] is not None
+    ]
+
+
+def expect_drive(a: Arguments) -> list[Json]:
+    """What is quiet, and not bent, is amplified by the drive."""
+    text = f"Driven by {a['drive_db']:g} dB"
+    return [predicate("quiet_gain_db", "==", a["drive_db"], text)]
+
+
+def expect_shift(a: Arguments) -> list[Json]:
+    """The sound is later by that much."""
+    return [predicate("delay_s", "==", a["offset_s"], f"{a['offset_s']:g} s later")]
+
+
+def expect_turned(a: Arguments) -> list[Json]:
+    """Every sample has the other sign."""
+    return [predicate("correlation", "==", -1, "The polarity is turned")]

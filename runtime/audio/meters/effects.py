@@ -1,0 +1,281 @@
+"""Measures of an effect: how far what was done to a sound lies from what was asked for.
+
+Each takes the sound before and after and numbers, and gives a number or, in words, why there is
+none. They know nothing of the tools: a fade is judged by the course of the level, a filter by the
+spectra, a compressor by its own law. A misfit of 0 is what was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from inspect import signature
+from itertools import pairwise
+from math import isfinite, log10
+
+import numpy as np
+
+from ...errors import Failure
+from ..blocks import Samples
+from ..calls.files import Sound
+from .courses import Both, Course
+from .dynamics import compressor_gains, expander_gains
+from .equalizer import band_power
+from .levels import shift_between
+from .sections import cut_misfit, section_misfit
+
+Value = float | str
+_AUDIBLE_DB = -70.0
+"""dBFS of 10 ms: what is quieter tells no gain."""
+_FAR_DB = 24.0
+"""A deviation counts as this much at most."""
+_DEEPEST_DB = -30.0
+"""Below this a filter has done its work."""
+_FAINT_DB = -75.0
+"""A third of an octave this far below the whole tells no gain."""
+_FAINT_LOSSY_DB = -45.0
+"""The same in a format that leaves out what is not heard."""
+_LOSSY = ("MP3", "OGG")
+_DIFFERENT = "the length before and after differs"
+_SILENT = "all of it is silence"
+
+
+def fade_misfit(both: Both, in_s: float, out_s: float) -> Value:
+    """Return how far the level's course at both ends lies from a fade in and a fade out, dB (RMS);
+    of the usual curves, equal power and linear, the nearer one counts."""
+    before, after = both.courses()
+    if len(before.levels) != len(after.levels):
+        return _DIFFERENT
+    time = (np.arange(len(before.levels)) + 0.5) * Course.SECONDS
+    end = both.before.seconds
+    near = (time < 1.5 * in_s) | (time > end - 1.5 * out_s)
+    heard = near & (before.levels > _AUDIBLE_DB)
+    if not heard.any():
+        return "where the fade is asked for there is silence"
+    share = np.minimum(time / in_s if in_s else 1.0, 1.0)
+    share = np.minimum(share, np.clip((end - time) / out_s, 0, 1) if out_s else 1.0)
+    change = after.levels - before.levels
+    ways = (share, np.sin(share * np.pi / 2))
+    curves = (20 * np.log10(np.maximum(way, 1e-4)) for way in ways)
+    return min(_rms(np.clip(change - curve, -_FAR_DB, _FAR_DB)[heard]) for curve in curves)
+
+
+def compress_misfit(
+    both: Both, threshold: float, ratio: float, attack_ms: float, release_ms: float, makeup: float
+) -> Value:
+    """Return how far the gain lies from that of a compressor of all channels, dB (RMS)."""
+    course = both.courses()[0]
+    gains = compressor_gains(course, threshold, ratio, attack_ms, release_ms)
+    return _gain_misfit(both, gains + makeup)
+
+
+def gate_misfit(
+    both: Both, threshold: float, ratio: float, attack_ms: float, release_ms: float
+) -> Value:
+    """Return how far the gain lies from that of a gate of all channels, dB (RMS)."""
+    course = both.courses()[0]
+    return _gain_misfit(both, expander_gains(course, threshold, ratio, attack_ms, release_ms))
+
+
+def _gain_misfit(both: Both, expected: Samples) -> Value:
+    """Compare the gain of every 10 ms with one that is expected at every step. What is heard
+    counts, and within that what has to change as much as all that has not."""
+    before, after = both.courses()
+    if len(before.levels) != len(after.levels):
+        return _DIFFERENT
+    wanted = before.mean_gains(expected)
+    heard = before.levels > _AUDIBLE_DB
+    if not heard.any():
+        return _SILENT
+    off = np.clip(after.levels - before.levels - wanted, -_FAR_DB, _FAR_DB)
+    busy = heard & (np.abs(wanted - np.median(wanted[heard])) > 0.5)
+    parts = [_rms(off[mask]) for mask in (busy, heard & ~busy) if mask.any()]
+    return max(parts)
+
+
+def highpass_misfit(both: Both, cutoff: float, slope: float) -> Value:
+    """Return how far the spectrum lies from that behind a Butterworth high-pass, dB: the third of
+    an octave where it is most."""
+    return _filter_misfit(both, lambda hz, rate: _butterworth(hz, cutoff, slope, rate, low=False))
+
+
+def lowpass_misfit(both: Both, cutoff: float, slope: float) -> Value:
+    """Return the same of a low-pass."""
+    return _filter_misfit(both, lambda hz, rate: _butterworth(hz, cutoff, slope, rate, low=True))
+
+
+def bandpass_misfit(both: Both, low: float, high: float, slope: float) -> Value:
+    """Return the same of a high-pass and a low-pass."""
+    return _filter_misfit(
+        both,
+        lambda hz, rate: (
+            _butterworth(hz, low, slope, rate, low=False)
+            * _butterworth(hz, high, slope, rate, low=True)
+        ),
+    )
+
+
+def eq_misfit(both: Both, *bands: float) -> Value:
+    """Return the same of an equaliser: four numbers a band, its kind (0 a peak, 1 a low shelf, 2 a
+    high shelf), Hz, dB and Q."""
+    rows = [bands[at : at + 4] for at in range(0, len(bands) - 3, 4)]
+
+    def whole(hz: Samples, rate: int) -> Samples:
+        power = np.ones_like(hz)
+        for kind, freq, gain, quality in rows:
+            power = power * band_power(hz, rate, int(kind), freq, gain, quality)
+        return power
+
+    return _filter_misfit(both, whole)
+
+
+def _butterworth(hz: Samples, cutoff: float, slope: float, rate: int, *, low: bool) -> Samples:
+    """Return the power response, bilinear as digital filters have it."""
+    warped = np.tan(np.pi * np.minimum(hz, 0.4999 * rate) / rate) / np.tan(np.pi * cutoff / rate)
+    with np.errstate(over="ignore", divide="ignore"):
+        steep = warped ** (slope / 3)
+        return np.asarray(1 / (1 + steep) if low else 1 - 1 / (1 + steep))
+
+
+def _filter_misfit(both: Both, response: Callable[[Samples, int], Samples]) -> Value:
+    rate = both.before.rate
+    if rate != both.after.rate:
+        return "the sample rate before and after differs"
+    before, after = both.spectra()
+    if not before.power.sum() > 0:
+        return _SILENT
+    wanted = before.power * response(before.hz, rate)
+    lossy = both.after.format in _LOSSY
+    faint = before.power.sum() * 10 ** ((_FAINT_LOSSY_DB if lossy else _FAINT_DB) / 10)
+    noise = _noise_power(both.after) / len(before.hz)
+    worst = 0.0
+    for low, high in _thirds(0.3 * rate if lossy else 0.45 * rate):
+        here = (before.hz >= low) & (before.hz < high)
+        was, least = float(before.power[here].sum()), noise * int(here.sum())
+        if was <= max(faint, least):
+            continue
+        powers = (max(float(p[here].sum()), least) for p in (wanted, after.power))
+        asked, got = (max(_gain(power, was), _DEEPEST_DB) for power in powers)
+        worst = max(worst, abs(asked - got))
+    return min(worst, _FAR_DB)
+
+
+def _noise_power(sound: Sound) -> float:
+    """Return the power of four times the noise of rounding with dither, over all channels."""
+    step = {"PCM_16": 2.0**-15, "PCM_24": 2.0**-23}.get(sound.subtype, 0.0)
+    return step * step * sound.channels
+
+
+def _thirds(top: float) -> list[tuple[float, float]]:
+    edges = 1000 * 2 ** (np.arange(-18, 14) / 3 - 1 / 6)
+    return [(float(a), float(b)) for a, b in pairwise(edges) if b < top]
+
+
+def _gain(power: float, before: float) -> float:
+    return 10 * log10(max(power, 1e-20 * before) / before)
+
+
+def response(both: Both, hz: float) -> Value:
+    """Return how much stronger a third of an octave around a frequency is, dB."""
+    before, after = both.spectra()
+    here, there = (
+        (s.hz >= hz * 2 ** (-1 / 6)) & (s.hz < hz * 2 ** (1 / 6)) for s in (before, after)
+    )
+    was = float(before.power[here].sum())
+    if was <= before.power.sum() * 1e-10:
+        return f"there is nothing around {hz:g} Hz"
+    return max(_gain(float(after.power[there].sum()), was), -60.0)
+
+
+def delay(both: Both) -> Value:
+    """Return how much later the sound is, s, by the course of its level."""
+    courses = [np.maximum(c.peaks, 1e-6) for c in both.courses()]
+    if any(c.max() <= 1e-5 for c in courses):
+        return _SILENT
+    size = 1 << int(np.ceil(np.log2(len(courses[0]) + len(courses[1]))))
+    first, second = (np.fft.rfft(c - c.mean(), size) for c in courses)
+    found = np.fft.irfft(second * np.conj(first), size)
+    at = int(np.argmax(found))
+    return (at - size if at > size // 2 else at) * Course.FINE_SECONDS
+
+
+def correlation(both: Both) -> Value:
+    """Return how alike the samples are: 1 the same, -1 the same turned round."""
+    sums = both.sums()
+    if sums is None:
+        return _DIFFERENT
+    scale = float(np.sqrt(sums.before * sums.after))
+    return float(sums.product) / scale if scale > 0 else _SILENT
+
+
+def added(both: Both) -> Value:
+    """Return the level of what was added beside that of the sound, dB."""
+    sums = both.sums()
+    if sums is None:
+        return _DIFFERENT
+    if not sums.before > 0:
+        return _SILENT
+    difference = sums.before - 2 * sums.product + sums.after
+    return 10 * log10(max(difference, 1e-12 * sums.before) / sums.before)
+
+
+def direct(both: Both) -> Value:
+    """Return the share of the sound itself in what came of it: the first sample of the response."""
+    return both.direct()
+
+
+def quiet_gain(both: Both) -> Value:
+    """Return the gain of the smallest samples, dB, which no bend of a curve reaches."""
+    return both.quiet_gain()
+
+
+def pitch(both: Both) -> Value:
+    """Return how many semitones higher the spectrum lies as a whole."""
+    moved = shift_between(*both.spectra())
+    unlike = "the spectra before and after are not alike enough to tell a shift"
+    return unlike if moved is None else moved
+
+
+def _rms(values: Samples) -> float:
+    return float(np.sqrt((values * values).mean()))
+
+
+MEASURES: Mapping[str, Callable[..., Value]] = {
+    "fade_misfit_db": fade_misfit,
+    "compress_misfit_db": compress_misfit,
+    "gate_misfit_db": gate_misfit,
+    "highpass_misfit_db": highpass_misfit,
+    "lowpass_misfit_db": lowpass_misfit,
+    "bandpass_misfit_db": bandpass_misfit,
+    "eq_misfit_db": eq_misfit,
+    "section_misfit_db": section_misfit,
+    "cut_misfit_db": cut_misfit,
+    "response_db": response,
+    "delay_s": delay,
+    "correlation": correlation,
+    "added_db": added,
+    "direct_share": direct,
+    "quiet_gain_db": quiet_gain,
+    "pitch_change_semitones": pitch,
+}
+"""By the names of the metrics."""
+
+
+def read_measure(text: str) -> tuple[str, list[float]]:
+    """Return the name and the numbers of `fade_misfit_db(0,3)`. Raise `Failure`."""
+    name, _, rest = text.partition("(")
+    try:
+        numbers = [float(part) for part in rest.rstrip(")").split(",") if part.strip()]
+        if name in MEASURES and all(map(isfinite, numbers)):
+            signature(MEASURES[name]).bind(None, *numbers)
+            return name, numbers
+    except (TypeError, ValueError):
+        pass
+    raise Failure(f"`{text[:80]}` is not a measure of an effect", help=", ".join(MEASURES))
+
+
+def effects_of(
+    a: Sound, b: Sound, wanted: list[tuple[str, list[float]]]
+) -> list[tuple[Value, Value]]:
+    """Return each wanted measure, and what it is of a sound that stayed as it was."""
+    both, idle = Both(a, b), Both(a, a)
+    return [(MEASURES[n](both, *at), MEASURES[n](idle, *at)) for n, at in wanted]

@@ -1,0 +1,159 @@
+"""Judgement that cannot be fooled: a call is swapped by none, half, double, the opposite.
+
+What is expected after a call has to hold after that call and to fail after every swap that gives
+another sound. In `make check` each tool is swapped by a call that does nothing and one other; in
+`make soak` by all of them, on speech and on music.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
+from flowc.runtime.audio.calls.call import AudioCall, check_call
+from flowc.runtime.audio.calls.worker_protocol import _answer
+from flowc.runtime.audio.plan.check import SubjectFiles, findings_of, line_of
+from flowc.runtime.audio.plan.predicates import Predicate, read_predicate
+from flowc.runtime.audio.tools.worker import _perform_call
+from flowc.runtime.errors import Failure
+
+Arguments = dict[str, Any]
+CALLS: dict[str, Arguments] = {
+    "trim_silence": {"threshold_dbfs": -50, "keep_s": 0.2},
+    "clip": {"start_s": 1, "end_s": 4},
+    "cut": {"start_s": 1, "end_s": 3},
+    "fade": {"in_s": 1, "out_s": 3},
+    "gain": {"gain_db": -4},
+    "peak_norm": {"target_dbfs": -3},
+    "loudness_norm": {"target_lufs": -21.5},
+    "highpass": {"cutoff_hz": 100, "slope": 24},
+    "lowpass": {"cutoff_hz": 2000, "slope": 24},
+    "bandpass": {"low_hz": 200, "high_hz": 3000, "slope": 24},
+    "eq": {"bands": [{"type": "peak", "freq_hz": 400, "gain_db": -6, "q": 1}]},
+    "compress": {"threshold_db": -30, "ratio": 3, "makeup_db": 4},
+    "limit": {"ceiling_dbtp": -15},
+    "noise_gate": {"threshold_db": -18, "ratio": 4},
+    "reverb": {"wet_level": 0.2},
+    "pitch_shift": {"semitones": 3},
+    "time_stretch": {"rate": 1.25},
+    "add_noise": {"snr_db": 20},
+    "convert": {"channels": 1, "sample_rate_hz": 22_050},
+    "distort": {"drive_db": 12},
+    "shift": {"offset_s": 0.5},
+    "invert": {},
+}
+WITHOUT = {"measure", "compare", "split", "concat", "mix", "synth", "tag"}
+"""Tools that change no sound, take several, or make one of nothing."""
+TIMES = {"half": 0.5, "double": 2, "opposite": -1}
+KINDS = ("speech", "music")
+LEAST_NOTICED = 0.97
+
+
+async def do(call: AudioCall) -> dict[str, Any]:
+    return perform(call)
+
+
+def perform(call: AudioCall) -> dict[str, Any]:
+    """The call, in this process: thousands are made."""
+    for path in call.writes:
+        Path(path).write_bytes(b"")
+    question = {
+        "tool": call.tool.name,
+        "arguments": dict(call.arguments),
+        "reads": {path: os.path.abspath(path) for path in call.reads},
+        "known": {},
+        "writes": {path: os.path.abspath(path) for path in call.writes},
+    }
+    answer = _answer(_perform_call, question)
+    if "failure" in answer:
+        raise Failure(answer["failure"]["message"])
+    result: dict[str, Any] = answer["result"]
+    return result
+
+
+def made(tool: str, **arguments: Any) -> None:
+    perform(check_call(tool, arguments))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Speech and music, with silence at the ends and without."""
+    folder = tmp_path_factory.mktemp("sounds")
+    for kind in KINDS:
+        whole, heard = str(folder / f"{kind}.wav"), str(folder / f"{kind}-heard.wav")
+        made("synth", output=whole, kind=kind, duration_s=9)
+        made("trim_silence", input=whole, output=heard, keep_s=0)
+    return folder
+
+
+def swaps_of(tool: str, arguments: Arguments) -> Iterator[tuple[str, str, Arguments]]:
+    """What is done in place of the call, in words; no two are the same."""
+    yield "nothing", "gain", {"gain_db": 0}
+    for name, value in arguments.items():
+        if name == "channels":
+            yield "two channels", tool, {**arguments, name: 2}
+        elif name == "bands":
+            for word, times in TIMES.items():
+                for key in ("gain_db", "freq_hz"):
+                    band = {**value[0], key: value[0][key] * times}
+                    yield f"{word} {key}", tool, {name: [band]}
+        elif name != "slope":
+            for word, times in TIMES.items():
+                other = int(value * times) if name == "sample_rate_hz" else value * times
+                yield f"{word} {name}", tool, {**arguments, name: other}
+
+
+def passes(predicates: list[Predicate], before: str, after: str) -> tuple[bool, list[str]]:
+    """Whether QA lets it pass: nothing failed, and something proves it."""
+    files = {"result": SubjectFiles(before, after)}
+    findings = asyncio.run(findings_of(predicates, files, do))
+    verdicts = {finding.verdict for finding in findings}
+    good = "passed" in verdicts and verdicts <= {"passed", "proves nothing"}
+    return good, [line_of(finding) for finding in findings]
+
+
+def noticed(folder: Path, tool: str, kind: str, every: bool) -> Iterator[tuple[str, bool]]:
+    """Each swap that gives another sound, and whether it is noticed. The call itself passes."""
+    source = str(folder / (f"{kind}.wav" if tool == "trim_silence" else f"{kind}-heard.wav"))
+    target = str(folder / f"{tool}-{kind}.wav")
+    call = check_call(tool, {"input": source, "output": target, **CALLS[tool]})
+    predicates = [read_predicate(one) for one in call.tool.expects(call.arguments)]
+    perform(call)
+    own = Path(target).read_bytes()
+    good, lines = passes(predicates, source, target)
+    assert good, (tool, kind, lines)
+    swaps = list(swaps_of(tool, CALLS[tool]))
+    for word, other, arguments in swaps if every else swaps[:2]:
+        try:
+            made(other, input=source, output=target, **arguments)
+        except Failure:
+            continue
+        if Path(target).read_bytes() != own:
+            yield f"{tool} {kind}: {word}", not passes(predicates, source, target)[0]
+
+
+def test_every_tool_that_changes_sound_is_swapped():
+    assert set(CALLS) | WITHOUT == {tool.name for tool in AUDIO_TOOLS}
+
+
+@pytest.mark.parametrize("tool", CALLS)
+def test_a_call_that_is_swapped_by_nothing_or_half_of_it_does_not_pass(tool, folder):
+    results = list(noticed(folder, tool, "speech", every=False))
+    assert results
+    assert [word for word, found in results if not found] == []
+
+
+@pytest.mark.soak
+def test_of_all_swaps_nearly_every_one_is_noticed(folder):
+    results = [
+        one for tool in CALLS for kind in KINDS for one in noticed(folder, tool, kind, every=True)
+    ]
+    unnoticed = [word for word, found in results if not found]
+    print(f"{len(results)} swaps, {len(unnoticed)} not noticed: {', '.join(unnoticed)}")
+    assert len(results) > 150
+    assert 1 - len(unnoticed) / len(results) >= LEAST_NOTICED
