@@ -148,7 +148,7 @@ LEVELS: tuple[AudioTool, ...] = (
          _LINK),
         Planning((Wording("compress", "Compress", "compress 3:1 at -20 dB", (
             "compress IT [by|with|at] [{ratio}] [(at|above|from) {threshold_db}] "
-            "[with {makeup_db} [of] (makeup|make-up) [gain]]",
+            "[with {attack_ms} attack] [with {makeup_db} [of] (makeup|make-up) [gain]]",
         ), "3:1 above -20 dBFS"),),
             changes_level=True,
             sets={"the ratio": "ratio", "the threshold of the compressor": "threshold_db"}),

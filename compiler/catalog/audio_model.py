@@ -47,7 +47,7 @@ class ToolParameter:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What people say for a tool, in the pattern language of `models.offline_patterns`; `default`
+    """What people say for a tool, in the pattern language of `audio.vocabulary.patterns`; `default`
     tells in words what holds where they leave a value out. With `order` a step moves: what sets the
     level comes behind what changes it on the way, and `last` behind all that changes the sound."""
 

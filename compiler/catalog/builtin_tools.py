@@ -308,6 +308,11 @@ _PREDICATE = {
     "required": ["metric", "op", "value"],
 }
 
+
+def _count(description: str) -> dict[str, Any]:
+    return {"type": "integer", "minimum": 0, "default": 0, "description": description}
+
+
 _KNOWN = {"type": ["integer", "null"], "default": None}
 
 AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
@@ -334,6 +339,9 @@ AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
         id=_text("The living document's id.", minLength=1),
         audio=_text("The sound file that is edited.", minLength=1),
         output=_text("The file of the result; empty for one beside the document.", default=""),
+        request=_text("The request, whose words require something whoever plans.", default=""),
+        first=_count("How many steps there are already, of earlier plans."),
+        round=_count("How many plans there were before."),
         sample_rate_hz={**_KNOWN, "description": "That of the sound that is edited."},
         channels={**_KNOWN, "description": "Those of the sound that is edited."},
     ),
@@ -362,8 +370,10 @@ AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
     _entry(
         "audio_review", "pure",
         "Hold the success criteria of a living document against the measured numbers of its files. "
-        "Gives the same as audio_check; a criterion that nobody can measure is not measured.",
+        "Gives the same as audio_check; a criterion that nobody can measure is not measured. What "
+        "held before the edit proves nothing, and a step that nothing proves does not pass.",
         document=_DOCUMENT,
+        since=_count("How many steps at the beginning belong to plans that were given up."),
     ),
 )  # fmt: skip
 """The tools of workflows that edit sound by a plan."""

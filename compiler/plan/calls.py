@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..source.records import dataclass
-from .document import PlanDocument
+from .document import PlanDocument, text_value
 from .edits import PlanError
 from .paths import step_paths
 from .values import FieldLayout, in_fence
@@ -124,15 +124,22 @@ def code_request(document: PlanDocument, id: str) -> str:
     """Return what the agent that writes a step's code gets: the step's ID and the whole document
     (A29). Raise `PlanError` for an unknown step."""
     document.step(id)
-    text = document.text.removeprefix("\ufeff").replace("\r\n", "\n").rstrip("\n")
-    return f"Step: {id}\n\nDocument:\n\n{in_fence(text, 'markdown', _PLAIN)}"
+    return f"Step: {id}\n\nDocument:\n\n{_whole(document)}"
 
 
 def fix_request(document: PlanDocument, id: str, code: str, error: str) -> str:
-    """Return what the agent that analyses an error gets: the code, the error, and the step's paths
-    with their variables resolved (A29). Raise `PlanError`."""
+    """Return what the agent that analyses an error gets: the code, the error, the step's paths
+    with their variables resolved and its description (A29), and the whole document, in which the
+    earlier attempts and what was measured stand. Raise `PlanError`."""
     read, write = step_paths(document, id)
+    description = " ".join(text_value(document.step(id), "Description").split())
     return (
-        f"Step: {id}\nInput Audio: {read}\nOutput Audio: {write}\n\n"
-        f"Code:\n\n{in_fence(code, 'python', _PLAIN)}\nError:\n\n{in_fence(error, 'text', _PLAIN)}"
+        f"Step: {id}\nInput Audio: {read}\nOutput Audio: {write}\nDescription: {description}\n\n"
+        f"Code:\n\n{in_fence(code, 'python', _PLAIN)}\n"
+        f"Error:\n\n{in_fence(error, 'text', _PLAIN)}\nDocument:\n\n{_whole(document)}"
     )
+
+
+def _whole(document: PlanDocument) -> str:
+    text = document.text.removeprefix("\ufeff").replace("\r\n", "\n").rstrip("\n")
+    return in_fence(text, "markdown", _PLAIN)

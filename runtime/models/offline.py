@@ -17,10 +17,11 @@ from flowc.compiler.plan import PlanError, read_call, read_plan, step_paths, tex
 
 from ..audio.calls.call import check_call, find_tool
 from ..audio.plan.contradictions import Shape
+from ..audio.vocabulary.repairs import another_plan
+from ..audio.vocabulary.requests import call_text, code_of, plan_of
+from ..audio.vocabulary.rules import NAME
 from ..errors import Failure
 from ..services import ModelReply, ModelRequest
-from .offline_plan import call_text, code_of, plan_of
-from .offline_rules import NAME
 
 OFFLINE = "offline"
 LABEL = "offline rules v1: deterministic, not a language model"
@@ -29,9 +30,9 @@ _CODE = re.compile(
     re.DOTALL,
 )
 _FIX = re.compile(
-    r"Step: \S+\nInput Audio: (?P<read>.*)\nOutput Audio: (?P<write>.*)\n\n"
+    r"Step: \S+\nInput Audio: (?P<read>.*)\nOutput Audio: (?P<write>.*)\nDescription: .*\n\n"
     r"Code:\n\n(?P<mark>`{3,})python\n(?P<code>.*?)\n(?P=mark)\n+"
-    r"Error:\n\n(?P<last>`{3,})text\n(?P<error>.*)\n(?P=last)\s*",
+    r"Error:\n\n(?P<last>`{3,})text\n(?P<error>.*?)\n(?P=last)\n+Document:\n.*",
     re.DOTALL,
 )
 _NYQUIST = re.compile(
@@ -76,16 +77,18 @@ def _last(request: ModelRequest) -> str:
 
 def _planner(text: str) -> Json:
     """Plan by the last line, which is JSON: `request`, `audio`, perhaps `output`, and `measured` of
-    the audio."""
+    the audio; with a `problem` of the plan before this one, another plan."""
     line = text.strip().rpartition("\n")[2]
     try:
         data = json.loads(line)
         request, audio = data["request"], data["audio"]
         measured = data.get("measured") or {}
         sound = Shape(*(None if (n := measured.get(k)) is None else int(n) for k in _SHAPE))
+        problem, before = str(data.get("problem") or ""), int(data.get("round") or 0)
     except (AttributeError, KeyError, TypeError, ValueError):
         raise _unread("planner", "a last line of JSON with `request` and `audio`") from None
-    return plan_of(str(request), str(audio), str(data.get("output") or ""), sound)
+    plan = plan_of(str(request), str(audio), str(data.get("output") or ""), sound)
+    return another_plan(plan, problem, before, measured) if problem else plan
 
 
 def _code_generation(text: str) -> Json:

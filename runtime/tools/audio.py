@@ -16,9 +16,10 @@ from ..audio.calls.originals import check_result, check_step, check_steps
 from ..audio.calls.subprocess_call import AudioWorkers
 from ..audio.plan.check import SubjectFiles, findings_of, report_of
 from ..audio.plan.contradictions import Shape
-from ..audio.plan.planning import catalogue, complete_plan
+from ..audio.plan.planning import Order, catalogue, complete_plan
 from ..audio.plan.predicates import RESULT, read_predicate
 from ..audio.plan.review import review
+from ..audio.vocabulary.requests import required_by
 from ..errors import Failure
 from ..files.roots import Roots
 from ..services import Json
@@ -47,16 +48,14 @@ class AudioTools(CatalogTools):
                 output, document = args.get("output"), args.get("document")
                 return await asyncio.to_thread(self._places, args["input"], output, document)
             case "audio_plan":
-                arguments = (args["plan"], args["id"], args["audio"], args.get("output") or "")
-                sound = Shape(args.get("sample_rate_hz"), args.get("channels"))
-                return complete_plan(*arguments, sound)
+                return complete_plan(args["plan"], _order_of(args))
             case "audio_execute":
                 return await self._execute(args)
             case "audio_check":
                 return await self._check(args)
             case "audio_review":
                 document = read_plan(self.roots.read_text(args["document"]))
-                return await review(document, self._do)
+                return await review(document, self._do, int(args.get("since") or 0))
             case _:
                 return await self._do(check_call(tool, args))
 
@@ -109,3 +108,11 @@ class AudioTools(CatalogTools):
     async def close(self) -> None:
         """Give up all claims."""
         self.claims.release()
+
+
+def _order_of(args: dict[str, Any]) -> Order:
+    output, request = str(args.get("output") or ""), str(args.get("request") or "")
+    sound = Shape(args.get("sample_rate_hz"), args.get("channels"))
+    required = required_by(request, args["audio"], output, sound)
+    first, round = int(args.get("first") or 0), int(args.get("round") or 0)
+    return Order(args["id"], args["audio"], output, sound, request, required, first, round)

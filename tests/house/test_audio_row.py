@@ -37,7 +37,7 @@ import contextlib, io, json
 from flowc.compiler.catalog.builtin_tools import BUILTIN
 from flowc.runtime.audio.plan.planning import catalogue
 from flowc.runtime.cli.app import run
-from flowc.runtime.models.offline_plan import code_of, plan_of
+from flowc.runtime.audio.vocabulary.requests import code_of, plan_of
 
 def said(*args):
     with contextlib.redirect_stdout(io.StringIO()) as out:

@@ -135,7 +135,7 @@ class Both:
 
 
 def _spectrum(sound: Sound) -> Spectrum:
-    meter = SpectrumMeter(sound.rate, sound.channels)
+    meter = SpectrumMeter(sound.rate, sound.channels, edges=False)
     for block in sound.blocks():
         meter.feed(block)
     return meter.end()

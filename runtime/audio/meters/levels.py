@@ -108,14 +108,17 @@ class Spectrum:
 
 
 class SpectrumMeter:
-    """Averages the spectra of overlapping windows of blocks (Welch)."""
+    """Averages the spectra of overlapping windows of blocks (Welch). Without `edges` what stands at
+    the very ends counts little, as long as there is a whole window: a sound that begins or is cut
+    off at once has all frequencies there."""
 
-    def __init__(self, rate: int, channels: int) -> None:
+    def __init__(self, rate: int, channels: int, edges: bool = True) -> None:
         self._rate = rate
         self._size = 1 << int(np.ceil(np.log2(rate / _RESOLUTION)))
         self._window = np.hanning(self._size + 1)[:-1].astype(np.float32)
         self._buffer = np.zeros((channels, self._size), np.float32)
-        self._filled = self._size // 2
+        self._filled = self._size // 2 if edges else 0
+        self._edges = edges
         self._sum = np.zeros(self._size // 2 + 1)
         self._count = 0
 
@@ -135,8 +138,9 @@ class SpectrumMeter:
 
     def end(self) -> Spectrum:
         """Return the mean spectrum."""
-        rest = self._size - self._filled + self._size // 2
-        self.feed(np.zeros((rest, len(self._buffer)), np.float32))
+        if self._edges or not self._count:
+            rest = self._size - self._filled + self._size // 2
+            self.feed(np.zeros((rest, len(self._buffer)), np.float32))
         hz = np.fft.rfftfreq(self._size, 1 / self._rate)
         return Spectrum(np.asarray(hz, np.float64), self._sum / max(self._count, 1))
 

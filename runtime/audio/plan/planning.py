@@ -6,7 +6,8 @@ is guessed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
@@ -16,6 +17,7 @@ from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 from ...errors import Failure
 from ..calls.call import range_of
 from ..calls.containers import CONTAINERS, FORMATS, a_file, container_of, format_of, remedy
+from .agreement import check_agreement, check_numbers
 from .contradictions import Shape
 from .metrics import METRICS
 from .predicates import ANY, RESULT, Predicate, parse_predicate, read_predicate
@@ -32,14 +34,26 @@ ALWAYS: tuple[Json, ...] = (
 """The requirements of every result, whatever its plan."""
 
 
-def complete_plan(
-    plan: Mapping[str, Any], id: str, audio: str, output: str, sound: Shape = _UNKNOWN
-) -> Json:
-    """Return what `document_plan` takes, and `problem`: "" or what is wrong. `output` is where the
-    result has to be written; "" gives it a name beside the document. `sound` is the shape of
-    `audio`."""
+@dataclass(frozen=True, slots=True)
+class Order:
+    """The order that a plan is for: the living document's id, the sound with its shape, the file of
+    the result ("" gives it a name beside the document), the request, and what its words require
+    whoever plans. From a second plan on `first` is the number of steps that there are already."""
+
+    id: str
+    audio: str
+    output: str = ""
+    sound: Shape = _UNKNOWN
+    request: str = ""
+    required: Sequence[Mapping[str, Any]] = ()
+    first: int = 0
+    round: int = 0
+
+
+def complete_plan(plan: Mapping[str, Any], order: Order) -> Json:
+    """Return what `document_plan` takes, and `problem`: "" or what is wrong."""
     try:
-        done = _complete(plan, id, audio, output, sound)
+        done = _complete(plan, order)
         counts = f"{len(done['steps'])} steps, {len(done['criteria'])} requirements"
         return {**done, "problem": "", "said": counts}
     except Failure as failure:
@@ -48,29 +62,62 @@ def complete_plan(
                 "criteria": [], "steps": [], "said": problem}  # fmt: skip
 
 
-def _complete(plan: Mapping[str, Any], id: str, audio: str, output: str, sound: Shape) -> Json:
-    steps = [dict(step) for step in plan.get("steps") or ()]
-    work = [step for step in steps if not step.get("person")]
-    if not steps:
-        raise Failure("the plan has no steps")
-    if len(steps) > MAX_STEPS:
-        raise Failure(f"the plan has {len(steps)} steps, and at most {MAX_STEPS} are done")
-    if not work:
-        raise Failure("no step of the plan makes a sound", help="add one that changes the sound")
-    for step in steps:
-        if step.pop("person", False):
-            step["code"] = "N/A"
-    work[-1]["output"] = _final(plan, id, audio, output)
-    requirements = [*(dict(one) for one in plan.get("requirements") or ()), *ALWAYS]
-    _check_held(format_of(work[-1]["output"]), requirements, sound)
-    subjects = {RESULT, ANY, *(f"step_{number}" for number in range(1, len(steps) + 1))}
+def _complete(plan: Mapping[str, Any], order: Order) -> Json:
+    steps = _steps(plan, order)
+    requirements = [*_planned(plan, order, len(steps)), *ALWAYS]
+    _check_held(format_of(_last(steps)["output"]), requirements, order.sound)
+    subjects = {RESULT, ANY, *(f"step_{order.first + n}" for n in range(1, len(steps) + 1))}
+    lines = [criterion(one, subjects) for one in requirements]
     return {
         "goal": str(plan.get("goal") or ""),
         "requirements": list(dict.fromkeys(str(r.get("text") or "") for r in requirements)),
         "constraints": [str(one) for one in plan.get("constraints") or ()],
-        "criteria": list(dict.fromkeys(criterion(one, subjects) for one in requirements)),
+        "criteria": list(dict.fromkeys(lines)),
         "steps": steps,
     }
+
+
+def _last(steps: list[Json]) -> Json:
+    """Return the last step that makes sound."""
+    return next(step for step in reversed(steps) if step.get("code") != "N/A")
+
+
+def _steps(plan: Mapping[str, Any], order: Order) -> list[Json]:
+    steps = [dict(step) for step in plan.get("steps") or ()]
+    if not steps:
+        raise Failure("the plan has no steps")
+    if len(steps) > MAX_STEPS:
+        raise Failure(f"the plan has {len(steps)} steps, and at most {MAX_STEPS} are done")
+    if all(step.get("person") for step in steps):
+        raise Failure("no step of the plan makes a sound", help="add one that changes the sound")
+    for step in steps:
+        if step.pop("person", False):
+            step["code"] = "N/A"
+        if order.round:
+            step["title"] = f"{step['title']} (plan {order.round + 1})"
+    if order.first:
+        steps[0]["input"] = order.audio  # the sound as it came, not what the last plan made of it
+    _last(steps)["output"] = _final(plan, order.id, order.audio, order.output)
+    return steps
+
+
+def _planned(plan: Mapping[str, Any], order: Order, count: int) -> list[Json]:
+    """Return the requirements of the plan and those of the request's own words, which hold whoever
+    plans. Raise `Failure` where words and metrics do not agree."""
+    planned = [dict(one) for one in plan.get("requirements") or ()]
+    for one in planned:
+        number = str(one.get("subject") or "").removeprefix("step_")
+        if order.first and number.isdecimal() and 0 < int(number) <= count:
+            one["subject"] = f"step_{order.first + int(number)}"
+    read = [read_predicate(one) for one in planned if one.get("metric")]
+    for predicate in read:
+        check_agreement(predicate)
+    known = {(p.subject, p.condition) for p in read} | {(ANY, p.condition) for p in read}
+    asked = [read_predicate(one) for one in order.required]
+    missing = [p.to_json() for p in asked if (p.subject, p.condition) not in known]
+    if not asked:
+        check_numbers(order.request, read)
+    return [*planned, *missing]
 
 
 def _final(plan: Mapping[str, Any], id: str, audio: str, output: str) -> str:

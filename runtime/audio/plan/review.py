@@ -17,25 +17,30 @@ from .planning import criteria_in
 from .predicates import ANY, RESULT, Finding, Predicate, judge, read_predicate, verdict_of
 
 
-async def review(document: plan.PlanDocument, do: Do) -> dict[str, Any]:
+async def review(document: plan.PlanDocument, do: Do, since: int = 0) -> dict[str, Any]:
     """Return {status, summary, verdict, passed, failed, not_measured, proves_nothing, checks,
     table, unmeasured, final, shown}: every criterion is there, with its measured value, and what
     the call of each step has to have done. A criterion without a predicate is not measured and
     keeps the whole from passing; so does a document without criteria, and a step whose result
     nothing tells from its input. `final` is the file of the result, "" where no step has made one,
-    which is FAILURE; `shown` says the same in words."""
+    which is FAILURE; `shown` says the same in words. The first `since` steps are those of a plan
+    that was given up."""
     section = document.section("requirements")
     lines = plan.text_value(section, "Success Criteria").split("\n") if section else []
     criteria = criteria_in(line for line in lines if line.strip())
     words = [one for one in criteria if isinstance(one, str)]
-    subjects = subjects_of(document)
+    subjects = subjects_of(document, since)
     predicates = [one for one in criteria if isinstance(one, Predicate)]
+    planned = len(predicates)
     predicates += calls_expect(document, subjects, {(p.subject, p.condition) for p in predicates})
     findings = await _measured(predicates, subjects, do)
     unproved = [step for step in subjects if step != RESULT and not _proved(step, findings)]
+    if RESULT in subjects and not unproved and not _asked(findings[:planned]):
+        unproved = [RESULT]
     report = _report(findings, words, unproved)
-    final = result_file(document)
-    undone = [_undone(step) for step in document.steps if plan.status_of(step) != "DONE"]
+    final = result_file(document, since)
+    steps = document.steps[since:]
+    undone = [_undone(step) for step in steps if plan.status_of(step) != "DONE"]
     status, summary = _status(report["verdict"], undone), _summary(report, undone)
     if not final:
         status, summary = "FAILURE", f"No step has made a sound. {summary}"
@@ -56,13 +61,25 @@ async def _measured(
     findings = []
     for one in predicates:
         count = len(subjects) if one.subject == ANY else 1
-        group = [next(found) for _ in range(count)]
-        best = min(group, key=lambda f: _BEST.index(f.verdict), default=judge(one, None))
-        findings.append(replace(best, predicate=one) if one.subject == ANY else best)
+        group = [next(found) for _ in range(count)] or [judge(one, None)]
+        best = _best(group) if one.subject == ANY else group[0]
+        findings.append(replace(best, predicate=one))
     return findings
 
 
-_BEST = ("passed", "proves nothing", "failed", "not measured")
+def _best(group: list[Finding]) -> Finding:
+    """Return the finding of `any_step`: the one that passed. Without one it proves nothing where
+    the first step, which reads the sound as it came, could show nothing; a later one may have had
+    nothing left to work on."""
+    steps = [finding for finding in group if finding.predicate.subject != RESULT]
+    if not steps:
+        return Finding(group[0].predicate, "not measured", None, "there is no step")
+    if steps[0].verdict == "proves nothing":
+        return next((f for f in group if f.verdict == "passed"), steps[0])
+    return min(group, key=lambda finding: _BEST.index(finding.verdict))
+
+
+_BEST = ("passed", "failed", "not measured", "proves nothing")
 
 
 def calls_expect(
@@ -91,6 +108,11 @@ def _proved(step: str, findings: Sequence[Finding]) -> bool:
     return any(f.verdict in ("passed", "failed", "not measured") for f in own)
 
 
+def _asked(findings: Sequence[Finding]) -> bool:
+    """Tell whether one of the criteria, not what calls say of themselves, tells the result."""
+    return any(f.verdict in ("passed", "failed", "not measured") for f in findings)
+
+
 def _report(findings: list[Finding], words: list[str], unproved: list[str]) -> dict[str, Any]:
     report = report_of(findings)
     left = [f"not measured · {text}: nobody said how it is measured" for text in words]
@@ -104,10 +126,11 @@ def _report(findings: list[Finding], words: list[str], unproved: list[str]) -> d
     return report
 
 
-def result_file(document: plan.PlanDocument) -> str:
+def result_file(document: plan.PlanDocument, since: int = 0) -> str:
     """Return the file of the result; "" where it would be the sound as it came."""
-    final = plan.final_path(document)
-    return "" if final == original_input(document) else final
+    done = [s for s in document.steps[since:] if plan.status_of(s) == "DONE"]
+    outputs = [output for s in done if (output := plan.text_value(s, "Output Audio"))]
+    return outputs[-1] if outputs and outputs[-1] != original_input(document) else ""
 
 
 def _undone(step: plan.Block) -> str:
@@ -132,13 +155,13 @@ def _summary(report: dict[str, Any], undone: list[str]) -> str:
     return f"{counts}{left}.{steps}"
 
 
-def subjects_of(document: plan.PlanDocument) -> dict[str, SubjectFiles]:
+def subjects_of(document: plan.PlanDocument, since: int = 0) -> dict[str, SubjectFiles]:
     """Return the files of the result and of each step that is DONE."""
     subjects: dict[str, SubjectFiles] = {}
-    before, after = original_input(document), plan.final_path(document)
-    if after and after != before:
+    before, after = original_input(document), result_file(document, since)
+    if after:
         subjects[RESULT] = SubjectFiles(before or None, after)
-    for step in document.steps:
+    for step in document.steps[since:]:
         id = plan.text_value(step, "ID")
         if not id or plan.status_of(step) != "DONE":
             continue

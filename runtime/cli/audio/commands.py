@@ -13,10 +13,10 @@ from flowc.compiler.catalog.audio_model import REQUIRED, AudioTool, schema_of
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 
 from ...audio.calls.call import AudioCall, check_call, find_tool, parse_call, range_of
+from ...audio.vocabulary.rules import NAME as OFFLINE_NAME
+from ...audio.vocabulary.rules import vocabulary_rows
 from ...errors import Failure, RunError
 from ...models.offline import LABEL as OFFLINE_LABEL
-from ...models.offline_rules import NAME as OFFLINE_NAME
-from ...models.offline_rules import vocabulary_rows
 from ...sandbox.policy import Mode
 from .. import flags
 from ..app import FINDINGS, OK, complain, plain_app

@@ -16,11 +16,11 @@ from flowc.runtime.audio.plan.check import SubjectFiles, findings_of
 from flowc.runtime.audio.plan.contradictions import Shape
 from flowc.runtime.audio.plan.predicates import read_predicate
 from flowc.runtime.audio.tools.worker import _perform_call
+from flowc.runtime.audio.vocabulary.patterns import is_number, spell
+from flowc.runtime.audio.vocabulary.requests import code_of, plan_of, read_request
+from flowc.runtime.audio.vocabulary.rules import FORMATS, fits, rules, vocabulary_rows
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.models.offline import NO_REPAIR, OfflineModels, repair
-from flowc.runtime.models.offline_patterns import is_number, spell
-from flowc.runtime.models.offline_plan import code_of, plan_of, read_request
-from flowc.runtime.models.offline_rules import FORMATS, fits, rules, vocabulary_rows
 from flowc.runtime.models.registry import choose_models
 from flowc.runtime.services import ModelRequest, ToolSchema
 

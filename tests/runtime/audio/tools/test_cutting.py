@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from flowc.runtime.audio.vocabulary.requests import code_of, plan_of
 from flowc.runtime.errors import Failure
-from flowc.runtime.models.offline_plan import code_of, plan_of
 from sounds import noise, read, tone, write
 
 RATE = 48_000

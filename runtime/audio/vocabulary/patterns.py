@@ -30,6 +30,7 @@ _UNITS: dict[str, Mapping[str, float]] = {
         "s": 1, "sec": 1, "second": 1, "seconds": 1, "ms": 0.001, "milliseconds": 0.001,
         "min": 60, "minute": 60, "minutes": 60,
     },
+    "ms": {"ms": 1, "milliseconds": 1, "s": 1000, "seconds": 1000},
     "semitones": {"semitone": 1, "semitones": 1, "octave": 12, "octaves": 12},
     "percent": {"%": 1, "percent": 1},
     "times": {"x": 1, "times": 1},

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from flowc.compiler.catalog.audio_model import predicate
 from flowc.compiler.source.spelling import Spelling
 
-from ..audio.calls.call import AudioCall, check_call
-from ..audio.calls.containers import CONTAINERS, a_file, format_of
-from ..audio.plan.contradictions import Shape, contradiction, unheld
-from ..errors import Failure
-from .offline_patterns import SpokenWord, is_number, words_in
-from .offline_rules import (
+from ...errors import Failure
+from ..calls.call import AudioCall, check_call
+from ..calls.containers import CONTAINERS, a_file, format_of
+from ..plan.contradictions import Shape, contradiction, unheld
+from ..plan.predicates import ANY, RESULT
+from .patterns import SpokenWord, is_number, words_in
+from .rules import (
     FORMAT,
     LISTENING,
     SEPARATORS,
@@ -177,6 +178,44 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
         "steps": steps,
         "format": format_name,
     }
+
+
+def required_by(
+    request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN
+) -> tuple[Json, ...]:
+    """Return what the words of a request require of the result, or of one of the steps, whoever
+    plans; () for a request that the rules cannot read."""
+    try:
+        checks = plan_of(request, audio, output, sound)["requirements"]
+    except Failure:
+        return ()
+    required = [
+        {**check, "subject": RESULT if check["subject"] == RESULT else ANY}
+        for check in checks
+        if check["subject"] == RESULT or (check["metric"], check["value"]) not in _KEPT
+    ]
+    return (*required, *_unasked(checks, sound))
+
+
+def _unasked(checks: list[Json], sound: Shape) -> Iterator[Json]:
+    """Yield what has to stay because nothing asks for another: rate, channels, length."""
+    names = {check["metric"].partition("(")[0] for check in checks}
+    for name, value in (("sample_rate_hz", sound.rate), ("channels", sound.channels)):
+        if value is not None and name not in names:
+            words = name.removesuffix("_hz").replace("_", " ")
+            yield {**predicate(name, "==", value, f"Nobody asked for another {words}"),
+                   "subject": RESULT}  # fmt: skip
+    moved = [name for name in names if name.startswith(_LENGTHS) and name != "duration_change_s"]
+    changed = any(c["metric"] == "duration_change_s" and c["value"] for c in checks)
+    if not moved and not changed:
+        same = predicate("duration_change_s", "==", 0, "Nobody asked for another length", 0.1)
+        yield {**same, "subject": RESULT}
+
+
+_KEPT = {("duration_change_s", 0), ("duration_ratio", 1), ("pitch_change_semitones", 0)}
+"""What one step must not change, and another may."""
+_LENGTHS = ("duration", "leading", "trailing", "section", "cut", "direct", "delay")
+"""Beginnings of metrics of what is longer, shorter or later afterwards."""
 
 
 def _always(format_name: str, work: list[Clause]) -> list[Json]:

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from flowc.compiler.catalog.audio_model import AudioTool, Planning, Wording
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 
-from ..audio.calls.containers import FORMATS
-from .offline_patterns import Pattern, pattern, show
+from ..calls.containers import FORMATS
+from .patterns import Pattern, pattern, show
 
 NAME = "offline-rules/1"
 SEPARATORS = frozenset({",", ";", ".", "!", "and", "then", "afterwards", "finally"})
@@ -71,7 +71,7 @@ def _patterns(wording: Wording, tool: AudioTool | None = None) -> tuple[Pattern,
 
 
 def fits(clause: str) -> Iterator[Fit]:
-    """Yield every rule with a phrase that fits a clause of `offline_patterns.spell`."""
+    """Yield every rule with a phrase that fits a clause of `patterns.spell`."""
     for rule in rules():
         matches = (pattern.match(clause) for pattern in rule.patterns)
         if (arguments := next((m for m in matches if m is not None), None)) is not None:

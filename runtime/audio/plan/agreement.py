@@ -1,0 +1,145 @@
+"""Requirements held against words: what a text says, its metric has to measure.
+
+A model may write "Loudness is -16 LUFS" above a metric of length, or a tolerance that lets anything
+pass. Numbers with units are read out of both; what does not agree is refused before any work.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from ...errors import Failure
+from .metrics import Metric
+from .predicates import Predicate, metric_of
+
+_UNITS: Mapping[str, tuple[str, float]] = {
+    "lufs": ("LUFS", 1), "lkfs": ("LUFS", 1), "lu": ("LUFS", 1), "dbtp": ("dB", 1),
+    "dbfs": ("dB", 1), "db": ("dB", 1), "khz": ("Hz", 1000), "hz": ("Hz", 1), "ms": ("s", 0.001),
+    "s": ("s", 1), "sec": ("s", 1), "second": ("s", 1), "seconds": ("s", 1), "sekunden": ("s", 1),
+    "minutes": ("s", 60), "min": ("s", 60), "semitone": ("semitones", 1),
+    "semitones": ("semitones", 1), "halbtöne": ("semitones", 1), "%": ("%", 1),
+    "percent": ("%", 1), "prozent": ("%", 1),
+}  # fmt: skip
+"""Units as people write them: the kind, and how many of its first one they are."""
+_QUANTITY = re.compile(
+    r"(?<![\w.:])(?P<number>[+-]?\d+(?:[.,]\d+)?)\s*(?P<unit>"
+    + "|".join(sorted(map(re.escape, _UNITS), key=len, reverse=True))
+    + r")(?![\w])",
+    re.IGNORECASE,
+)
+_CLOCK = re.compile(r"(?<![\w:])(?:(\d+):)?(\d{1,2}):(\d{2}(?:\.\d+)?)(?![\w:])")
+_NAMES = (("hz", "Hz"), ("_ms", "s"), ("keep_s", "s"), ("_s", "s"), ("db", "dB"))
+"""What the numbers in a metric's parentheses are, by the ends of their names."""
+_TOPICS: Mapping[str, tuple[str, ...]] = {
+    "loud": ("integrated", "loudness", "rms", "momentary", "range"),
+    "lufs": ("integrated", "loudness", "range"),
+    "true peak": ("true_peak",),
+    "pitch": ("pitch",),
+    "duration": ("duration", "section", "cut"),
+    "sample rate": ("sample_rate",),
+    "fade": ("fade", "duration"),
+}
+"""Words of a text, and how the metrics begin that can speak of them."""
+_WIDEST = 4.0
+"""Times its own tolerance that a requirement may be wide."""
+_WORST_MISFIT_DB = 4.0
+_CLOSE = 1e-6
+
+
+class Quantity(NamedTuple):
+    """A number with the kind of its unit, in the first unit of that kind, as it was written."""
+
+    number: float
+    kind: str
+    text: str
+
+
+def quantities_in(text: str) -> Iterator[Quantity]:
+    """Yield the numbers of a text that have a unit, and times such as 1:30."""
+    plain = text.replace("\u2212", "-").replace("\u2011", "-")
+    for match in _QUANTITY.finditer(plain):
+        kind, times = _UNITS[match["unit"].lower()]
+        yield Quantity(float(match["number"].replace(",", ".")) * times, kind, match[0])
+    for match in _CLOCK.finditer(plain):
+        hours, minutes, seconds = (float(part or 0) for part in match.groups())
+        yield Quantity(hours * 3600 + minutes * 60 + seconds, "s", match[0])
+
+
+def check_agreement(predicate: Predicate) -> None:
+    """Raise `Failure` where the words of a requirement speak of something else than its metric, or
+    where it would let anything pass."""
+    metric, at = metric_of(predicate.metric)
+    _check_width(predicate, metric)
+    said = list(quantities_in(predicate.text))
+    own = [*_numbers(predicate, metric, at)]
+    kinds = {kind for _, kind in own}
+    if said and not kinds & {one.kind for one in said} and "%" not in {one.kind for one in said}:
+        other = (
+            f"{metric.name} is in {metric.unit}" if metric.unit else f"{metric.name} has no unit"
+        )
+        raise _disagree(predicate, f"`{said[0].text}` is not what {other}")
+    for one in said:
+        same = [number for number, kind in own if kind == one.kind]
+        if same and not any(_is_near(number, one.number) for number in same):
+            raise _disagree(predicate, f"`{one.text}` is not in `{predicate.condition}`")
+    words = predicate.text.lower()
+    topics = [starts for word, starts in _TOPICS.items() if word in words]
+    if topics and not any(metric.name.startswith(start) for t in topics for start in t):
+        raise _disagree(predicate, f"`{metric.name}` measures {metric.about}")
+
+
+def _check_width(predicate: Predicate, metric: Metric) -> None:
+    if metric.tolerance and predicate.tolerance > _WIDEST * metric.tolerance:
+        most = f"at most {_WIDEST * metric.tolerance:g} {metric.unit}".rstrip()
+        raise Failure(f"`{predicate.condition}` is too wide to tell anything", help=most)
+    if "misfit" in metric.name and (
+        predicate.op not in ("<=", "<") or float(predicate.value) > _WORST_MISFIT_DB
+    ):
+        help = f"write `{metric.shown} <= N` with N of at most {_WORST_MISFIT_DB:g}"
+        raise Failure(f"`{predicate.condition}` says nothing: a misfit is to be small", help=help)
+
+
+def _disagree(predicate: Predicate, why: str) -> Failure:
+    text = f"`{predicate.text[:80]}` and `{predicate.condition}` speak of different things: {why}"
+    return Failure(text, help="give each requirement the metric that measures it")
+
+
+def check_numbers(request: str, predicates: Iterable[Predicate]) -> None:
+    """Raise `Failure` for a number of the request that no requirement has."""
+    known: list[tuple[float, str]] = []
+    for predicate in predicates:
+        metric, at = metric_of(predicate.metric)
+        known += _numbers(predicate, metric, at)
+    for one in quantities_in(request):
+        if one.kind == "%":
+            wanted = {sign * one.number / 100 + rest for sign in (1, -1) for rest in (0, 1)}
+            wanted |= {1 / value for value in wanted if value}
+            found = any(_is_near(number, value, 1e-3) for number, _ in known for value in wanted)
+        else:
+            found = any(k == one.kind and _is_near(n, one.number) for n, k in known)
+        if not found:
+            raise Failure(
+                f"`{one.text}` of the request is in no requirement",
+                help="require what is measured of it, with that number",
+            )
+
+
+def _numbers(
+    predicate: Predicate, metric: Metric, at: tuple[float, ...]
+) -> Iterator[tuple[float, str]]:
+    """Yield the numbers of a predicate with the kinds of their units."""
+    if not isinstance(predicate.value, str | bool):
+        unit = metric.unit.lower()
+        kind, times = _UNITS.get(unit, (unit, 1))
+        yield float(predicate.value) * times, kind
+    names = metric.at * (len(at) // max(len(metric.at), 1)) if metric.many else metric.at
+    for name, number in zip(names, at, strict=False):
+        kind = next((kind for end, kind in _NAMES if name.endswith(end)), "")
+        yield number / 1000 if name.endswith("_ms") else number, kind
+
+
+def _is_near(one: float, other: float, within: float = _CLOSE) -> bool:
+    """Tell whether two numbers are the same but for the sign: "3 dB quieter" is -3 dB."""
+    return abs(abs(one) - abs(other)) <= within + _CLOSE * abs(other)

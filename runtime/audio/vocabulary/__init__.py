@@ -1,0 +1,1 @@
+"""What people say for sound: phrases, the requests made of them, the plans that follow."""

@@ -1,0 +1,161 @@
+"""A planner that is wrong in twenty ways: the sound comes out right, or it is refused with why.
+
+A scripted model server plays planner and programmer. Whether the sound is right is measured here,
+with other means than the product's.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyloudnorm
+import pytest
+import sounds
+from openai_server import OpenAIServer, Recorded, Say
+
+REQUEST = "high-pass at 80 Hz, fade out over 1 s, normalise to -20 LUFS"
+RATE = 44_100
+Json = dict[str, Any]
+STEPS = ["High-pass at 80 Hz, 24 dB per octave", "Fade out over 1 s", "Normalise to -20 LUFS"]
+CODES = ["HIGHPASS(cutoff_hz=80, slope=24)", "FADE(out_s=1)", "LOUDNESS_NORM(target_lufs=-20)"]
+LOUD = {"text": "Loudness of -20 LUFS", "metric": "integrated_lufs", "op": "==", "value": -20}
+
+
+def plan(steps: list[str] = STEPS, **more: Any) -> Json:
+    rows = [{"title": text.split()[0], "description": text} for text in steps]
+    return {"goal": "As asked", "requirements": [LOUD], "steps": rows, "format": "wav", **more}
+
+
+def case(plan: Json, codes: list[str]) -> tuple[Json, list[str]]:
+    return plan, codes
+
+
+def swap(at: int, code: str) -> list[str]:
+    return [*CODES[:at], code, *CODES[at + 1 :]]
+
+
+WAYS: dict[str, tuple[Json, list[str]]] = {
+    "wrong tool": case(plan(), swap(1, "GAIN(gain_db=-1)")),
+    "wrong number": case(plan(), swap(2, "LOUDNESS_NORM(target_lufs=-10)")),
+    "wrong number in the plan": case(
+        plan(requirements=[{**LOUD, "value": -12}]), swap(2, "LOUDNESS_NORM(target_lufs=-12)")
+    ),
+    "order": case(plan([*STEPS[2:], *STEPS[:2]]), [*CODES[2:], *CODES[:2]]),
+    "claim without measure": case(
+        plan(requirements=[{**LOUD, "metric": "duration_s", "op": ">=", "value": 0}]),
+        swap(2, "GAIN(gain_db=1)"),
+    ),
+    "unit": case(plan(), swap(0, "HIGHPASS(cutoff_hz=8000, slope=24)")),
+    "missing file": case(plan(), swap(0, 'HIGHPASS(input="gone.wav", cutoff_hz=80, slope=24)')),
+    "nothing done": case(plan(requirements=[]), ["GAIN(gain_db=0)"] * 3),
+    "step left out": case(plan([STEPS[0], STEPS[2]]), [CODES[0], CODES[2]]),
+    "step too many": case(plan([*STEPS, "Mono"]), [*CODES, "CONVERT(channels=1)"]),
+    "double": case(plan(), swap(0, "HIGHPASS(cutoff_hz=160, slope=24)")),
+    "half": case(plan(), swap(1, "FADE(out_s=0.5)")),
+    "opposite": case(plan(), swap(0, "LOWPASS(cutoff_hz=80, slope=24)")),
+    "other end": case(plan(), swap(1, "FADE(in_s=1)")),
+    "nobody's work": case(plan(), swap(1, "N/A")),
+    "metric that is not there": case(
+        plan(requirements=[{**LOUD, "metric": "warmth"}]), swap(2, "GAIN(gain_db=3)")
+    ),
+    "tolerance": case(plan(requirements=[{**LOUD, "tolerance": 50}]), swap(2, "GAIN(gain_db=3)")),
+    "other format": case(plan(format="flac"), CODES),
+    "persons do it": case(
+        plan(steps=[]) | {"steps": [{"title": "x", "description": "x", "person": True}]}, CODES
+    ),
+    "taken back": case(plan([*STEPS, "Louder"]), [*CODES, "GAIN(gain_db=-6)"]),
+}
+IN_CHECK = {"wrong tool", "claim without measure", "step left out", "half"}
+"""The others are tried in `make soak`."""
+
+
+class Wrong:
+    """The model: the same plan and the same code again and again."""
+
+    def __init__(self, server: OpenAIServer, plan: Json, codes: list[str]) -> None:
+        self.plan, self.codes = plan, codes
+        server.answer = self.reply
+
+    def reply(self, request: Recorded) -> Say:
+        messages = request.body["messages"]
+        if messages[0]["content"].startswith("You plan"):
+            return Say(calls=[("give_answer", self.plan)])
+        text = messages[-1]["content"]
+        step = text.partition("\n")[0].removeprefix("Step: ")
+        number = (int(step.removeprefix("step_")) - 1) % len(self.codes)
+        own = text.partition(f"**ID:** `{step}`")[2] or text
+        paths = (re.findall(rf"{name} Audio:\**\s+`?([^`\n]+)", own)[0]
+                 for name in ("Input", "Output"))  # fmt: skip
+        return Say(calls=[("give_answer", {"code": with_paths(self.codes[number], *paths)})])
+
+
+def with_paths(code: str, read: str, write: str) -> str:
+    if "(" not in code:
+        return code
+    own = f'output="{write}", ' if "input=" in code else f'input="{read}", output="{write}", '
+    return code.replace("(", f"({own}", 1)
+
+
+def is_right(before: Any, after: Any) -> bool:
+    """Whether the sound is what was asked for: by a foreign meter and by its spectrum."""
+    if before.shape != after.shape:
+        return False
+    loud = pyloudnorm.Meter(RATE).integrated_loudness(after.astype(np.float64))
+    ends = [np.sqrt((frames[-RATE // 20 :] ** 2).mean()) for frames in (before, after)]
+    middle = slice(RATE // 2, RATE)
+    levels = [np.sqrt((frames[middle] ** 2).mean()) for frames in (before, after)]
+    fade = 20 * np.log10(ends[1] / levels[1]) - 20 * np.log10(ends[0] / levels[0])
+    half = 20 * np.log10(np.sqrt((after[-RATE // 2 - 2000 : -RATE // 2 + 2000] ** 2).mean()) /
+                         np.sqrt((before[-RATE // 2 - 2000 : -RATE // 2 + 2000] ** 2).mean()) /
+                         (levels[1] / levels[0]))  # fmt: skip
+    hum = [hum_of(frames) for frames in (before, after)]
+    return bool(abs(loud + 20) < 0.6 and fade < -10 and -7 < half < -1.5 and hum[1] < hum[0] - 15)
+
+
+def hum_of(frames: Any) -> float:
+    """The level of the hum of 30 Hz beside that of the voice, dB."""
+    spectrum = np.abs(np.fft.rfft(frames[:, 0] * np.hanning(len(frames))))
+    hz = np.fft.rfftfreq(len(frames), 1 / RATE)
+    low, voice = (spectrum[(hz > a) & (hz < b)].max() for a, b in ((25, 35), (200, 2000)))
+    return float(20 * np.log10(low / voice))
+
+
+@pytest.mark.parametrize(
+    "way", [way if way in IN_CHECK else pytest.param(way, marks=pytest.mark.soak) for way in WAYS]
+)
+def test_a_wrong_planner_ends_right_or_refused(way, flowc, openai_server):
+    heard = sounds.speech_like(3)[RATE : -2 * RATE]
+    sounds.write(flowc.folder / "in.wav", heard, RATE)
+    Wrong(openai_server, *WAYS[way])
+    done = flowc(
+        *("run", "edit", "-i", "audio=in.wav", "-i", f"request={REQUEST}", "-i", "rounds=1"),
+        *("--model", "openai:demo", "--base-url", openai_server.url, "--json"),
+    )
+    told: Callable[..., Any] = json.loads(done.stdout)["variables"].get
+    if told("status") == "SUCCESS":
+        after, _ = sounds.read(flowc.folder / told("final"))
+        assert is_right(heard, after), told("report")
+    else:
+        assert told("status") in ("FAILURE", "REQUIRES_REVIEW")
+        assert re.search("failed ·|Not done|not proved|no plan", told("report")), told("report")
+
+
+def test_the_measure_of_this_page_knows_the_right_sound(flowc, openai_server):
+    heard = sounds.speech_like(3)[RATE : -2 * RATE]
+    sounds.write(flowc.folder / "in.wav", heard, RATE)
+    Wrong(openai_server, plan(), CODES)
+    done = flowc(
+        *("run", "edit", "-i", "audio=in.wav", "-i", f"request={REQUEST}"),
+        *("--model", "openai:demo", "--base-url", openai_server.url, "--json"),
+    )
+    told = json.loads(done.stdout)["variables"]
+    assert told["status"] == "SUCCESS", told["report"]
+    assert is_right(heard, sounds.read(flowc.folder / told["final"])[0])
+
+
+def test_there_are_twenty_ways():
+    assert len(WAYS) == 20
