@@ -105,15 +105,28 @@ def is_right(before: Any, after: Any) -> bool:
     if before.shape != after.shape:
         return False
     loud = pyloudnorm.Meter(RATE).integrated_loudness(after.astype(np.float64))
-    ends = [np.sqrt((frames[-RATE // 20 :] ** 2).mean()) for frames in (before, after)]
-    middle = slice(RATE // 2, RATE)
-    levels = [np.sqrt((frames[middle] ** 2).mean()) for frames in (before, after)]
-    fade = 20 * np.log10(ends[1] / levels[1]) - 20 * np.log10(ends[0] / levels[0])
-    half = 20 * np.log10(np.sqrt((after[-RATE // 2 - 2000 : -RATE // 2 + 2000] ** 2).mean()) /
-                         np.sqrt((before[-RATE // 2 - 2000 : -RATE // 2 + 2000] ** 2).mean()) /
-                         (levels[1] / levels[0]))  # fmt: skip
     hum = [hum_of(frames) for frames in (before, after)]
-    return bool(abs(loud + 20) < 0.6 and fade < -10 and -7 < half < -1.5 and hum[1] < hum[0] - 15)
+    voice = [without_hum(frames) for frames in (before, after)]
+    change = [level(voice[1], *part) - level(voice[0], *part) for part in (BODY, HALF, END)]
+    fades = -8 < change[1] - change[0] < -1.5 and change[2] - change[0] < -15
+    return bool(abs(loud + 20) < 0.6 and fades and hum[1] < hum[0] - 15)
+
+
+BODY, HALF, END = (0.5, 1.5), (2.25, 2.75), (2.95, 3.0)
+"""Seconds of a sound of three that is to fade out over the last one."""
+
+
+def level(frames: Any, start: float, end: float) -> float:
+    """The level of a part, dB."""
+    part = frames[round(start * RATE) : round(end * RATE)]
+    return float(20 * np.log10(np.sqrt((part**2).mean())))
+
+
+def without_hum(frames: Any) -> Any:
+    """The sound above 60 Hz."""
+    spectrum = np.fft.rfft(frames[:, 0])
+    spectrum[np.fft.rfftfreq(len(frames), 1 / RATE) < 60] = 0
+    return np.fft.irfft(spectrum, len(frames))
 
 
 def hum_of(frames: Any) -> float:
