@@ -24,15 +24,11 @@ from .audio_model import (
     choice,
     number,
 )
+from .audio_phrases import PHRASES
 
 _MEASURES = "it writes no file; QA measures each step by itself"
 _SILENCE = number("silence_dbfs", DBFS, -120, 0, "below this, 20 ms are silent", -50)
 _SOFTEN = number("soften_ms", "ms", 0, 1000, "how long a fade there is where sound is cut", 3)
-_CUT = "(trim|remove|cut|strip) [off] [the|all] silence"
-_ENDS = "(at|from|off) (both ends|[the] (start|beginning) and [the] end)"
-_BELOW = "[(below|under) {threshold_dbfs}] [keep {keep_s}]"
-
-
 CUTTING: tuple[AudioTool, ...] = (
     AudioTool(
         "measure", "whole:measure",
@@ -59,11 +55,8 @@ CUTTING: tuple[AudioTool, ...] = (
          number("threshold_dbfs", DBFS, -120, 0, "below this, 20 ms are silent", -50),
          number("keep_s", "s", 0, 10, "silence that is left", 0.05),
          choice("edges", ("both", "start", "end"), "which ends", "both")),
-        Planning((Wording("trim silence", "Trim silence", "trim silence", (
-            f"{_CUT} [{_ENDS}] {_BELOW}",
-            f"{_CUT} (at|from|off) [the] (start|beginning) {_BELOW} {{edges=start}}",
-            f"{_CUT} (at|from|off) [the] end {_BELOW} {{edges=end}}",
-        ), "below -50 dBFS, 0.05 s stay"),),
+        Planning((Wording("trim silence", "Trim silence", "trim silence",
+                          PHRASES["trim silence"], "below -50 dBFS, 0.05 s stay"),),
             sets=lambda a: {
                 f"silence at the {edge}": "threshold_dbfs"
                 for edge in ("start", "end") if a["edges"] in ("both", edge)
@@ -77,12 +70,7 @@ CUTTING: tuple[AudioTool, ...] = (
          number("start_s", "s", 0, 14_400, "where it begins", 0),
          number("end_s", "s", 0, 14_400, "where it ends; None for the end of the file", None),
          _SOFTEN),
-        Planning((Wording("clip", "Keep a section", "keep from 0:05 to 0:20", (
-            "(keep|clip|take) [only] [the section] from {start_s} to {end_s}",
-            "(keep|clip|take) [only] [the] first {end_s}",
-            "(cut|drop|remove|skip) [off] [the] first {start_s}",
-            "(cut|drop|remove) [off] [everything] after {end_s}",
-        )),),
+        Planning((Wording("clip", "Keep a section", "keep from 0:05 to 0:20", PHRASES["clip"]),),
             sets={"the start": "start_s", "the end": "end_s"}),
         expects=expect_clip,
     ),
@@ -93,10 +81,8 @@ CUTTING: tuple[AudioTool, ...] = (
          number("start_s", "s", 0, 14_400, "where the section begins", 0),
          number("end_s", "s", 0, 14_400, "where it ends; None for the end of the file", None),
          _SOFTEN),
-        Planning((Wording("cut", "Cut a section out", "cut out from 0:05 to 0:08", (
-            "(cut|cut out|remove|delete|drop) [out] [the] [section|part|piece] "
-            "(from {start_s} to|between {start_s} and) {end_s}",
-        )),)),
+        Planning((Wording("cut", "Cut a section out", "cut out from 0:05 to 0:08",
+                          PHRASES["cut"]),)),
         expects=expect_cut,
     ),
     AudioTool(
@@ -132,12 +118,7 @@ CUTTING: tuple[AudioTool, ...] = (
          number("in_s", "s", 0, 600, "length of the fade in", 0),
          number("out_s", "s", 0, 600, "length of the fade out", 0),
          choice("shape", ("equal_power", "linear"), "the curve", "equal_power")),
-        Planning((Wording("fade", "Fade", "fade in 0.5 s and out 2 s", (
-            "[a] (fade in|fade-in) [of|over|for] {in_s}",
-            "[a] (fade out|fade-out) [of|over|for] {out_s}",
-            "fade in and out [of|over|for] {in_s,out_s}",
-            "fade in [of|over|for] {in_s} and [fade] out [of|over|for] {out_s}",
-        )),),
+        Planning((Wording("fade", "Fade", "fade in 0.5 s and out 2 s", PHRASES["fade"]),),
             sets={"the fade in": "in_s", "the fade out": "out_s"}),
         expects=expect_fade,
     ),

@@ -24,14 +24,12 @@ from .audio_model import (
     choice,
     number,
 )
+from .audio_phrases import PHRASES
 
 _FIELDS = {
     "title": "title", "artist": "artist", "album": "album", "date": "date", "genre": "genre",
     "tracknumber": "number of the track", "copyright": "copyright", "comment": "comment",
 }  # fmt: skip
-_TO = "[(convert|mix down|downmix|make) IT] [to|in]"
-
-
 EFFECTS: tuple[AudioTool, ...] = (
     AudioTool(
         "reverb", "plugins:reverb",
@@ -41,11 +39,8 @@ EFFECTS: tuple[AudioTool, ...] = (
          number("wet_level", "0 to 1", 0, 1, "its share; the rest is the sound itself", 0.2),
          number("damping", "0 to 1", 0, 1, "how soon high tones fade", 0.5),
          number("tail_s", "s", 0, 30, "how much longer the file gets", 0)),
-        Planning((Wording("reverb", "Add reverb", "add a little reverb", (
-            "add [some] (reverb|reverberation)",
-            "add a little (reverb|reverberation) {wet_level=0.1}",
-            "add (a lot of|much) (reverb|reverberation) {wet_level=0.4}",
-        ), "a share of 0.2; a little 0.1, a lot 0.4"),),
+        Planning((Wording("reverb", "Add reverb", "add a little reverb",
+                          PHRASES["reverb"], "a share of 0.2; a little 0.1, a lot 0.4"),),
             changes_level=True, sets={"the share of reverb": "wet_level"}),
         most_channels=2,
         expects=expect_reverb,
@@ -54,12 +49,8 @@ EFFECTS: tuple[AudioTool, ...] = (
         "pitch_shift", "plugins:pitch_shift",
         "Higher or lower at the same speed.",
         (*IN_OUT, number("semitones", "semitones", -24, 24, "12 is an octave up")),
-        Planning((Wording("pitch", "Shift the pitch", "lower the pitch by 3 semitones", (
-            "(raise|increase|shift up|transpose up) [the|its] pitch [by] {+semitones}",
-            "(lower|reduce|decrease) [the|its] pitch [by] {-semitones}",
-            "pitch (up|higher) [by] {+semitones}",
-            "pitch (down|lower) [by] {-semitones}",
-        )),),
+        Planning((Wording("pitch", "Shift the pitch", "lower the pitch by 3 semitones",
+                          PHRASES["pitch"]),),
             changes_level=True, moves=("the shift", "semitones", 0.0)),
         streams=False, most_minutes=10, most_channels=8,
         expects=expect_pitch,
@@ -68,12 +59,7 @@ EFFECTS: tuple[AudioTool, ...] = (
         "time_stretch", "plugins:time_stretch",
         "Faster or slower at the same pitch.",
         (*IN_OUT, number("rate", "times", 0.25, 4, "1.25 is faster: 60 s become 48 s")),
-        Planning((Wording("speed", "Change the speed", "speed up by 10 %", (
-            "(speed IT up|speed up) [by] ({+rate:percent}|{+rate:times})",
-            "(slow IT down|slow down) [by] ({-rate:percent}|{-rate:times})",
-            "(make it|play it) {+rate:percent} faster",
-            "(make it|play it) {-rate:percent} slower",
-        )),),
+        Planning((Wording("speed", "Change the speed", "speed up by 10 %", PHRASES["speed"]),),
             changes_level=True, moves=("the change", "rate", 1.0)),
         streams=False, most_minutes=10, most_channels=8,
         expects=expect_speed,
@@ -85,7 +71,8 @@ EFFECTS: tuple[AudioTool, ...] = (
          number("snr_db", "dB", -40, 120, "signal above noise"),
          choice("color", ("white", "pink", "brown"), "its spectrum", "white"),
          ToolParameter("seed", "integer", "which noise", "", 0, 2**32 - 1, 0)),
-        "it makes material for tests",
+        Planning((Wording("add noise", "Add noise", "add noise 40 dB below", PHRASES["add noise"],
+                          "white"),), changes_level=True),
         expects=expect_noise,
     ),
     AudioTool(
@@ -101,17 +88,12 @@ EFFECTS: tuple[AudioTool, ...] = (
          ToolParameter("dither", "flag", "noise of one step before 16 and 24 bits", default=True)),
         Planning(
             (
-                Wording("channels", "Set the channels", "mono", (
-                    f"{_TO} mono {{channels=1}}",
-                    f"{_TO} stereo {{channels=2}}",
-                ), order="before level"),
-                Wording("sample rate", "Set the sample rate", "resample to 48 kHz", (
-                    "(resample|convert) IT [to] {sample_rate_hz}",
-                    "[set] [the|a] sample rate [of|to] {sample_rate_hz}",
-                ), order="before level"),
-                Wording("sample format", "Set the sample format", "16 bit", (
-                    "[convert] [to] {subtype:bit}",
-                ), order="last"),
+                Wording("channels", "Set the channels", "mono",
+                        PHRASES["channels"], order="before level"),
+                Wording("sample rate", "Set the sample rate", "resample to 48 kHz",
+                        PHRASES["sample rate"], order="before level"),
+                Wording("sample format", "Set the sample format", "16 bit",
+                        PHRASES["sample format"], order="last"),
             ),
             sets={"the number of channels": "channels", "the sample rate": "sample_rate_hz",
                   "the sample format": "subtype"}),
@@ -123,9 +105,7 @@ EFFECTS: tuple[AudioTool, ...] = (
         (*IN_OUT,
          number("drive_db", "dB", 0, 60, "gain before", 12),
          choice("shape", ("soft", "hard"), "how it clips", "soft")),
-        Planning((Wording("distort", "Distort", "distort by 12 dB", (
-            "(distort|overdrive) IT [by] {drive_db}",
-        )),),
+        Planning((Wording("distort", "Distort", "distort by 12 dB", PHRASES["distort"]),),
             changes_level=True),
         expects=expect_drive,
     ),
@@ -136,16 +116,15 @@ EFFECTS: tuple[AudioTool, ...] = (
          number("offset_s", "s", -14_400, 14_400, "positive is later"),
          ToolParameter("wrap", "flag", "what falls off one end comes in at the other",
                        default=False)),
-        "no metric says where a sound begins",
+        Planning((Wording("delay", "Delay", "delay it by 0.5 s", PHRASES["delay"]),)),
         expects=expect_shift,
     ),
     AudioTool(
         "invert", "chains:invert",
         "Turn the polarity round.",
         IN_OUT,
-        Planning((Wording("polarity", "Invert the polarity", "invert the polarity", (
-            "(invert|flip|turn round) [the] (polarity|phase)",
-        )),)),
+        Planning((Wording("polarity", "Invert the polarity", "invert the polarity",
+                          PHRASES["polarity"]),)),
         expects=expect_turned,
     ),
     AudioTool(

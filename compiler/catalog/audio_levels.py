@@ -19,12 +19,14 @@ from .audio_model import (
     IN_OUT,
     MAX_BANDS,
     AudioTool,
+    Json,
     Planning,
     ToolParameter,
     Wording,
     choice,
     number,
 )
+from .audio_phrases import PHRASES
 
 _CUTOFF = number("cutoff_hz", "Hz", 10, 96_000, "where the level is down by 3 dB")
 _SLOPE = choice("slope", (6, 12, 24, 48), "steepness (Butterworth)", 12, "dB per octave")
@@ -36,12 +38,13 @@ _LINK = number(
     "how far channels move together: below 100 the image moves",
     100,
 )
-_LEVEL = "(volume|level|gain)"
-_AT_MOST = "[of|at|to|below] [at most] {max_true_peak_dbtp}"
-_PEAK = f"[[and|with|at|,] [a] [maximum] [true peak|peak|peaks] {_AT_MOST}]"
-_PEAK_ALONE = f"(and|with|,) [a] [maximum] (true peak|peak|peaks) {_AT_MOST}"
 LOW_EDGE, HIGH_EDGE = "the lower edge of the spectrum", "the upper edge of the spectrum"
 """What filters set."""
+
+
+def _one_band(said: Json) -> Json:
+    """Return the arguments for one band."""
+    return {"bands": [said]}
 
 
 LEVELS: tuple[AudioTool, ...] = (
@@ -49,17 +52,7 @@ LEVELS: tuple[AudioTool, ...] = (
         "gain", "chains:gain",
         "Make louder or quieter by a fixed amount.",
         (*IN_OUT, number("gain_db", "dB", -100, 60, "positive is louder")),
-        Planning((Wording("gain", "Change the level", "louder by 6 dB", (
-            "[make it] louder [by] {+gain_db}",
-            "[make it] (quieter|softer) [by] {-gain_db}",
-            "make it {+gain_db} louder",
-            "make it {-gain_db} (quieter|softer)",
-            "turn it up [by] {+gain_db}",
-            "turn it down [by] {-gain_db}",
-            f"(raise|increase|boost|turn up) (it|[the] {_LEVEL}) [by] {{+gain_db}}",
-            f"(lower|reduce|decrease|turn down) (it|[the] {_LEVEL}) [by] {{-gain_db}}",
-            "[apply] [a] gain [of] {gain_db}",
-        )),),
+        Planning((Wording("gain", "Change the level", "louder by 6 dB", PHRASES["gain"]),),
             changes_level=True, moves=("the gain", "gain_db", 0.0)),
         expects=expect_gain,
     ),
@@ -67,9 +60,8 @@ LEVELS: tuple[AudioTool, ...] = (
         "peak_norm", "chains:peak_norm",
         "Bring the highest sample to a level.",
         (*IN_OUT, number("target_dbfs", DBFS, -60, 0, "the highest sample", -1)),
-        Planning((Wording("peak level", "Set the peak", "normalise the peak to -3 dBFS", (
-            "(normalise|normalize) [the] (peak|peaks) to {target_dbfs}",
-        ), order="sets level"),),
+        Planning((Wording("peak level", "Set the peak", "normalise the peak to -3 dBFS",
+                          PHRASES["peak level"], order="sets level"),),
             changes_level=True, sets={"the peak": "target_dbfs"}),
         expects=expect_peak,
     ),
@@ -79,12 +71,9 @@ LEVELS: tuple[AudioTool, ...] = (
         (*IN_OUT,
          number("target_lufs", "LUFS", -40, -5, "integrated loudness", -16),
          number("max_true_peak_dbtp", "dBTP", -20, 0, "no true peak is higher", -1)),
-        Planning((Wording("loudness", "Set the loudness", "normalise to -16 LUFS and -1 dBTP", (
-            f"(normalise|normalize) IT [the|its] [loudness] to {{target_lufs}} {_PEAK}",
-            # A level alone, "to -14 dB", may be meant as a loudness or as a peak.
-            f"(normalise|normalize) IT [the|its] [loudness] [{_PEAK_ALONE}]",
-            f"(bring|set) (it|the loudness|its loudness) to {{target_lufs}} {_PEAK}",
-        ), "-16 LUFS, no true peak above -1 dBTP", "sets level"),),
+        Planning((Wording("loudness", "Set the loudness", "normalise to -16 LUFS and -1 dBTP",
+                          PHRASES["loudness"],
+                          "-16 LUFS, no true peak above -1 dBTP", "sets level"),),
             changes_level=True, sets={"the loudness": "target_lufs"}),
         expects=expect_loudness,
     ),
@@ -92,13 +81,8 @@ LEVELS: tuple[AudioTool, ...] = (
         "highpass", "plugins:highpass",
         "Weaken what lies below a frequency.",
         (*IN_OUT, _CUTOFF, _SLOPE),
-        Planning((Wording("high-pass", "High-pass", "high-pass at 80 Hz", (
-            "{slope=24} [apply] [a] (high-pass|highpass|high pass|low-cut|low cut) [filter] IT "
-            "[at|above|from] {cutoff_hz} [with {slope} per octave]",
-            "(remove|cut|reduce|filter out) [the] [low] rumble [(below|under) {cutoff_hz}] "
-            "{cutoff_hz=80} {slope=24}",
-            "{slope=24} (remove|cut|filter out) everything (below|under) {cutoff_hz}",
-        ), "24 dB per octave; rumble lies below 80 Hz"),),
+        Planning((Wording("high-pass", "High-pass", "high-pass at 80 Hz",
+                          PHRASES["high-pass"], "24 dB per octave; rumble lies below 80 Hz"),),
             changes_level=True, sets={LOW_EDGE: "cutoff_hz"}),
         expects=expect_highpass,
     ),
@@ -106,12 +90,8 @@ LEVELS: tuple[AudioTool, ...] = (
         "lowpass", "plugins:lowpass",
         "Weaken what lies above a frequency.",
         (*IN_OUT, _CUTOFF, _SLOPE),
-        Planning((Wording("low-pass", "Low-pass", "low-pass at 8 kHz", (
-            "{slope=24} [apply] [a] (low-pass|lowpass|low pass|high-cut|high cut) [filter] IT "
-            "[at|below|from] {cutoff_hz} [with {slope} per octave]",
-            "{slope=24} (remove|cut|reduce|filter out) [the] hiss above {cutoff_hz}",
-            "{slope=24} (remove|cut|filter out) everything above {cutoff_hz}",
-        ), "24 dB per octave"),),
+        Planning((Wording("low-pass", "Low-pass", "low-pass at 8 kHz",
+                          PHRASES["low-pass"], "24 dB per octave"),),
             changes_level=True, sets={HIGH_EDGE: "cutoff_hz"}),
         expects=expect_lowpass,
     ),
@@ -122,10 +102,8 @@ LEVELS: tuple[AudioTool, ...] = (
          number("low_hz", "Hz", 10, 96_000, "lower edge, down by 3 dB"),
          number("high_hz", "Hz", 10, 96_000, "upper edge, down by 3 dB"),
          _SLOPE),
-        Planning((Wording("band-pass", "Band-pass", "band-pass from 300 Hz to 3 kHz", (
-            "{slope=24} [apply] [a] (band-pass|bandpass|band pass) [filter] [from|between] "
-            "{low_hz} (to|and|-) {high_hz}",
-        ), "24 dB per octave"),),
+        Planning((Wording("band-pass", "Band-pass", "band-pass from 300 Hz to 3 kHz",
+                          PHRASES["band-pass"], "24 dB per octave"),),
             changes_level=True, sets={LOW_EDGE: "low_hz", HIGH_EDGE: "high_hz"}),
         expects=expect_bandpass,
     ),
@@ -133,7 +111,9 @@ LEVELS: tuple[AudioTool, ...] = (
         "eq", "plugins:eq",
         "Raise or lower bands: [{type: peak | low_shelf | high_shelf, freq_hz, gain_db, q}].",
         (*IN_OUT, ToolParameter("bands", "bands", "what is raised or lowered", "", 1, MAX_BANDS)),
-        "a list of bands does not fit into one phrase",
+        Planning((Wording("equaliser", "Equalise", "boost 3 kHz by 4 dB", PHRASES["equaliser"],
+                          "one band; bass below 120 Hz, treble above 6 kHz"),),
+            changes_level=True, builds=_one_band),
         expects=expect_eq,
     ),
     AudioTool(
@@ -146,10 +126,8 @@ LEVELS: tuple[AudioTool, ...] = (
          number("release_ms", "ms", 1, 5000, "how fast it lets go", 100),
          number("makeup_db", "dB", -40, 40, "gain afterwards", 0),
          _LINK),
-        Planning((Wording("compress", "Compress", "compress 3:1 at -20 dB", (
-            "compress IT [by|with|at] [{ratio}] [(at|above|from) {threshold_db}] "
-            "[with {attack_ms} attack] [with {makeup_db} [of] (makeup|make-up) [gain]]",
-        ), "3:1 above -20 dBFS"),),
+        Planning((Wording("compress", "Compress", "compress 3:1 at -20 dB",
+                          PHRASES["compress"], "3:1 above -20 dBFS"),),
             changes_level=True,
             sets={"the ratio": "ratio", "the threshold of the compressor": "threshold_db"}),
         expects=expect_compress,
@@ -160,9 +138,8 @@ LEVELS: tuple[AudioTool, ...] = (
         (*IN_OUT,
          number("ceiling_dbtp", "dBTP", -40, 0, "no true peak is higher", -1),
          number("release_ms", "ms", 1, 5000, "how fast it lets go", 100)),
-        Planning((Wording("limit", "Limit", "limit peaks to -1 dBTP", (
-            "limit IT [the] [peaks|true peaks] [to|at] [{ceiling_dbtp}]",
-        ), "-1 dBTP", "sets level"),),
+        Planning((Wording("limit", "Limit", "limit peaks to -1 dBTP",
+                          PHRASES["limit"], "-1 dBTP", "sets level"),),
             changes_level=True, sets={"the highest true peak": "ceiling_dbtp"}),
         expects=expect_limit,
     ),
@@ -175,9 +152,8 @@ LEVELS: tuple[AudioTool, ...] = (
          number("attack_ms", "ms", 0.01, 1000, "how fast it opens", 1),
          number("release_ms", "ms", 1, 5000, "how fast it closes", 100),
          _LINK),
-        Planning((Wording("noise gate", "Gate the noise", "noise gate at -50 dB", (
-            "[apply] [a] (gate|noise-gate|noise gate) [the noise] [at|below] [{threshold_db}]",
-        ), "-50 dBFS, 10:1"),),
+        Planning((Wording("noise gate", "Gate the noise", "noise gate at -50 dB",
+                          PHRASES["noise gate"], "-50 dBFS, 10:1"),),
             changes_level=True, sets={"the threshold of the gate": "threshold_db"}),
         expects=expect_gate,
     ),

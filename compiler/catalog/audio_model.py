@@ -66,13 +66,15 @@ class Planning:
     - with `changes_level` a level that was set before need not hold any more;
     - `sets` names the parameters that a second call would set again, by what they set in words;
     - `moves` is what a second call in the other direction takes back: in words, the parameter, and
-      the value between the two directions.
+      the value between the two directions;
+    - `builds` makes the arguments of what the phrase says, where these are not the same.
     """
 
     wordings: tuple[Wording, ...]
     changes_level: bool = False
     sets: Mapping[str, str] | Callable[[Arguments], Mapping[str, str]] = field(default_factory=dict)
     moves: tuple[str, str, float] | None = None
+    builds: Callable[[Json], Json] = dict
 
 
 def _nothing(arguments: Arguments) -> list[Json]:

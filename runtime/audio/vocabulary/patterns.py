@@ -2,7 +2,8 @@
 
     {slope=24} (high-pass|highpass) [filter] at {cutoff_hz}    matches "high-pass filter at 80 Hz"
 
-`(a|b c)` is one of several, `[x]` may be left out, `IT` is "it", "this", "the file" or nothing. A
+`(a|b c)` is one of several, `[x]` may be left out, a word in capitals is one of `MACROS`: `IT` is
+"it", "this", "the file" or nothing. A
 name in braces is an argument of the tool: a number with the unit that the parameter has, or with
 another (`{rate:percent}`). `{+gain_db}` has to be a raise, `{-gain_db}` lowers with either sign,
 `{in_s,out_s}` are two arguments of one value, `{edges=start}` is an argument that holds unless
@@ -17,22 +18,25 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from flowc.compiler.catalog.audio_model import AudioTool
+from flowc.compiler.catalog.audio_phrases import MACROS
 
 _NUMBER = r"[+-]?[0-9]+(?:\.[0-9]+)?"
 _TIME = r"[0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?"
 _UNITS: dict[str, Mapping[str, float]] = {
-    "hz": {"hz": 1, "hertz": 1, "khz": 1000, "kilohertz": 1000},
-    "db": {"db": 1, "decibel": 1, "decibels": 1},
+    "hz": {"hz": 1, "hertz": 1, "khz": 1000, "k": 1000, "kilohertz": 1000},
+    "db": {"db": 1, "decibel": 1, "decibels": 1, "dezibel": 1},
     "dbfs": {"dbfs": 1, "db": 1},
     "dbtp": {"dbtp": 1, "db tp": 1, "db true peak": 1, "db": 1},
     "lufs": {"lufs": 1, "lkfs": 1, "lu": 1},
     "s": {
         "s": 1, "sec": 1, "second": 1, "seconds": 1, "ms": 0.001, "milliseconds": 0.001,
-        "min": 60, "minute": 60, "minutes": 60,
+        "min": 60, "minute": 60, "minutes": 60, "sekunde": 1, "sekunden": 1, "minuten": 60,
+        "millisekunden": 0.001,
     },
     "ms": {"ms": 1, "milliseconds": 1, "s": 1000, "seconds": 1000},
-    "semitones": {"semitone": 1, "semitones": 1, "octave": 12, "octaves": 12},
-    "percent": {"%": 1, "percent": 1},
+    "semitones": {"semitone": 1, "semitones": 1, "octave": 12, "octaves": 12, "halbton": 1,
+                  "halbtöne": 1, "oktave": 12, "oktaven": 12},
+    "percent": {"%": 1, "percent": 1, "prozent": 1},
     "times": {"x": 1, "times": 1},
     "bit": {"bit": 1, "bits": 1, "- bit": 1},
     "ratio": {},
@@ -40,12 +44,26 @@ _UNITS: dict[str, Mapping[str, float]] = {
 """The units of each kind of value, and what one of them is in the first one."""
 _KINDS = {":1": "ratio", "dB per octave": "db"}
 """The kinds of parameters whose unit is not the name of a kind; the phrase says "per octave"."""
-_IT = "[it|this|everything|all|the (file|audio|sound|recording|track|whole)]"
+_POLITE = (
+    "[please|bitte|can you|could you|would you|i want|i would like|i need|we need|i'd like|"
+    "kannst du|könntest du|ich brauche|ich möchte|just] [please|bitte|to|dass]"
+)
+_MACRO = re.compile(r"\b(?:" + "|".join(MACROS) + r")\b")
 _SLOT = re.compile(r"\{(?P<sign>[+-]?)(?P<names>[a-z_,]+)(?::(?P<kind>\w+))?(?:=(?P<value>\S+))?\}")
 _TOKENS = re.compile(r"[()\[\]|]|\{[^}]*\}|[^\s()\[\]|{}]+")
 _WORD = re.compile(
-    rf"{_TIME}|{_NUMBER}:1(?![0-9])|[+]\s+{_NUMBER}|{_NUMBER}|%|[^\W\d_][^\W_]*(?:['’-][^\W_]+)*|\S"
+    rf"{_TIME}|(?<![0-9]){_NUMBER}:1(?![0-9])|[+]\s+{_NUMBER}|(?<![0-9]){_NUMBER}|[0-9]+|%|[^\W\d_][^\W_]*(?:['’-][^\W_]+)*|\S"
 )
+_DECIMAL = re.compile(r"(?<![0-9,.])([0-9]+),([0-9]{1,2})(?= ?[^\W\d])")
+"""A comma before one or two digits and a unit, as in "1,5 Sekunden"; it is as long as a point."""
+_SPOKEN = {
+    word: str(number)
+    for words in (
+        "one two three four five six seven eight nine ten",
+        "eins zwei drei vier fünf sechs sieben acht neun zehn",
+    )
+    for number, word in enumerate(words.split(), 1)
+}
 _DASHES = str.maketrans({"\u2212": "-", "\u2011": "-", "\u2013": "-"})
 _ANY_NUMBER = re.compile(rf"{_TIME}|{_NUMBER}(?::1)?")
 
@@ -103,10 +121,23 @@ class Pattern:
 
 def words_in(text: str) -> list[SpokenWord]:
     """Return the words of a text: `-16LUFS` are `-16` and `lufs`."""
-    return [
+    plain = _DECIMAL.sub(r"\1.\2", text.translate(_DASHES))
+    words = [
         SpokenWord("".join(match[0].lower().split()), match.start(), match.end())
-        for match in _WORD.finditer(text.translate(_DASHES))
+        for match in _WORD.finditer(plain)
     ]
+    return _with_digits(words)
+
+
+def _with_digits(words: list[SpokenWord]) -> list[SpokenWord]:
+    """Return words with numbers in digits: `half a second` are `0.5` and `second`."""
+    found: list[SpokenWord] = []
+    for word in words:
+        if found and word.text in ("a", "an") and found[-1].text == "half":
+            found[-1] = SpokenWord("0.5", found[-1].start, word.end)
+        else:
+            found.append(word._replace(text=_SPOKEN.get(word.text, word.text)))
+    return found
 
 
 def spell(text: str) -> str:
@@ -122,10 +153,19 @@ def is_number(word: str) -> bool:
 def pattern(text: str, tool: AudioTool | None) -> Pattern:
     """Compile a phrase that a tool's row has; "please" may stand before it. A text that is not
     a pattern is a fault of ours."""
-    reader = _Reader(_TOKENS.findall(f"[please] {text.replace('IT', _IT)}"), tool)
+    reader = _Reader(
+        _TOKENS.findall(f"{_POLITE} {_expand(text)} [please|bitte|thanks|danke]"), tool
+    )
     regex = reader.sequence()
     assert reader.at == len(reader.tokens), text
     return Pattern(text, re.compile(regex), frozenset(reader.words), tuple(reader.slots))
+
+
+def _expand(text: str) -> str:
+    """Return a pattern with its macros replaced; one may name others."""
+    while _MACRO.search(text):
+        text = _MACRO.sub(lambda match: MACROS[match[0]], text)
+    return text
 
 
 def show(pattern: Pattern) -> str:
@@ -139,7 +179,7 @@ def show(pattern: Pattern) -> str:
         number = shown.count(slot.placeholder)
         return slot.placeholder.replace("}", f"{number}}}") if number > 1 else slot.placeholder
 
-    return " ".join(_SLOT.sub(replace, pattern.text).replace("IT", "[it]").split())
+    return " ".join(_SLOT.sub(replace, pattern.text).split())
 
 
 class _Reader:

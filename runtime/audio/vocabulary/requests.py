@@ -16,6 +16,7 @@ from ..calls.call import AudioCall, check_call
 from ..calls.containers import CONTAINERS, a_file, format_of
 from ..plan.contradictions import Shape, contradiction, unheld
 from ..plan.predicates import ANY, RESULT
+from .concepts import nearest_concept
 from .patterns import SpokenWord, is_number, words_in
 from .rules import (
     FORMAT,
@@ -123,18 +124,30 @@ def _longest(pieces: list[_Piece], at: int) -> tuple[Fit | None, int]:
 
 def _complaint(text: str, words: list[SpokenWord]) -> str:
     known = known_words()
-    strange = [word.text for word in words if word.text not in known and not is_number(word.text)]
+    plain = [word.text for word in words]
+    strange = [word for word in plain if word not in known and not is_number(word)]
+    near = nearest_concept(plain)
     if not strange:
         known_only = f"`{text}` has only known words, but no phrase that is known"
         if two := _two(text, words):
             return f"{known_only}: a comma belongs between `{two[0]}` and `{two[1]}`"
-        example = nearest_example([word.text for word in words])
+        example = near or nearest_example(plain)
         return f"{known_only}: near it is `{example}`" if example else known_only
-    longer = [word for word in known if len(word) > 3]
-    nearest = Spelling(longer).nearest(strange[0]) if len(strange[0]) > 3 else None
-    hint = f" (did you mean `{nearest}`?)" if nearest else ""
     names = ", ".join(f"`{word}`" for word in dict.fromkeys(strange))
-    return f"they do not know {names} in `{text}`{hint}"
+    said = f"they do not know {names} in `{text}`"
+    if slip := _slip(plain, strange[0]):
+        return f"{said} (did you mean `{slip}`?)"
+    return f"{said}: near it is `{near}`" if near else said
+
+
+def _slip(words: list[str], strange: str) -> str:
+    """Return the known word that was meant: with it the clause is one that the rules read."""
+    if len(strange) < 4:
+        return ""
+    longer = [word for word in known_words() if len(word) > 3]
+    nearest = Spelling(longer).nearest(strange)
+    clause = "".join(f"{nearest if word == strange else word} " for word in words)
+    return nearest if nearest and next(fits(clause), None) is not None else ""
 
 
 def _two(text: str, words: list[SpokenWord]) -> tuple[str, str] | None:

@@ -18,10 +18,14 @@ from ..calls.containers import FORMATS
 from .patterns import Pattern, pattern, show
 
 NAME = "offline-rules/1"
-SEPARATORS = frozenset({",", ";", ".", "!", "and", "then", "afterwards", "finally"})
+SEPARATORS = frozenset({
+    ",", ";", ".", "!", "?", "and", "then", "afterwards", "finally", "und", "dann", "danach",
+    "anschließend", "also", "außerdem",
+})  # fmt: skip
 """Words between clauses; some phrases hold an "and" of their own."""
 FORMAT = Wording("file format", "Export", "export flac", tuple(
-    f"[(export|save|write|convert|encode) IT] [as|to|in] [a|an] {name} [file] {{format={name}}}"
+    f"[SAVE] IT [as|to|in|into|als|nach] THE {name} [file|datei] [speichern|exportieren|umwandeln|"
+    f"konvertieren] {{format={name}}}"
     for name in FORMATS
 ), "wav")  # fmt: skip
 LISTENING = Wording("listening", "Listen", "let me listen", (
@@ -75,7 +79,7 @@ def fits(clause: str) -> Iterator[Fit]:
     for rule in rules():
         matches = (pattern.match(clause) for pattern in rule.patterns)
         if (arguments := next((m for m in matches if m is not None), None)) is not None:
-            yield Fit(rule, arguments)
+            yield Fit(rule, rule.planning.builds(arguments) if rule.planning else arguments)
 
 
 @functools.cache

@@ -1,0 +1,54 @@
+"""CONCEPTS: words for what people want, each with what there is that comes nearest to it.
+
+A request that no phrase fits is refused; the refusal names the nearest thing that exists. The first
+row with one of the words decides, so what is special stands before what is general.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+CONCEPTS: tuple[tuple[str, str], ...] = (
+    ("wind plosive plosives pops popping thump rumbling mud muddy boomy handling",
+     "high-pass at 80 Hz"),
+    ("de-ess deess de-esser sibilance sibilant harsh sharp zischen zischlaute",
+     "low-pass at 8 kHz"),
+    ("hum buzz mains brummen netzbrummen", "lower 50 Hz by 20 dB"),
+    ("noise noisy hiss denoise background rauschen hintergrundgeräusche hintergrund grundrauschen "
+     "noise-reduction crackle static air fan ums uhs breaths breathing",
+     "noise gate at -50 dB"),
+    ("radio megaphone walkie-talkie funkgerät", "band-pass from 300 Hz to 3 kHz"),
+    ("even uneven dynamics punchy consistent leveller komprimieren compressed compress compression "
+     "ausgleichen balance", "compress 3:1 at -20 dB"),
+    ("echo echoes cathedral church room hallig kathedrale spacious", "add a little reverb"),
+    ("chipmunk deeper darth key tune pitch tonhöhe höher tiefer", "lower the pitch by 3 semitones"),
+    ("faster slower tempo speed schneller langsamer quicker bpm", "speed up by 10 %"),
+    ("left right channel links rechts kanal swap", "mono"),
+    ("m4a aac mp4 wma webm xyz format caf", "export flac"),
+    ("bright brighter dull warm warmer clear clearer crisp presence klarer", "boost 3 kHz by 4 dB"),
+    ("bass treble eq equalise equalize", "more bass by 3 dB"),
+    ("fade blende einblenden ausblenden", "fade in 0.5 s and out 2 s"),
+    ("louder loud lauter up", "louder by 6 dB"),
+    ("quieter quiet softer leiser down", "quieter by 6 dB"),
+    ("normalise normalize normalisiere loudness lufs mastering master",
+     "normalise to -16 LUFS and -1 dBTP"),
+    ("part section teil abschnitt piece last ende split chapters trim crop",
+     "keep from 0:05 to 0:20"),
+    ("clipping clipped distorted peaks", "limit peaks to -1 dBTP"),
+    ("silence silent gaps pauses stille pausen", "trim silence"),
+)  # fmt: skip
+_LOUD, _QUIET = "louder by 6 dB", "quieter by 6 dB"
+_TOO = {"quiet": _LOUD, "leise": _LOUD, "loud": _QUIET, "laut": _QUIET}
+"""Who finds it too quiet wants it louder."""
+
+
+def nearest_concept(words: Collection[str]) -> str:
+    """Return an example of what comes nearest to what the words want; "" where none is known."""
+    if "too" in words or "zu" in words:
+        for word, example in _TOO.items():
+            if word in words:
+                return example
+    for row, example in CONCEPTS:
+        if not {*row.split()}.isdisjoint(words):
+            return example
+    return ""

@@ -1,0 +1,133 @@
+"""Everyday language: phrasings that were written before the rules were.
+
+They are split in two halves by a hash of their text. The rules may be mended by the first; of the
+second only the counts are looked at, so that they say how well people are understood who say it
+in their own way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from flowc.runtime.audio.calls.call import AudioCall, check_call, parse_call
+from flowc.runtime.audio.vocabulary.requests import code_of, plan_of
+from flowc.runtime.errors import Failure
+
+FILE = Path(__file__).parent / "phrasings.txt"
+Meaning = list[str]
+
+
+class Phrasing(NamedTuple):
+    """What somebody says, the calls that are meant, or a word that the refusal has to name."""
+
+    text: str
+    calls: Meaning
+    hint: str
+
+    @property
+    def half(self) -> int:
+        return hashlib.sha256(self.text.encode()).digest()[0] % 2
+
+
+def canonical(call: AudioCall) -> str:
+    """The call with what differs from the defaults; of lists every value."""
+    own = {
+        p.name: call.arguments[p.name]
+        for p in call.tool.parameters
+        if p.kind not in ("input", "output") and call.arguments[p.name] != p.default
+    }
+    return f"{call.tool.name} {json.dumps(own, sort_keys=True)}"
+
+
+def meant(text: str) -> Meaning:
+    """The calls of a line of the file, without defaults as well."""
+    found = []
+    for code in text.split("; "):
+        if code.startswith("FORMAT("):
+            found.append(code.removeprefix("FORMAT(").rstrip(")"))
+            continue
+        paths = 'input="a.wav", output="b.wav"'
+        head, rest = code.split("(", 1)
+        call = parse_call(f"{head}({paths}{', ' if rest != ')' else ''}{rest}")
+        found.append(canonical(call))
+    return found
+
+
+def read_phrasings() -> list[Phrasing]:
+    phrasings: list[Phrasing] = []
+    calls: Meaning = []
+    hint = ""
+    for line in FILE.read_text(encoding="utf-8").splitlines():
+        if line.startswith("= "):
+            calls, hint = meant(line[2:]), ""
+        elif line.startswith("? "):
+            calls, hint = [], line[2:]
+        elif not line.startswith("#"):
+            phrasings.append(Phrasing(line, calls, hint))
+    return phrasings
+
+
+ALL = read_phrasings()
+
+
+def understood(text: str) -> Meaning:
+    """The calls that the rules make of a request. Raise `Failure`."""
+    plan = plan_of(text, "a.wav")
+    found = []
+    for step in plan["steps"]:
+        code = code_of(step["description"], "a.wav", "b.wav")
+        found.append(canonical(parse_call(code)))
+    if plan["format"] != "wav":
+        found = [one for one in found if one != canonical(check_call("convert", PATHS))]
+        found.append(plan["format"])
+    return found
+
+
+PATHS: dict[str, Any] = {"input": "a.wav", "output": "b.wav"}
+
+
+class Count(NamedTuple):
+    """Of requests with a meaning those that are right, refused and wrong; of those without one
+    how many are refused with the right hint, and how many have another or are done."""
+
+    right: list[Phrasing]
+    refused: list[Phrasing]
+    wrong: list[Phrasing]
+    hinted: list[Phrasing]
+    unhinted: list[Phrasing]
+
+
+def count(half: int) -> Count:
+    counts = Count([], [], [], [], [])
+    for one in (p for p in ALL if p.half == half):
+        try:
+            calls = understood(one.text)
+        except Failure as failure:
+            named = one.hint == "." or one.hint in f"{failure.message} {failure.help}"
+            (counts.refused if one.calls else counts.hinted if named else counts.unhinted).append(
+                one
+            )
+            continue
+        (counts.right if calls == one.calls else counts.wrong).append(one)
+    return counts
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_phrasings_are_understood_or_refused_with_the_nearest(half):
+    found = count(half)
+    asked = len(found.right) + len(found.refused) + len(found.wrong)
+    silent = len(found.hinted) + len(found.unhinted)
+    print(f"half {half}: {len(found.right)} of {asked} right, {len(found.wrong)} wrong, "
+          f"{len(found.hinted)} of {silent} refusals name the nearest")  # fmt: skip
+    assert [one.text for one in found.wrong] == []
+    assert len(found.right) >= 0.85 * asked
+    assert len(found.hinted) >= 0.9 * silent
+
+
+def test_there_are_enough_of_them_and_none_is_said_twice():
+    assert len(ALL) >= 300
+    assert len({one.text for one in ALL}) == len(ALL)
