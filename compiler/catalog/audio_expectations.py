@@ -100,7 +100,7 @@ def expect_true_peak(most: float) -> Json:
 
 
 def expect_limit(a: Arguments) -> list[Json]:
-    """Peaks are held at the ceiling, and are no lower for it."""
+    """Peaks are held at the ceiling, and not below it."""
     most = a["ceiling_dbtp"]
     held = predicate(_measure("true_peak_held_db", most), "==", 0, f"Peaks stop at {most:g} dBTP")
     return [expect_true_peak(most), held]

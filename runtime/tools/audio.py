@@ -90,7 +90,8 @@ class AudioTools(CatalogTools):
         return await execute_step(args["code"], read, write, also, place, do)
 
     async def _look_at(self, did: dict[str, Any], write: str) -> Json:
-        """Return what a program did; a failure where what it wrote is no sound made of numbers."""
+        """Return what a program did; a failure where what it wrote is not a sound made of
+        numbers."""
         try:
             found = await self._do(check_call("measure", {"input": write}))
             if not found["not_finite"]:

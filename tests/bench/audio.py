@@ -59,7 +59,7 @@ def report() -> None:
 def _streamed(place: Path) -> None:
     from flowc.runtime.audio.calls.call import check_call
     from flowc.runtime.audio.calls.files import open_sound
-    from flowc.runtime.audio.calls.output import Shape, write_sound
+    from flowc.runtime.audio.calls.output import FileShape, write_sound
     from flowc.runtime.audio.tools.job import Job
     from flowc.runtime.audio.tools.stages import through
     from flowc.runtime.audio.tools.worker import find_function
@@ -73,7 +73,7 @@ def _streamed(place: Path) -> None:
         ).stages
     (place / "b.wav").touch()
     blocks = through(sound.blocks(), stages)
-    shape = Shape(sound.rate, sound.channels, "PCM_16")
+    shape = FileShape(sound.rate, sound.channels, "PCM_16")
     write_sound("b.wav", str(place / "b.wav"), shape, blocks)
 
 

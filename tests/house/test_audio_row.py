@@ -15,8 +15,8 @@ ROW = """    AudioTool(
         Planning((Wording("tremolo", "Add tremolo", "add tremolo", (
             "add [some] tremolo [at {rate_hz}]",
         )),),
-            lambda a: [predicate("samples_changed", "==", True, "The level moves")],
             changes_level=True),
+        expects=lambda a: [predicate("samples_changed", "==", True, "The level moves")],
     ),
 )  # fmt: skip
 """
@@ -69,6 +69,7 @@ def copy(root, tmp_path_factory):
     rows = copy / "compiler/catalog/audio_effects.py"
     text = rows.read_text(encoding="utf-8")
     assert text.endswith(")  # fmt: skip\n")
+    text = text.replace("audio_model import (\n", "audio_model import (\n    predicate,\n")
     rows.write_text(text.removesuffix(")  # fmt: skip\n") + ROW, encoding="utf-8")
     functions = copy / "runtime/audio/tools/chains.py"
     functions.write_text(functions.read_text(encoding="utf-8") + FUNCTION, encoding="utf-8")

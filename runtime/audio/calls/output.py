@@ -43,7 +43,7 @@ class WrittenFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class FileShape:
     """The shape of a file to write: samples a second, channels, how samples are stored ("" for the
     usual way), whether they are rounded with noise, and about how many frames there will be."""
 
@@ -57,7 +57,7 @@ class Shape:
 def write_sound(
     path: str,
     place: str,
-    shape: Shape,
+    shape: FileShape,
     blocks: Iterable[Frames],
     tags: Tags = NO_TAGS,
     riff_limit: int = _RIFF_LIMIT,
@@ -110,7 +110,7 @@ class _Writer:
 
     def write(self, blocks: Iterable[Frames]) -> None:
         """Write all of them, as far as the disk takes them."""
-        file: Any = None
+        file: soundfile.SoundFile | None = None
         try:
             for block in blocks:
                 if file is None:
@@ -132,7 +132,7 @@ class _Writer:
         set_fields(file, self.container.name, self.tags)
         return file
 
-    def _add(self, file: Any, block: Frames) -> None:
+    def _add(self, file: soundfile.SoundFile, block: Frames) -> None:
         done = self.done
         peak = float(np.abs(block).max())
         if not np.isfinite(peak):

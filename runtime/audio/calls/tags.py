@@ -10,7 +10,7 @@ import os
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from tinytag import TinyTag, TinyTagException
 
@@ -89,7 +89,7 @@ def _has_chapters(file: BinaryIO) -> bool:
     return b"CHAP" in file.read(min(size, _LARGEST_COVER))
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     text = str(value[0] if isinstance(value, list) and value else value or "")
     return clean(text)
 
@@ -100,7 +100,7 @@ def clean(text: str) -> str:
     return " ".join(plain.split())[:LONGEST]
 
 
-def set_fields(file: Any, container: str, tags: Tags) -> None:
+def set_fields(file: object, container: str, tags: Tags) -> None:
     """Give the fields to a soundfile that nothing was written into yet."""
     if container == "MP3":
         return

@@ -5,10 +5,10 @@ All of it is gathered in blocks, when it is asked for first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,26 +20,22 @@ _WINDOW = 8192
 """Samples of a response that is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
-    """Levels of every 10 ms (dBFS, all channels); peaks and effective values of every quarter of a
-    millisecond (the highest channel)."""
+SECONDS, STEPS = 0.01, 40
+"""Of a course of levels: the length of a frame, and how many steps of a quarter of a millisecond it
+has."""
 
-    SECONDS: ClassVar[float] = 0.01
-    FINE_SECONDS: ClassVar[float] = 0.000_25
-    FINE: ClassVar[int] = 40
+
+class Steps(NamedTuple):
+    """Some frames of a sound: the level of each (dBFS, all channels), and peak and effective value
+    of each step (the highest channel)."""
+
     levels: Samples
     peaks: Samples
     means: Samples
 
-    def mean_gains(self, gains: Samples) -> Samples:
-        """Return gains in dB of every quarter of a millisecond as those of every 10 ms, weighted by
-        power."""
-        count = len(self.levels) * self.FINE
-        power = np.pad(self.peaks**2, (0, max(count - len(self.peaks), 0)))[:count] + 1e-20
-        gains = np.pad(gains, (0, max(count - len(gains), 0)), mode="edge")[:count]
-        rows = (power * 10 ** (gains / 10)).reshape(-1, self.FINE).sum(axis=1)
-        return np.asarray(10 * np.log10(rows / power.reshape(-1, self.FINE).sum(axis=1)))
+
+Law = Callable[[Steps], Samples]
+"""Gives the gain in dB of each step, of one part of a sound after the other."""
 
 
 class Sums(NamedTuple):
@@ -56,14 +52,26 @@ class Both:
 
     before: Sound
     after: Sound
-    _courses: list[Course] = field(default_factory=list)
+    _courses: list[Samples] = field(default_factory=list)
     _spectra: list[Spectrum] = field(default_factory=list)
 
-    def courses(self) -> tuple[Course, Course]:
-        """Return the course of both levels."""
+    def levels(self) -> tuple[Samples, Samples]:
+        """Return the course of both levels, dBFS of every 10 ms."""
         if not self._courses:
-            self._courses = [_course(sound) for sound in self._two]
+            self._courses = [
+                np.concatenate([part.levels for part in _steps(sound)]) for sound in self._two
+            ]
         return self._courses[0], self._courses[-1]
+
+    def gains(self, law: Law) -> Samples:
+        """Return the gain in dB of every 10 ms of the sound before that a law asks for, weighted by
+        power."""
+        parts = []
+        for part in _steps(self.before):
+            power = part.peaks**2 + 1e-20
+            rows = (power * 10 ** (law(part) / 10)).reshape(-1, STEPS).sum(axis=1)
+            parts.append(10 * np.log10(rows / power.reshape(-1, STEPS).sum(axis=1)))
+        return np.concatenate(parts)
 
     def spectra(self) -> tuple[Spectrum, Spectrum]:
         """Return both mean spectra."""
@@ -141,38 +149,25 @@ def _spectrum(sound: Sound) -> Spectrum:
     return meter.end()
 
 
-def _course(sound: Sound) -> Course:
-    """Gather levels and peaks; the last ones may be of fewer samples."""
-    frame = max(round(sound.rate * Course.SECONDS), Course.FINE)
-    fine = frame // Course.FINE
-    levels: list[Samples] = []
-    fine_parts: list[tuple[Samples, Samples]] = []
+def _steps(sound: Sound) -> Iterator[Steps]:
+    """Yield the frames of a sound, one part after the other; the last one may be of fewer samples,
+    which then stand for all of it."""
+    frame = max(round(sound.rate * SECONDS), STEPS)
     rest = np.zeros((0, sound.channels), np.float32)
     for block in sound.blocks():
         rest = np.concatenate((rest, block))
         whole = len(rest) // frame * frame
-        _add(rest[:whole], frame, fine, levels, fine_parts)
+        if whole:
+            yield _steps_of(rest[:whole], frame)
         rest = rest[whole:]
     if len(rest):
-        # As many more zeros would lower the level of the last frame: it is left out.
-        padded = np.pad(rest, ((0, frame - len(rest)), (0, 0)), mode="edge")
-        _add(padded, frame, fine, levels, fine_parts)
-    peaks, means = (np.concatenate(parts) for parts in zip(*fine_parts, strict=True))
-    return Course(np.concatenate(levels), peaks, means)
+        yield _steps_of(np.pad(rest, ((0, frame - len(rest)), (0, 0)), mode="edge"), frame)
 
 
-def _add(
-    frames: Frames,
-    frame: int,
-    fine: int,
-    levels: list[Samples],
-    fine_parts: list[tuple[Samples, Samples]],
-) -> None:
-    if not len(frames):
-        return
+def _steps_of(frames: Frames, frame: int) -> Steps:
     rows = frames.astype(np.float64).reshape(len(frames) // frame, frame, -1)
-    power = (rows * rows).mean(axis=(1, 2))
-    levels.append(10 * np.log10(np.maximum(power, 1e-20)))
-    high = np.abs(rows).max(axis=2)[:, : fine * Course.FINE]
-    steps = high.reshape(len(rows) * Course.FINE, fine)
-    fine_parts.append((steps.max(axis=1), np.sqrt((steps * steps).mean(axis=1))))
+    levels = 10 * np.log10(np.maximum((rows * rows).mean(axis=(1, 2)), 1e-20))
+    fine = frame // STEPS
+    high = np.abs(rows).max(axis=2)[:, : fine * STEPS]
+    steps = high.reshape(len(rows) * STEPS, fine)
+    return Steps(levels, steps.max(axis=1), np.sqrt((steps * steps).mean(axis=1)))

@@ -10,7 +10,7 @@ from math import exp, pi
 import numpy as np
 
 from ..blocks import Samples
-from .courses import Course
+from .courses import Law, Steps
 
 _STEP_MS = 0.25
 _RMS_RELEASE_MS = 50.0
@@ -18,33 +18,46 @@ _RMS_RELEASE_MS = 50.0
 _DEEPEST_DB = -60.0
 
 
-def compressor_gains(
-    course: Course, threshold: float, ratio: float, attack_ms: float, release_ms: float
-) -> Samples:
-    """Return the gain in dB at every quarter of a millisecond, without make-up gain."""
-    # A detector of single samples rises on noise to between its effective value and its peaks.
-    level = _decibels(_follow((course.peaks + 2 * course.means) / 3, attack_ms, release_ms))
-    return np.minimum(threshold - level, 0.0) * (1 - 1 / ratio)
+def compressor_law(threshold: float, ratio: float, attack_ms: float, release_ms: float) -> Law:
+    """Return the law of a compressor, without make-up gain."""
+    follower = _Follower(attack_ms, release_ms)
+
+    def law(part: Steps) -> Samples:
+        # A detector of single samples rises on noise to between its effective value and its peaks.
+        level = _decibels(follower.follow((part.peaks + 2 * part.means) / 3))
+        return np.minimum(threshold - level, 0.0) * (1 - 1 / ratio)
+
+    return law
 
 
-def expander_gains(
-    course: Course, threshold: float, ratio: float, attack_ms: float, release_ms: float
-) -> Samples:
-    """Return the gain in dB of a gate at every quarter of a millisecond, -60 at the lowest."""
-    mean = np.sqrt(_follow(course.peaks**2, 0.0, _RMS_RELEASE_MS))
-    level = _decibels(_follow(mean, attack_ms, release_ms))
-    return np.maximum(np.minimum(level - threshold, 0.0) * (ratio - 1), _DEEPEST_DB)
+def gate_law(threshold: float, ratio: float, attack_ms: float, release_ms: float) -> Law:
+    """Return the law of a gate, whose gain is -60 dB at the lowest."""
+    squares, follower = _Follower(0.0, _RMS_RELEASE_MS), _Follower(attack_ms, release_ms)
+
+    def law(part: Steps) -> Samples:
+        level = _decibels(follower.follow(np.sqrt(squares.follow(part.peaks**2))))
+        return np.maximum(np.minimum(level - threshold, 0.0) * (ratio - 1), _DEEPEST_DB)
+
+    return law
 
 
-def _follow(values: Samples, attack_ms: float, release_ms: float) -> Samples:
-    """Return the envelope: it rises and falls at different speeds."""
-    keep = [exp(-2 * pi * _STEP_MS / ms) if ms > 0 else 0.0 for ms in (attack_ms, release_ms)]
-    rise, fall = keep
-    envelope, now = np.empty(len(values)), 0.0
-    for at, value in enumerate(values.tolist()):
-        now = value + (rise if value > now else fall) * (now - value)
-        envelope[at] = now
-    return envelope
+class _Follower:
+    """An envelope that rises and falls at different speeds."""
+
+    def __init__(self, attack_ms: float, release_ms: float) -> None:
+        times = (attack_ms, release_ms)
+        self._keep = [exp(-2 * pi * _STEP_MS / ms) if ms > 0 else 0.0 for ms in times]
+        self._now = 0.0
+
+    def follow(self, values: Samples) -> Samples:
+        """Return the envelope of the next values."""
+        rise, fall = self._keep
+        envelope, now = np.empty(len(values)), self._now
+        for at, value in enumerate(values.tolist()):
+            now = value + (rise if value > now else fall) * (now - value)
+            envelope[at] = now
+        self._now = now
+        return envelope
 
 
 def _decibels(values: Samples) -> Samples:

@@ -17,8 +17,8 @@ import numpy as np
 from ...errors import Failure
 from ..blocks import Samples
 from ..calls.files import Sound
-from .courses import Both, Course
-from .dynamics import compressor_gains, expander_gains
+from .courses import SECONDS, Both
+from .dynamics import compressor_law, gate_law
 from .equalizer import band_power
 from .levels import shift_between
 from .sections import cut_misfit, section_misfit
@@ -42,18 +42,18 @@ _SILENT = "all of it is silence"
 def fade_misfit(both: Both, in_s: float, out_s: float) -> Value:
     """Return how far the level's course at both ends lies from a fade in and a fade out, dB (RMS);
     of the usual curves, equal power and linear, the nearer one counts."""
-    before, after = both.courses()
-    if len(before.levels) != len(after.levels):
+    before, after = both.levels()
+    if len(before) != len(after):
         return _DIFFERENT
-    time = (np.arange(len(before.levels)) + 0.5) * Course.SECONDS
+    time = (np.arange(len(before)) + 0.5) * SECONDS
     end = both.before.seconds
     near = (time < 1.5 * in_s) | (time > end - 1.5 * out_s)
-    heard = near & (before.levels > _AUDIBLE_DB)
+    heard = near & (before > _AUDIBLE_DB)
     if not heard.any():
         return "where the fade is asked for there is silence"
     share = np.minimum(time / in_s if in_s else 1.0, 1.0)
     share = np.minimum(share, np.clip((end - time) / out_s, 0, 1) if out_s else 1.0)
-    change = after.levels - before.levels
+    change = after - before
     ways = (share, np.sin(share * np.pi / 2))
     curves = (20 * np.log10(np.maximum(way, 1e-4)) for way in ways)
     return min(_rms(np.clip(change - curve, -_FAR_DB, _FAR_DB)[heard]) for curve in curves)
@@ -63,8 +63,7 @@ def compress_misfit(
     both: Both, threshold: float, ratio: float, attack_ms: float, release_ms: float, makeup: float
 ) -> Value:
     """Return how far the gain lies from that of a compressor of all channels, dB (RMS)."""
-    course = both.courses()[0]
-    gains = compressor_gains(course, threshold, ratio, attack_ms, release_ms)
+    gains = both.gains(compressor_law(threshold, ratio, attack_ms, release_ms))
     return _gain_misfit(both, gains + makeup)
 
 
@@ -72,21 +71,19 @@ def gate_misfit(
     both: Both, threshold: float, ratio: float, attack_ms: float, release_ms: float
 ) -> Value:
     """Return how far the gain lies from that of a gate of all channels, dB (RMS)."""
-    course = both.courses()[0]
-    return _gain_misfit(both, expander_gains(course, threshold, ratio, attack_ms, release_ms))
+    return _gain_misfit(both, both.gains(gate_law(threshold, ratio, attack_ms, release_ms)))
 
 
-def _gain_misfit(both: Both, expected: Samples) -> Value:
-    """Compare the gain of every 10 ms with one that is expected at every step. What is heard
-    counts, and within that what has to change as much as all that has not."""
-    before, after = both.courses()
-    if len(before.levels) != len(after.levels):
+def _gain_misfit(both: Both, wanted: Samples) -> Value:
+    """Compare the gain of every 10 ms with one that is expected. What is heard counts, and within
+    that what has to change as much as all that has not."""
+    before, after = both.levels()
+    if len(before) != len(after):
         return _DIFFERENT
-    wanted = before.mean_gains(expected)
-    heard = before.levels > _AUDIBLE_DB
+    heard = before > _AUDIBLE_DB
     if not heard.any():
         return _SILENT
-    off = np.clip(after.levels - before.levels - wanted, -_FAR_DB, _FAR_DB)
+    off = np.clip(after - before - wanted, -_FAR_DB, _FAR_DB)
     busy = heard & (np.abs(wanted - np.median(wanted[heard])) > 0.5)
     parts = [_rms(off[mask]) for mask in (busy, heard & ~busy) if mask.any()]
     return max(parts)
@@ -188,14 +185,14 @@ def response(both: Both, hz: float) -> Value:
 
 def delay(both: Both) -> Value:
     """Return how much later the sound is, s, by the course of its level."""
-    courses = [np.maximum(c.peaks, 1e-6) for c in both.courses()]
+    courses = [10 ** (levels / 20) for levels in both.levels()]
     if any(c.max() <= 1e-5 for c in courses):
         return _SILENT
     size = 1 << int(np.ceil(np.log2(len(courses[0]) + len(courses[1]))))
     first, second = (np.fft.rfft(c - c.mean(), size) for c in courses)
     found = np.fft.irfft(second * np.conj(first), size)
     at = int(np.argmax(found))
-    return (at - size if at > size // 2 else at) * Course.FINE_SECONDS
+    return (at - size if at > size // 2 else at) * SECONDS
 
 
 def correlation(both: Both) -> Value:
@@ -207,7 +204,7 @@ def correlation(both: Both) -> Value:
     return float(sums.product) / scale if scale > 0 else _SILENT
 
 
-def added(both: Both) -> Value:
+def addition(both: Both) -> Value:
     """Return the level of what was added beside that of the sound, dB."""
     sums = both.sums()
     if sums is None:
@@ -252,7 +249,7 @@ MEASURES: Mapping[str, Callable[..., Value]] = {
     "response_db": response,
     "delay_s": delay,
     "correlation": correlation,
-    "added_db": added,
+    "added_db": addition,
     "direct_share": direct,
     "quiet_gain_db": quiet_gain,
     "pitch_change_semitones": pitch,

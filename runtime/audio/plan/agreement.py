@@ -97,7 +97,7 @@ def _check_width(predicate: Predicate, metric: Metric) -> None:
     if "misfit" in metric.name and (
         predicate.op not in ("<=", "<") or float(predicate.value) > _WORST_MISFIT_DB
     ):
-        help = f"write `{metric.shown} <= N` with N of at most {_WORST_MISFIT_DB:g}"
+        help = f"write `{metric.form} <= N` with N of at most {_WORST_MISFIT_DB:g}"
         raise Failure(f"`{predicate.condition}` says nothing: a misfit is to be small", help=help)
 
 

@@ -60,12 +60,12 @@ class Metric:
     both: bool = False
     effect: bool = False
 
-    def written(self, at: Numbers) -> str:
+    def spell(self, at: Numbers) -> str:
         """Return the metric with its numbers: `fade_misfit_db(0,3)`."""
         return f"{self.name}({','.join(f'{n:.10g}' for n in at)})" if at else self.name
 
     @property
-    def shown(self) -> str:
+    def form(self) -> str:
         """Return how it is written in general: `fade_misfit_db(in_s,out_s)`."""
         return f"{self.name}({','.join(self.at)})" if self.at else self.name
 
@@ -180,7 +180,7 @@ def _left(key: str) -> Callable[[Pair, Numbers], Measured]:
     return compute
 
 
-def _held(pair: Pair, at: Numbers) -> Measured:
+def _overshoot(pair: Pair, at: Numbers) -> Measured:
     """Return how far the true peak lies above a ceiling, or above where it was below that."""
     before, after = (_number(m, "true_peak_dbtp") for m in (_before(pair), _after(pair)))
     if isinstance(before, float) and isinstance(after, float):
@@ -232,7 +232,7 @@ def _effect(
     """Return a metric that `flowc.runtime.audio.meters.effects` measures."""
 
     def compute(pair: Pair, numbers: Numbers) -> Measured:
-        written = METRICS[name].written(numbers)
+        written = METRICS[name].spell(numbers)
         value = pair.effects.get(written, "it was not measured")
         return Missing(value) if isinstance(value, str) else value
 
@@ -288,7 +288,7 @@ _LIST: tuple[Metric, ...] = (
     Metric("true_peak_added_db", "the true peak above full scale beside that before", _DB, _over,
            0.05, both=True),
     Metric("true_peak_held_db", "the true peak above a ceiling, or above where it was below that",
-           _DB, _held, 0.4, at=("dbtp",), both=True),
+           _DB, _overshoot, 0.4, at=("dbtp",), both=True),
     Metric("leading_left_s", "silence at the start beyond what was to be kept", "s",
            _left("leading_silence_s"), 0.03, at=("dbfs", "keep_s"), both=True),
     Metric("trailing_left_s", "silence at the end beyond what was to be kept", "s",

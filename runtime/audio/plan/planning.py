@@ -64,7 +64,7 @@ def complete_plan(plan: Mapping[str, Any], order: Order) -> Json:
 
 def _complete(plan: Mapping[str, Any], order: Order) -> Json:
     steps = _steps(plan, order)
-    requirements = [*_planned(plan, order, len(steps)), *ALWAYS]
+    requirements = [*_requirements_of(plan, order, len(steps)), *ALWAYS]
     _check_held(format_of(_last(steps)["output"]), requirements, order.sound)
     subjects = {RESULT, ANY, *(f"step_{order.first + n}" for n in range(1, len(steps) + 1))}
     lines = [criterion(one, subjects) for one in requirements]
@@ -101,7 +101,7 @@ def _steps(plan: Mapping[str, Any], order: Order) -> list[Json]:
     return steps
 
 
-def _planned(plan: Mapping[str, Any], order: Order, count: int) -> list[Json]:
+def _requirements_of(plan: Mapping[str, Any], order: Order, count: int) -> list[Json]:
     """Return the requirements of the plan and those of the request's own words, which hold whoever
     plans. Raise `Failure` where words and metrics do not agree."""
     planned = [dict(one) for one in plan.get("requirements") or ()]
@@ -213,4 +213,4 @@ def _tools() -> Iterable[str]:
 def _metrics() -> Iterable[str]:
     for metric in METRICS.values():
         unit = f" [{metric.unit}]" if metric.unit else ""
-        yield f"{metric.shown}{unit}: {metric.about}"
+        yield f"{metric.form}{unit}: {metric.about}"

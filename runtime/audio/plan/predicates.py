@@ -93,7 +93,7 @@ def read_predicate(data: Mapping[str, Any]) -> Predicate:
     if not _SUBJECT.fullmatch(subject):
         raise Failure(f"`{subject[:60]}` is not a subject: write `{RESULT}` or the ID of a step")
     return Predicate(
-        metric.written(at), op, value, float(tolerance), subject, str(data.get("text") or "")
+        metric.spell(at), op, value, float(tolerance), subject, str(data.get("text") or "")
     )
 
 
@@ -125,7 +125,7 @@ def metric_of(written: str) -> tuple[Metric, Numbers]:
     except ValueError:
         numbers = (math.nan,)
     if not _fits(metric, numbers):
-        raise Failure(f"the metric `{name}` is written `{metric.shown}`")
+        raise Failure(f"the metric `{name}` is written `{metric.form}`")
     return metric, numbers
 
 

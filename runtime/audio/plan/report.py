@@ -31,7 +31,12 @@ PLAYED = {
     ".opus": "audio/ogg",
 }
 """Types of sound that browsers play, by the file's ending."""
-_MARKS = {"passed": ("passed", "✓"), "failed": ("failed", "✗"), "not measured": ("open", "?")}
+_MARKS = {
+    "passed": ("passed", "✓"),
+    "failed": ("failed", "✗"),
+    "not measured": ("open", "?"),
+    "proves nothing": ("idle", "·"),
+}
 _NUMBERS = (
     ("integrated_lufs", "loudness", "LUFS"),
     ("range_lu", "range", "LU"),

@@ -33,9 +33,9 @@ async def review(document: plan.PlanDocument, do: Do, since: int = 0) -> dict[st
     predicates = [one for one in criteria if isinstance(one, Predicate)]
     planned = len(predicates)
     predicates += calls_expect(document, subjects, {(p.subject, p.condition) for p in predicates})
-    findings = await _measured(predicates, subjects, do)
-    unproved = [step for step in subjects if step != RESULT and not _proved(step, findings)]
-    if RESULT in subjects and not unproved and not _asked(findings[:planned]):
+    findings = await _find_all(predicates, subjects, do)
+    unproved = [step for step in subjects if step != RESULT and not _has_proof(step, findings)]
+    if RESULT in subjects and not unproved and not _tells_result(findings[:planned]):
         unproved = [RESULT]
     report = _report(findings, words, unproved)
     final = result_file(document, since)
@@ -48,7 +48,7 @@ async def review(document: plan.PlanDocument, do: Do, since: int = 0) -> dict[st
     return {**report, **shown, "status": status, "summary": summary, "said": summary}
 
 
-async def _measured(
+async def _find_all(
     predicates: list[Predicate], subjects: dict[str, SubjectFiles], do: Do
 ) -> list[Finding]:
     """Return the findings; for `any_step` that of the step, or the result, which fits best."""
@@ -100,7 +100,7 @@ def calls_expect(
     return expected
 
 
-def _proved(step: str, findings: Sequence[Finding]) -> bool:
+def _has_proof(step: str, findings: Sequence[Finding]) -> bool:
     """Tell whether a predicate on a step passed, or has another fault that is told. Where none
     speaks of the step alone, those of the result do."""
     own = [f for f in findings if f.predicate.subject == step]
@@ -108,7 +108,7 @@ def _proved(step: str, findings: Sequence[Finding]) -> bool:
     return any(f.verdict in ("passed", "failed", "not measured") for f in own)
 
 
-def _asked(findings: Sequence[Finding]) -> bool:
+def _tells_result(findings: Sequence[Finding]) -> bool:
     """Tell whether one of the criteria, not what calls say of themselves, tells the result."""
     return any(f.verdict in ("passed", "failed", "not measured") for f in findings)
 

@@ -12,7 +12,7 @@ from ..blocks import Frames
 from ..calls.call import AudioCall
 from ..calls.containers import container_of, format_of
 from ..calls.files import Sound, open_sound
-from ..calls.output import Shape, WrittenFile, write_sound
+from ..calls.output import FileShape, WrittenFile, write_sound
 from ..calls.tags import Tags
 from ..calls.word_length import kept_subtype
 from ..meters.loudness import decibels
@@ -103,7 +103,7 @@ class Job:
         rate, channels = shape or ((like.rate, like.channels) if like is not None else (0, 0))
         frames = round(like.frames * rate / like.rate) if like is not None else 0
         dither = bool(self.values.get("dither", True))
-        form = Shape(rate, channels, self._subtype(path, source), dither, frames)
+        form = FileShape(rate, channels, self._subtype(path, source), dither, frames)
         return _result_of(write_sound(path, self.writes[path], form, blocks, tags), tags)
 
     @property

@@ -151,7 +151,7 @@ class Linked(_Effect):
     stays: the plugin works on the detector, and what it made of that is the gain of the sound.
     `link` is the share of the highest channel in the detector of each, 0 to 1."""
 
-    def __init__(self, plugin: Any, link: float, rate: int, channels: int) -> None:
+    def __init__(self, plugin: object, link: float, rate: int, channels: int) -> None:
         super().__init__(channels)
         self._board = pedalboard.Chain([plugin])
         self._link = np.float32(link)
@@ -176,7 +176,7 @@ class Linked(_Effect):
 
 def compress(job: Job) -> Chain:
     """Apply a compressor and the gain after it."""
-    chain: list[Stage] = [_linked(job, pedalboard.Compressor)]
+    chain: list[Stage] = [_link_channels(job, pedalboard.Compressor)]
     if job.values["makeup_db"]:
         chain.append(gain(job.values["makeup_db"]))
     return Chain(chain)
@@ -184,10 +184,10 @@ def compress(job: Job) -> Chain:
 
 def noise_gate(job: Job) -> Chain:
     """Apply a downward expander."""
-    return Chain([_linked(job, pedalboard.NoiseGate)])
+    return Chain([_link_channels(job, pedalboard.NoiseGate)])
 
 
-def _linked(job: Job, kind: Any) -> Linked:
+def _link_channels(job: Job, kind: type) -> Linked:
     sound, values = job.input, job.values
     plugin = kind(*(values[name] for name in _DYNAMICS))
     return Linked(plugin, values["link_percent"] / 100, sound.rate, sound.channels)

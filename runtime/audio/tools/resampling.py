@@ -24,15 +24,15 @@ class Resampled:
     def feed(self, block: Frames) -> Frames:
         """Return what is ready."""
         self._fed += len(block)
-        return self._taken(block, last=False)
+        return self._resample(block, last=False)
 
     def end(self) -> Frames:
         """Return the rest, in the length that it has to have."""
         owed = max(round(self._fed * self._ratio) - self._given, 0)
-        tail = self._taken(np.zeros((0, self._channels), np.float32), last=True)[:owed]
+        tail = self._resample(np.zeros((0, self._channels), np.float32), last=True)[:owed]
         return np.pad(tail, ((0, owed - len(tail)), (0, 0)))
 
-    def _taken(self, block: Frames, last: bool) -> Frames:
+    def _resample(self, block: Frames, last: bool) -> Frames:
         done: Frames = self._stream.resample_chunk(np.ascontiguousarray(block), last=last)
         self._given += len(done)
         return done

@@ -34,7 +34,11 @@ def another_plan(plan: Json, problem: str, round: int, measured: Mapping[str, An
     call = f"compress {_RATIO}:1 at {threshold:g} dB with {_ATTACK_MS:g} ms attack"
     step = {"title": "Compress", "description": call, "person": False}
     steps = [*plan["steps"][:at], step, *plan["steps"][at:]]
-    return {**plan, "steps": steps, "requirements": [*map(_moved(at + 1), plan["requirements"])]}
+    return {
+        **plan,
+        "steps": steps,
+        "requirements": [*map(_shift_subjects(at + 1), plan["requirements"])],
+    }
 
 
 def round_half(number: float) -> float:
@@ -42,7 +46,7 @@ def round_half(number: float) -> float:
     return float(number * 2 // 1) / 2
 
 
-def _moved(first: int) -> Any:
+def _shift_subjects(first: int) -> Any:
     """Return a function that moves the subjects of steps from `first` on, one later."""
 
     def move(requirement: Json) -> Json:

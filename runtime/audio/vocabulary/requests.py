@@ -207,10 +207,10 @@ def required_by(
         for check in checks
         if check["subject"] == RESULT or (check["metric"], check["value"]) not in _KEPT
     ]
-    return (*required, *_unasked(checks, sound))
+    return (*required, *_constants(checks, sound))
 
 
-def _unasked(checks: list[Json], sound: Shape) -> Iterator[Json]:
+def _constants(checks: list[Json], sound: Shape) -> Iterator[Json]:
     """Yield what has to stay because nothing asks for another: rate, channels, length."""
     names = {check["metric"].partition("(")[0] for check in checks}
     for name, value in (("sample_rate_hz", sound.rate), ("channels", sound.channels)):

@@ -236,13 +236,13 @@ def test_a_file_that_grows_beyond_what_the_system_allows_is_said(tmp_path):
     """The same for every user: the limit on the size of files stands in for a full disk."""
     import resource
 
-    from flowc.runtime.audio.calls.output import Shape, write_sound
+    from flowc.runtime.audio.calls.output import FileShape, write_sound
 
     (tmp_path / "b.wav").touch()
     _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
     try:
         with pytest.raises(Failure, match=r"`b\.wav`: file too large"):
-            write_sound("b.wav", str(tmp_path / "b.wav"), Shape(48_000, 2), iter([noise(2)]))
+            write_sound("b.wav", str(tmp_path / "b.wav"), FileShape(48_000, 2), iter([noise(2)]))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))

@@ -15,7 +15,7 @@ from flowc.compiler.catalog.audio_model import SUBTYPES
 from flowc.runtime.audio.calls.call import parse_call
 from flowc.runtime.audio.calls.containers import CONTAINERS
 from flowc.runtime.audio.plan.contradictions import Shape, unheld
-from flowc.runtime.audio.plan.planning import complete_plan
+from flowc.runtime.audio.plan.planning import Order, complete_plan
 from flowc.runtime.errors import Failure
 
 RATES = (
@@ -133,7 +133,7 @@ def test_a_models_plan_that_the_format_cannot_hold_goes_back(kind, metric, value
     requirement = {"text": "x", "metric": metric, "op": "==", "value": value}
     step = {"title": "Export", "description": "export"}
     plan = {"goal": "g", "requirements": [requirement], "steps": [step], "format": kind}
-    found = complete_plan(plan, "a_b", "in.wav", "", Shape(44_100, 2))
+    found = complete_plan(plan, Order("a_b", "in.wav", "", Shape(44_100, 2)))
     assert says in found["problem"]
     plan["requirements"] = [{**requirement, "metric": "sample_rate_hz", "value": 48_000}]
-    assert complete_plan(plan, "a_b", "in.wav", "", Shape(44_100, 2))["problem"] == ""
+    assert complete_plan(plan, Order("a_b", "in.wav", "", Shape(44_100, 2)))["problem"] == ""

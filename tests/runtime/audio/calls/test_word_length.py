@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import soundfile
 from flowc.runtime.audio.calls.files import open_sound
-from flowc.runtime.audio.calls.output import Shape, write_sound
+from flowc.runtime.audio.calls.output import FileShape, write_sound
 from flowc.runtime.audio.calls.word_length import Rounding
 from flowc.runtime.errors import Failure
 from sounds import noise, read, silence, tone, write
@@ -80,7 +80,7 @@ def test_a_wav_file_that_gets_too_large_is_one_of_rf64(tmp_path):
     """The limit of 4 GB is a parameter here: 1 MB."""
     place = tmp_path / "b.wav"
     place.touch()
-    shape, frames = Shape(48_000, 2, "PCM_16", frames=480_000), noise(10)
+    shape, frames = FileShape(48_000, 2, "PCM_16", frames=480_000), noise(10)
     write_sound("b.wav", str(place), shape, iter([frames]), riff_limit=1_000_000)
     assert place.read_bytes()[:4] == b"RF64"
     assert open_sound("b.wav", str(place)).format == "WAV"

@@ -9,7 +9,7 @@ import pytest
 from flowc.runtime.audio.calls.call import AudioCall
 from flowc.runtime.audio.plan.check import SubjectFiles, findings_of, report_of
 from flowc.runtime.audio.plan.metrics import METRICS, Pair
-from flowc.runtime.audio.plan.planning import complete_plan, criteria_in
+from flowc.runtime.audio.plan.planning import Order, complete_plan, criteria_in
 from flowc.runtime.audio.plan.predicates import judge, parse_predicate, read_predicate
 from flowc.runtime.errors import Failure
 
@@ -117,7 +117,7 @@ def test_what_is_no_predicate_is_refused(given, says):
 def test_every_metric_is_read_back_as_it_is_written():
     values: dict[str, Any] = {"number": -12.5, "text": "FLAC", "flag": True}
     for metric in METRICS.values():
-        name = metric.written(tuple(40.0 + n for n in range(len(metric.at))))
+        name = metric.spell(tuple(40.0 + n for n in range(len(metric.at))))
         given = {"metric": name, "op": "==", "value": values[metric.kind], "subject": "step_2"}
         one = read_predicate(given)
         assert parse_predicate(f"{one.subject}: {one.condition}") == one
@@ -151,7 +151,7 @@ STEP = {"title": "Level", "description": "louder"}
 
 def plan(**given: Any) -> dict[str, Any]:
     whole = {"goal": "g", "requirements": [], "steps": [dict(STEP)], **given}
-    return complete_plan(whole, "20300101_000000_abcd1234", "in.wav", given.get("output", ""))
+    return complete_plan(whole, Order("20300101_000000_abcd1234", "in.wav"))
 
 
 def test_a_plan_gets_its_result_and_what_is_always_required():
@@ -180,6 +180,8 @@ def test_what_is_wrong_with_a_plan_is_said(given, says):
 
 def test_a_result_that_is_named_has_the_format_that_is_asked_for():
     whole = {"goal": "g", "requirements": [], "steps": [dict(STEP)], "format": "flac"}
-    assert "is none" in complete_plan(whole, "a_b", "in.wav", "out.wav")["problem"]
-    assert complete_plan(whole, "a_b", "in.wav", "out.flac")["problem"] == ""
-    assert complete_plan({**whole, "format": "aiff"}, "a_b", "in.wav", "o.aif")["problem"] == ""
+    assert "is none" in complete_plan(whole, Order("a_b", "in.wav", "out.wav"))["problem"]
+    assert complete_plan(whole, Order("a_b", "in.wav", "out.flac"))["problem"] == ""
+    assert (
+        complete_plan({**whole, "format": "aiff"}, Order("a_b", "in.wav", "o.aif"))["problem"] == ""
+    )
