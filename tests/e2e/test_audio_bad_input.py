@@ -94,9 +94,9 @@ def test_two_runs_at_once_do_not_write_one_file(flowc):
 
 def test_a_request_that_the_rules_do_not_know_stands_in_a_document_that_failed(flowc):
     sounds.write(flowc.folder / "in.wav", sounds.tone(0.5))
-    done = run(flowc, "in.wav", "mono, bitte leiser")
+    done = run(flowc, "in.wav", "mono, bitte hübscher")
     assert done.returncode == 1
-    assert "they do not know `bitte`, `leiser`" in done.stdout
+    assert "they do not know `hübscher`" in done.stdout
     (document,) = flowc.folder.glob("workflow_*.md")
     assert "**Overall Status:** FAILURE" in document.read_text(encoding="utf-8")
     assert sorted(path.suffix for path in flowc.folder.iterdir() if path.is_file()) == [

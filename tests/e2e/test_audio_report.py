@@ -22,6 +22,7 @@ DOCUMENT = """\
 *   **Success Criteria:**
     *   true_peak_dbtp <= -1
     *   integrated_lufs == -10 ± 0.5
+    *   integrated_lufs == -20 ± 1
     *   It sounds friendly
 
 ## 3. Processing Plan & Status
@@ -75,6 +76,7 @@ def test_the_page_holds_sounds_pictures_and_what_was_measured(flowc):
     assert all(a.get("aria-label") for tag, a in page.seen if tag in ("svg", "audio"))
     assert "Quieter, &lt;b&gt;please&lt;/b&gt;." in text
     assert "✓ passed" in text
+    assert "· proves nothing" in text
     assert "✗ failed" in text
     assert "? not measured" in text
     assert "prefers-color-scheme: dark" in text

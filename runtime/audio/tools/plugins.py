@@ -151,7 +151,7 @@ class Linked(_Effect):
     stays: the plugin works on the detector, and what it made of that is the gain of the sound.
     `link` is the share of the highest channel in the detector of each, 0 to 1."""
 
-    def __init__(self, plugin: object, link: float, rate: int, channels: int) -> None:
+    def __init__(self, plugin: pedalboard.Plugin, link: float, rate: int, channels: int) -> None:
         super().__init__(channels)
         self._board = pedalboard.Chain([plugin])
         self._link = np.float32(link)

@@ -213,20 +213,20 @@ def required_by(
 def _constants(checks: list[Json], sound: Shape) -> Iterator[Json]:
     """Yield what has to stay because nothing asks for another: rate, channels, length."""
     names = {check["metric"].partition("(")[0] for check in checks}
-    for name, value in (("sample_rate_hz", sound.rate), ("channels", sound.channels)):
+    kept = {"sample_rate_hz": sound.rate, "channels": sound.channels}
+    for name, value in kept.items():
         if value is not None and name not in names:
-            words = name.removesuffix("_hz").replace("_", " ")
-            yield {**predicate(name, "==", value, f"Nobody asked for another {words}"),
-                   "subject": RESULT}  # fmt: skip
+            yield {**predicate(name, "==", value, _STAYS[name]), "subject": RESULT}
     moved = [name for name in names if name.startswith(_LENGTHS) and name != "duration_change_s"]
     changed = any(c["metric"] == "duration_change_s" and c["value"] for c in checks)
     if not moved and not changed:
-        same = predicate("duration_change_s", "==", 0, "Nobody asked for another length", 0.1)
+        same = predicate("duration_change_s", "==", 0, "The length stays", 0.1)
         yield {**same, "subject": RESULT}
 
 
 _KEPT = {("duration_change_s", 0), ("duration_ratio", 1), ("pitch_change_semitones", 0)}
 """What one step must not change, and another may."""
+_STAYS = {"sample_rate_hz": "The sample rate stays", "channels": "The number of channels stays"}
 _LENGTHS = ("duration", "leading", "trailing", "section", "cut", "direct", "delay")
 """Beginnings of metrics of what is longer, shorter or later afterwards."""
 
