@@ -90,7 +90,7 @@ def test_the_sound_measures_as_it_was_asked_to(whole):
     checks = {check["metric"]: check for check in told["variables"]["checks"]}
     assert checks["integrated_lufs"]["measured"] == pytest.approx(-16, abs=0.5)
     assert checks["true_peak_dbtp"]["measured"] <= -1
-    assert {check["verdict"] for check in checks.values()} == {"passed"}
+    assert {check["verdict"] for check in checks.values()} == {"passed", "proves nothing"}
     story = room.story()
     assert story.count("DONE") == 4
     lines = [line for line in story if line != "DONE"]

@@ -30,6 +30,9 @@ _FAR_DB = 24.0
 """A deviation counts as this much at most."""
 _DEEPEST_DB = -30.0
 """Below this a filter has done its work."""
+_LOOSER_DB = 20.0
+"""A deviation counts half where the gain is that far from 0 dB: there what else is in the band,
+such as the spectrum of a sudden beginning, weighs as much as the sound."""
 _FAINT_DB = -75.0
 """A third of an octave this far below the whole tells no gain."""
 _FAINT_LOSSY_DB = -45.0
@@ -152,7 +155,7 @@ def _filter_misfit(both: Both, response: Callable[[Samples, int], Samples]) -> V
             continue
         powers = (max(float(p[here].sum()), least) for p in (wanted, after.power))
         asked, got = (max(_gain(power, was), _DEEPEST_DB) for power in powers)
-        worst = max(worst, abs(asked - got))
+        worst = max(worst, abs(asked - got) / (1 + abs(asked) / _LOOSER_DB))
     return min(worst, _FAR_DB)
 
 

@@ -17,13 +17,14 @@ would bear more, but what is a click and what a voice nobody has said.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import floor
 from typing import NamedTuple
 
 from ...errors import Failure
-from ..calls.files import Sound
+from ..calls.containers import container_of
+from ..calls.files import Sound, open_sound
 from ..meters.loudness import Loudness, LoudnessMeter
 from . import plugins as effects
 from . import stages
@@ -37,9 +38,41 @@ _CLOSE_LU, _SAFETY_DB = 0.02, 0.01
 _RELEASE_MS = 100.0
 
 
-def limit(job: Job) -> Chain:
+_LOSSY = ("MP3", "OGG")
+_CODINGS, _NEAR_DB = 4, 0.02
+"""How often a lossy file is written at most, and how near to the ceiling its peaks may end."""
+
+
+def limit(job: Job) -> Chain | Result:
     """Lower the plugin's own ceiling until the true peaks are where they were asked to be."""
-    sound, most, release = job.input, job.values["ceiling_dbtp"], job.values["release_ms"]
+    return _below(job, job.values["ceiling_dbtp"], lambda most: _limit(job, most))
+
+
+def loudness_norm(job: Job) -> Chain | Result:
+    """Apply a gain; where peaks come in the way a limiter after it, and more gain for what it
+    takes. Raise `Failure` where that is more than `MOST_TAKEN_DB`."""
+    return _below(job, job.values["max_true_peak_dbtp"], lambda most: _normalise(job, most))
+
+
+def _below(job: Job, most: float, build: Callable[[float], Chain]) -> Chain | Result:
+    """Return what `build` makes for a ceiling. A lossy coder raises peaks by up to a decibel: there
+    the file is written, measured, and written again below a ceiling that is lower by as much."""
+    path, chain = job.values["output"], build(most)
+    if container_of(path).name not in _LOSSY:
+        return chain
+    result, ceiling = job.run(chain), most
+    for _ in range(_CODINGS - 1):
+        peak = measure_loudness(open_sound(path, job.writes[path]), []).true_peak
+        if peak is None or peak <= most + _NEAR_DB:
+            break
+        ceiling -= peak - most + _NEAR_DB
+        result = job.run(build(ceiling))
+    peak = measure_loudness(open_sound(path, job.writes[path]), []).true_peak
+    return {**result, "true_peak_dbtp": peak}
+
+
+def _limit(job: Job, most: float) -> Chain:
+    sound, release = job.input, job.values["release_ms"]
     loud, ceiling = _hold(sound, 0.0, most, most, release)
     if ceiling is None:
         raise Failure(f"`{sound.path}` cannot be limited to {most:g} dBTP")
@@ -47,10 +80,8 @@ def limit(job: Job) -> Chain:
     return Chain(chain, {"true_peak_dbtp": loud.true_peak})
 
 
-def loudness_norm(job: Job) -> Chain:
-    """Apply a gain; where peaks come in the way a limiter after it, and more gain for what it
-    takes. Raise `Failure` where that is more than `MOST_TAKEN_DB`."""
-    sound, target, most = job.input, job.values["target_lufs"], job.values["max_true_peak_dbtp"]
+def _normalise(job: Job, most: float) -> Chain:
+    sound, target = job.input, job.values["target_lufs"]
     before = measure_loudness(sound, [])
     if before.integrated is None or before.true_peak is None:
         short = "shorter than 0.4 s" if sound.seconds < 0.4 else "too quiet, or not mono to 7.1"

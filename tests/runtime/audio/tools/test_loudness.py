@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from flowc.runtime.errors import Failure
-from sounds import noise, speech_like, write
+from sounds import noise, speech_like, tone, write
 
 if TYPE_CHECKING:
     from sounds import Frames
@@ -76,3 +76,14 @@ def test_the_limiter_holds_true_peaks(ceiling, tmp_path, apply):
     apply("limit", input="a.wav", output="b.wav", ceiling_dbtp=ceiling)
     peak = apply("measure", input="b.wav")["true_peak_dbtp"]
     assert ceiling - 0.6 < peak <= ceiling
+
+
+@pytest.mark.parametrize("ending", ["mp3", "ogg"])
+def test_the_true_peak_of_a_lossy_file_is_held_as_well(ending, tmp_path, apply):
+    """A coder raises peaks: they are looked at behind it, where they are heard."""
+    frames = np.sign(tone(3, 220, -6)) * 0.3 + noise(3, 0.05)
+    write(tmp_path / "a.wav", frames.astype(np.float32))
+    said = apply("limit", input="a.wav", output=f"b.{ending}", ceiling_dbtp=-12)
+    found = apply("measure", input=f"b.{ending}")
+    assert found["true_peak_dbtp"] <= -11.95
+    assert found["true_peak_dbtp"] == pytest.approx(said["true_peak_dbtp"], abs=0.01)

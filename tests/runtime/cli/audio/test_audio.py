@@ -53,10 +53,10 @@ def test_the_tools_and_one_of_them(flowc):
     done = flowc("audio", "tools")
     assert "HIGHPASS       Weaken what lies below a frequency.\n" in done.stdout
     done = flowc("audio", "tools", "gain")
-    assert done.stdout.startswith("GAIN(input=…, output=…, gain_db=…)\n")
+    assert done.stdout.startswith("GAIN(input=…, output=…, subtype=None, gain_db=…)\n")
     assert "gain_db  a number from -100 to 60 dB; required: positive is louder" in done.stdout
     rows = json.loads(flowc("audio", "tools", "--json").stdout)["tools"]
-    assert len(rows) == 27
+    assert len(rows) == 29
     assert "did you mean `GAIN`" in flowc("audio", "tools", "gian").stderr
 
 
