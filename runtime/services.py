@@ -380,8 +380,7 @@ class Services:
     """Who answers as the model uses tools of their own, whose results are not known."""
     tape: Tape = field(default_factory=Tape)
     sender: Sender = field(default_factory=NoSender)
-    asks_again: bool = False
-    """Whether answers come from another graph, which nobody has checked."""
+    asks_again: bool = False  # answers come from another graph, which has not checked them
 
 
 @dataclass(frozen=True, slots=True)

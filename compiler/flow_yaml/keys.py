@@ -388,12 +388,9 @@ NODE_EDGES: dict[str, tuple[str, ...]] = {
 """Keys for the ways out of a node of that kind; of any other kind `next` and `on_error`."""
 
 
-_NOT_OF_WAIT = ("timeout", "retry")
-
-
 def common_keys(kind: str) -> tuple[Key, ...]:
     """Return the keys that a node of this kind has beside its own. A wait has its own time."""
-    return tuple(k for k in COMMON if kind != "wait" or k.name not in _NOT_OF_WAIT)
+    return tuple(k for k in COMMON if kind != "wait" or k.name not in ("timeout", "retry"))
 
 
 def edge_keys(kind: str) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ async def read_answers(
 
 
 def _refuse_lost(resume: object, asked: Mapping[str, Question]) -> None:
-    """Raise `RunError` for answers by ids of which one is no question's that waits."""
+    """Raise `RunError` for answers by ids of which one belongs to nothing that waits."""
     ids = [key for key in resume if isinstance(key, str)] if isinstance(resume, dict) else []
     strange = [id for id in ids if id not in asked]
     if strange and any(id in asked or _ID.fullmatch(id) for id in ids):

@@ -20,7 +20,7 @@ from .declarations import Declarations
 from .editing import flow_mentions
 from .elements import kind
 from .forms import Forms
-from .odd_texts import check_odd_texts
+from .texts.odd_texts import check_odd_texts
 from .workflow import WorkflowReader
 
 _KEYS = frozenset(

@@ -22,12 +22,12 @@ from ...reading.tree import ListAt, MapAt, Scalar, Value, brief, infinite_number
 from ...source.source import Source, SourceSet, Span
 from ...source.spelling import Spelling
 from .elements import is_mapping_of, is_nothing, kind, list_faults, place
-from .odd_texts import check_placeholders
-from .quoted_texts import read_address, read_command
 from .requests import read_headers, read_hosts
 from .result_parts import read_parts
 from .schemas import schema_fault, unlisted_names
-from .text_files import read_text_file
+from .texts.odd_texts import check_placeholders
+from .texts.quoted_texts import read_address, read_command
+from .texts.text_files import read_text_file
 from .waits import read_pause
 
 N = TypeVar("N", int, float)

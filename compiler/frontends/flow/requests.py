@@ -10,7 +10,7 @@ from ...analysis.hosts import host_fault, hosts_of
 from ...flow_yaml.shapes import Key, MapShape
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.source import Span
-from .quoted_texts import TextReader
+from .texts.quoted_texts import TextReader
 
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_|~-]{1,100}")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")

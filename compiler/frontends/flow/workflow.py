@@ -21,7 +21,8 @@ from .elements import kind, place
 from .forms import Forms
 from .requests import check_request
 from .schedules import check_inputs
-from .written_names import check_written_names
+from .texts.questions import check_questions
+from .texts.written_names import check_written_names
 
 
 class _Declared:
@@ -319,25 +320,12 @@ class WorkflowReader:
         for agent in workflow.agents:
             if agent.thread is not None and agent.span is not None:
                 self._require("thread", agent.thread, self.declared.threads, agent.span)
-        self._check_questions(workflow)
+        check_questions(workflow, self.forms.sink)
         if mapping.get("agents") is not None:
             return workflow
         named = {n.agent: n.span for n in reversed(workflow.nodes) if isinstance(n, ir.AgentNode)}
         agents = tuple(ir.Agent(id=name, span=span) for name, span in reversed(named.items()))
         return replace(workflow, agents=agents)
-
-    def _check_questions(self, workflow: ir.Workflow) -> None:
-        """Warn of an agent that is asked nothing: it has neither a prompt nor a thread."""
-        listening = {agent.id for agent in workflow.agents if agent.thread is not None}
-        for node in workflow.nodes if not self.forms.sink.has_errors else ():
-            if not isinstance(node, ir.AgentNode) or node.prompt is not None or node.span is None:
-                continue
-            if node.agent not in listening:
-                message = (
-                    f"`{brief(node.id)}` asks nothing: it has no `prompt`, its agent no thread"
-                )
-                help = "write `prompt:` and what the agent is to do"
-                self.forms.sink.report("FC1003", message, node.span, severity="warning", help=help)
 
 
 _FAILURE = keys.MapShape(Default, (

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import Protocol
 
-from ...diagnostics.diagnostic import Label
-from ...expr.ast import Expr
-from ...expr.template import read_template
-from ...expr.walk import map_spans
-from ...reading.tree import brief
-from ...source.source import Source, SourceSet, Span, Unreadable
+from ....diagnostics.diagnostic import Label
+from ....expr.ast import Expr
+from ....expr.template import read_template
+from ....expr.walk import map_spans
+from ....reading.tree import brief
+from ....source.source import Source, SourceSet, Span, Unreadable
 
 
 class FileReader(Protocol):

@@ -10,15 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Set
 
-from ...diagnostics.diagnostic import Fix, Sink
-from ...reading.foreign import (
+from ....diagnostics.diagnostic import Fix, Sink
+from ....reading.foreign import (
     foreign_placeholders,
     foreign_statements,
     report_foreign,
     report_statement,
 )
-from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
-from ...reading.yaml_slips import ODD_BLANKS
+from ....reading.tree import ListAt, MapAt, Scalar, Value, brief
+from ....reading.yaml_slips import ODD_BLANKS
 
 _COMMENT = re.compile(r"[ \t]+(?P<rest>#(?:\w|\{\{)[^\r\n]*)")
 _CURLY = re.compile(r"[“„«][^“”„«»]*[”“»]")

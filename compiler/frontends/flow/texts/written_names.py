@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ...diagnostics.diagnostic import Fix, Sink
-from ...expr.ast import Name
-from ...expr.parse import parse
-from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
+from ....diagnostics.diagnostic import Fix, Sink
+from ....expr.ast import Name
+from ....expr.parse import parse
+from ....reading.tree import ListAt, MapAt, Scalar, Value, brief
 
 _WORD = re.compile(r"[^\W\d]\w*(?:[ -]\w+)*")
 _PLAIN = re.compile(r"[A-Za-z_]\w*")

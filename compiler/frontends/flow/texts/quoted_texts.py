@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Protocol
 
-from ...analysis.hosts import host_fault, host_in
-from ...diagnostics.diagnostic import Label
-from ...expr.ast import Expr
-from ...expr.template import Template, quoted_address, quoted_command
-from ...flow_yaml.shapes import Key
-from ...reading.tree import MapAt, Scalar, Value, brief
-from ...source.source import Span
+from ....analysis.hosts import host_fault, host_in
+from ....diagnostics.diagnostic import Label
+from ....expr.ast import Expr
+from ....expr.template import Template, quoted_address, quoted_command
+from ....flow_yaml.shapes import Key
+from ....reading.tree import MapAt, Scalar, Value, brief
+from ....source.source import Span
 
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 
