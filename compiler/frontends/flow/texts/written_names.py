@@ -17,7 +17,7 @@ from ....reading.tree import ListAt, MapAt, Scalar, Value, brief
 _WORD = re.compile(r"[^\W\d]\w*(?:[ -]\w+)*")
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
 _VARIABLES = ("into", "reply_into", "keeps")
-_NAMES = ("into", "assign", "set")
+_NAMES = ("assign", "set")
 _WORDS_OF_EXPRESSIONS = ("true", "false", "null", "not")
 _RESERVED = ("$", "__")
 
