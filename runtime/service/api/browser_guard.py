@@ -30,8 +30,8 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-MAX_BODY = 4_000_000
-"""Bytes of a request."""
+MAX_BODY = 1_000_000
+"""Bytes of a request: a copy of so many holds the event loop for a millisecond at most."""
 LITTLE = 64_000
 """Bytes of a body that may arrive after the answer, for nobody, on a connection that stays."""
 _SAFE = ("GET", "HEAD", "OPTIONS")

@@ -93,6 +93,7 @@ class ReadRequest(Request):
     """A request whose body was read already, and fits."""
 
     value: BaseModel | None = None
+    digest: str = ""
 
     async def body(self) -> bytes:
         """Return something where there was a body: FastAPI asks whether there was one."""
@@ -122,7 +123,7 @@ def route_reading(operation: str, by_name: bool) -> type[APIRoute]:
                 parts = [part async for part in whole.stream() if part]
                 if parts or issubclass(model, TextRequest):
                     read = await READERS.read(operation, by_name, parts)
-                    whole.value = read.request(model)
+                    whole.value, whole.digest = read.request(model), read.digest
                 return await answer(whole)
 
             return answer_read
@@ -134,10 +135,11 @@ async def post_once(
     request: Request,
     caller: Caller,
     key: str | None,
-    about: Callable[[], object],
+    about: object,
     do: Callable[[], Awaitable[BaseModel]],
 ) -> tuple[int, dict[str, Any]]:
-    """Do it once for one idempotency key. Return the status and the body of the response."""
+    """Do it once for one idempotency key. Return the status and the body of the response. `about`
+    is small and tells the request from others: what is long is in it as its digest."""
     service = service_of(request)
 
     async def respond() -> tuple[int, dict[str, Any]]:
@@ -149,7 +151,7 @@ async def post_once(
     if key is None:
         status, body = await respond()
     else:
-        text = json.dumps([request.url.path, about()], sort_keys=True, default=str)
+        text = json.dumps([request.url.path, about], sort_keys=True)
         now = service.executing.clock()
         status, body = await service.once.answer(caller, key, text, now, respond)
     outcome = str(body.get("error_code", "done"))

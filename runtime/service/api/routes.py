@@ -89,6 +89,7 @@ def _endpoint(
     ) -> Any:
         if row.scope is not None:
             caller.require(row.scope)
+        digest = request.digest if isinstance(request, ReadRequest) else ""
         if issubclass(row.request, TextRequest):
             assert isinstance(request, ReadRequest)
             body: Any = request.value
@@ -101,11 +102,7 @@ def _endpoint(
         do = partial(function, service_of(request).executing, caller, *parts.values(), body)
         if queries:
             return await do()
-
-        def about() -> object:
-            return {**body.model_dump(mode="json"), **parts}
-
-        status, response = await post_once(request, caller, idempotency_key, about, do)
+        status, response = await post_once(request, caller, idempotency_key, [digest, parts], do)
         return JSONResponse(response, status)
 
     # FastAPI reads a request by the signature of its endpoint.

@@ -104,7 +104,7 @@ class SourceWorkflow(Request):
     file_name: Annotated[
         str, Field(min_length=1, max_length=200, examples=["greeting.wf.md"]), Kept
     ]
-    source: Annotated[str, Field(min_length=1, max_length=4_000_000), Kept]
+    source: Annotated[str, Field(min_length=1, max_length=1_000_000), Kept]
 
 
 class ExecutionConfig(Request):

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 
 from ..contract.documents import TextRequest
 from ..contract.operations import operation_of
+from ..records.access import digest_of
 from ..records.errors import ServiceFault
 
 SMALL = 4096
@@ -40,12 +41,13 @@ _LONG_NUMBER = re.compile(rb"[0-9.eE+-]{1001}")
 
 @dataclass(frozen=True, slots=True)
 class BodyValues:
-    """The fields of a request, and which of them were sent. A process cannot hand a class that was
-    made at run time to another one, so the fields go alone. Of a body that does not fit only the
-    fault is there, in the form of its answer."""
+    """The fields of a request, which of them were sent, and the SHA-256 of them all. A process
+    cannot hand a class that was made at run time to another one, so the fields go alone. Of a body
+    that does not fit only the fault is there, in the form of its answer."""
 
     values: Mapping[str, Any]
     fields: frozenset[str] = frozenset()
+    digest: str = ""
     fault: Mapping[str, Any] | None = None
 
     def request(self, model: type[BaseModel]) -> Any:
@@ -71,7 +73,8 @@ def read_body(operation: str, by_name: bool, body: bytes) -> BodyValues:
         request = _parse(model, body)
     except ServiceFault as fault:
         return BodyValues({}, fault=fault.as_answer())
-    return BodyValues(dict(request), frozenset(request.model_fields_set))
+    digest = digest_of(json.dumps(request.model_dump(mode="json"), sort_keys=True))
+    return BodyValues(dict(request), frozenset(request.model_fields_set), digest)
 
 
 def _parse(model: type[BaseModel], body: bytes) -> BaseModel:

@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pickle
 import queue
+import select
 import subprocess
 import sys
-import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from flowc.compiler.source.gc_pause import collector_at_rest
+
 from ..records.errors import FaultCode, ServiceFault
 from .compile import Compiled
 from .read_body import SMALL, BodyValues, read_body
-from .request_worker import CompileJob, Job, ReadJob, read_message, write_message
+from .read_form import SIMPLE, Form, read_form
+from .request_worker import SIZE_BYTES, CompileJob, FormJob, Job, ReadJob
 
 PROCESSES = 2
 SECONDS = 20.0
+PIECE = 65_536
+"""Bytes that are handed over at once."""
 _MODULE = f"{__package__}.request_worker"
 
 
@@ -48,6 +55,16 @@ class RequestPool:
             return read
         raise self._excess("INVALID_REQUEST", "the body", "read")
 
+    async def read_form(self, kind: str, parts: Sequence[bytes]) -> Form:
+        """Return the form in a body of that content type, read in the same way."""
+        size = sum(map(len, parts))
+        if size <= SMALL and kind.startswith(SIMPLE):
+            return read_form(kind, b"".join(parts))
+        form = await self._hand_over(FormJob(kind, size), parts)
+        if isinstance(form, Form):
+            return form
+        raise self._excess("INVALID_REQUEST", "the form", "read")
+
     async def compile(
         self, source: str, file: str, format: str | None = None, team: str | None = None
     ) -> Compiled:
@@ -73,21 +90,20 @@ class RequestPool:
     def _do(self, job: Job, parts: Sequence[bytes]) -> object:
         """Return what came of a job; None when it takes too long, or too much memory."""
         process = self._take()
-        ending = threading.Timer(self.seconds, process.kill)
-        ending.start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        end = time.monotonic() + self.seconds
         try:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            write_message(process.stdin, job, parts)
-            outcome: object = read_message(process.stdout)
+            _send(process.stdin.fileno(), job, parts, end)
+            size = _receive(process.stdout.fileno(), SIZE_BYTES, end)
+            answer = _receive(process.stdout.fileno(), int.from_bytes(size, "big"), end)
         except (EOFError, OSError):
             process.kill()
             process.communicate()
             return None
-        finally:
-            ending.cancel()
         self.idle.put(process)
-        return outcome
+        with collector_at_rest():
+            return pickle.loads(answer)
 
     def _take(self) -> subprocess.Popen[bytes]:
         """Return a process that waits for a job; its environment holds nothing of the service."""
@@ -96,12 +112,15 @@ class RequestPool:
                 known.communicate()
         except queue.Empty:
             path = os.pathsep.join(part for part in sys.path if part)
-            return subprocess.Popen(
+            begun = subprocess.Popen(
                 [sys.executable, "-P", "-m", _MODULE],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env={"PYTHONPATH": path, "PATH": os.environ.get("PATH", os.defpath)},
             )
+            assert begun.stdin is not None
+            os.set_blocking(begun.stdin.fileno(), False)
+            return begun
         return known
 
     def _excess(self, code: FaultCode, what: str, verb: str) -> ServiceFault:
@@ -110,6 +129,31 @@ class RequestPool:
             f"{what} takes more than {self.seconds:g} seconds to {verb}, or too much memory",
             recovery=("divide the workflow into several", "send a smaller text"),
         )
+
+
+def _send(stream: int, job: Job, parts: Sequence[bytes], end: float) -> None:
+    """Write a job behind its size, and the parts of what follows it. The thread gives way to the
+    event loop between two pieces. Raises `OSError` when nobody has read them until `end`."""
+    told = pickle.dumps(job, pickle.HIGHEST_PROTOCOL)
+    for part in (len(told).to_bytes(SIZE_BYTES, "big"), told, *parts):
+        rest = memoryview(part)
+        while rest:
+            if not select.select([], [stream], [], max(0, end - time.monotonic()))[1]:
+                raise TimeoutError
+            rest = rest[os.write(stream, rest[:PIECE]) :]
+
+
+def _receive(stream: int, size: int, end: float) -> bytes:
+    """Return the next `size` bytes. Raises `OSError` at `end`, `EOFError` when the process died."""
+    pieces, missing = [], size
+    while missing:
+        if not select.select([stream], [], [], max(0, end - time.monotonic()))[0]:
+            raise TimeoutError
+        pieces.append(os.read(stream, min(missing, PIECE)))
+        if not pieces[-1]:
+            raise EOFError
+        missing -= len(pieces[-1])
+    return b"".join(pieces)
 
 
 POOL = RequestPool()

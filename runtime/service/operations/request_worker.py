@@ -57,7 +57,20 @@ class ReadJob:
         return read_body(self.operation, self.by_name, body)
 
 
-Job = CompileJob | ReadJob
+@dataclass(frozen=True, slots=True)
+class FormJob:
+    """The same for the form of a page, of the `kind` that its sender calls it."""
+
+    kind: str
+    size: int
+
+    def do(self, body: bytes) -> object:
+        from .read_form import read_form
+
+        return read_form(self.kind, body)
+
+
+Job = CompileJob | ReadJob | FormJob
 
 
 def write_message(stream: IO[bytes], value: object, parts: Iterable[bytes] = ()) -> None:

@@ -10,22 +10,21 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.responses import Response
-from starlette.datastructures import FormData
 
 from ..api.context import read_request
 from ..api.routes import function_of
 from ..contract.operations import operation_of
 from ..contract.requests import Id
 from ..operations.dispatch import standing_of
+from ..operations.read_form import Form
 from ..records.errors import ServiceFault
 from ..records.tables import StoredWorkflow
 from . import forms
-from . import visit as visiting
 from .execution_view import ExecutionView, Histories, Pictures, look
 from .node import detail_of
 from .visit import PageVisit, Visiting, form_of, html, operate
 
-_FORMS: dict[str, tuple[str, Callable[[FormData], dict[str, Any]]]] = {
+_FORMS: dict[str, tuple[str, Callable[[Form], dict[str, Any]]]] = {
     "pause": ("PAUSE_WORKFLOW", forms.pause_in),
     "resume": ("RESUME_WORKFLOW", forms.resume_in),
     "completions": ("COMPLETE_STEP", forms.completion_in),
@@ -82,9 +81,9 @@ def _endpoint(path: str, memory: PageMemory) -> Callable[..., Awaitable[Response
         form = await form_of(visit)
         values = request_in(form)
         body = read_request(row.request, values)
-        beside = [visiting.field(form, name) for name in row.path_names if name != "execution_id"]
+        beside = [form.text(name) for name in row.path_names if name != "execution_id"]
         do = partial(function_of(row), visit.executing, visit.who, id, *beside, body)
-        response = await operate(visit, form, values, do)
+        response = await operate(visit, form, do)
         if "hx-request" in visit.request.headers:
             shown = {**_values(await memory.at(visit, id)), "after": forms.position_in(form)}
             return html(visit, "acted.html", **shown, told=response, done=path, fault=None)

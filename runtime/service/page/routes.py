@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -32,7 +33,6 @@ from .visit import (
     SignedOut,
     Visiting,
     add_assets,
-    field,
     form_of,
     html,
     leads_to,
@@ -127,17 +127,18 @@ def _add_workflows(app: FastAPI, memory: PageMemory) -> None:
     @app.post("/workflows", include_in_schema=False)
     async def create(request: Request, visit: Visiting) -> Response:
         form = await form_of(visit)
-        source, file = str(form.get("source") or ""), field(form, "file_name")
+        source, file = form.fields.get("source", ""), form.text("file_name")
         try:
-            source, file = await forms.workflow_in(form)
+            source, file = forms.workflow_in(form)
             text = WorkflowText(source=source, file_name=file)
             do = partial(create_workflow, visit.executing, visit.who, text)
-            response = await operate(visit, form, [source, file], do)
+            response = await operate(visit, form, do)
         except ServiceFault as fault:
             status = fault.details.get("validation_status") or {}
             diagnostics = status.get("diagnostics", [])
             shown = {"source": source, "file": file, "fault": fault, "found": diagnostics}
-            return html(visit, "new_workflow.html", fault.status, **shown)
+            # A thousand lines with their faults are many turns of a template.
+            return await asyncio.to_thread(html, visit, "new_workflow.html", fault.status, **shown)
         return leads_to(visit, f"/workflows/{response['workflow_id']}")
 
     @app.get("/workflows/{id}", include_in_schema=False)
@@ -152,7 +153,7 @@ def _add_workflows(app: FastAPI, memory: PageMemory) -> None:
             values = forms.start_in(form, id, (await _workflow_of(workflow)).params)
             body = read_request(ExecuteWorkflow, values)
             do = partial(execute_workflow, visit.executing, visit.who, body)
-            response = await operate(visit, form, values, do)
+            response = await operate(visit, form, do)
         except ServiceFault as fault:
             return await _workflow_page(visit, memory, id, fault)
         return leads_to(visit, f"/executions/{response['execution_id']}")
@@ -206,9 +207,9 @@ def _add_teams(app: FastAPI) -> None:
         body = forms.team_in(form)
         do = partial(create_team, visit.executing, visit.who, TeamText(source=body))
         try:
-            await operate(visit, form, body, do)
+            await operate(visit, form, do)
         except ServiceFault as fault:
-            shown = {"fault": fault, "given": dict(form), **_TEAM_FORM}
+            shown = {"fault": fault, "given": form.fields, **_TEAM_FORM}
             return html(visit, "new_team.html", fault.status, **shown)
         return leads_to(visit, "/#teams")
 
@@ -223,11 +224,11 @@ def _add_signing_in(app: FastAPI) -> None:
         form = await open_form_of(visit)
         service = service_of(request)
         try:
-            value = await service.sessions.open(field(form, "token"), service.executing.clock())
+            value = await service.sessions.open(form.text("token"), service.executing.clock())
         except ServiceFault as fault:
-            there = _own(field(form, "next"))
+            there = _own(form.text("next"))
             return html(visit, "sign_in.html", fault.status, fault=fault, next=there)
-        answer = leads_to(visit, _own(field(form, "next")))
+        answer = leads_to(visit, _own(form.text("next")))
         set_cookie(request, answer, value)
         return answer
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import secrets
 from collections.abc import Awaitable, Callable
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
 from typing import Annotated, Any
-from urllib.parse import parse_qsl, quote
+from urllib.parse import quote
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
@@ -18,21 +17,19 @@ from flowc.compiler.emit.html.page import picture_style
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from pydantic import BaseModel
-from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 
-from ..api.browser_guard import MAX_BODY
 from ..api.context import post_once, service_of
 from ..api.sessions import COOKIE, LASTS, form_sign, new_visit, require_sign
 from ..operations.executions import Executing
+from ..operations.read_form import SIMPLE, Form
+from ..operations.request_pool import READERS
 from ..records.access import SCOPES, Caller, Scope, digest_of
 from ..records.errors import ServiceFault
 from ..records.tables import StoredExecution
 from . import words
 
 SIGN_IN = "/sign-in"
-MAX_FIELDS = 1000
-"""Fields of a form."""
 
 
 class SignedOut(Exception):
@@ -151,47 +148,38 @@ def leads_to(visit: PageVisit, place: str) -> Response:
     return RedirectResponse(place, 303)
 
 
-async def form_of(visit: PageVisit) -> FormData:
+async def form_of(visit: PageVisit) -> Form:
     """Return the fields of a visitor's form. Raises `SignedOut` before it is received when nobody
     is signed in, `ServiceFault` for one that is not ours."""
     _ = visit.who
     return await open_form_of(visit)
 
 
-async def open_form_of(visit: PageVisit) -> FormData:
+async def open_form_of(visit: PageVisit) -> Form:
     """Return the fields of a form that nobody has to be signed in for. Raises `ServiceFault`."""
     form = await _form_in(visit.request)
-    require_sign("" if visit.fresh else visit.value, field(form, "sign"))
+    require_sign("" if visit.fresh else visit.value, form.text("sign"))
     return form
 
 
-async def _form_in(request: Request) -> FormData:
-    if not request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-        return await request.form(max_part_size=MAX_BODY)
-    # Starlette decodes it byte by byte on the event loop: 4 MB of `&` would hold it for seconds.
-    text = (await request.body()).decode("latin-1")
-    read = partial(parse_qsl, keep_blank_values=True, max_num_fields=MAX_FIELDS)
-    try:
-        return FormData(await asyncio.to_thread(read, text))
-    except ValueError:
-        fault = f"a form has at most {MAX_FIELDS:,} fields"
-        raise ServiceFault("INVALID_REQUEST", fault) from None
-
-
-def field(form: FormData, name: str) -> str:
-    """Return the text in a field; "" where there is none."""
-    value = form.get(name)
-    return value.strip() if isinstance(value, str) else ""
+async def _form_in(request: Request) -> Form:
+    """Return a form. Starlette decodes it byte by byte on the event loop: a megabyte of `&` would
+    hold it for seconds."""
+    parts = [part async for part in request.stream() if part]
+    form = await READERS.read_form(request.headers.get("content-type", SIMPLE), parts)
+    if form.fault is not None:
+        raise ServiceFault.from_answer(form.fault)
+    return form
 
 
 async def operate(
-    visit: PageVisit, form: FormData, about: object, do: Callable[[], Awaitable[BaseModel]]
+    visit: PageVisit, form: Form, do: Callable[[], Awaitable[BaseModel]]
 ) -> dict[str, Any]:
     """Do what a form asks for, once, and return the API's response. Raises `ServiceFault`."""
     visit.who.require("operate")
     # As a digest: a field may hold what no key may.
-    once = digest_of(given) if (given := field(form, "once")) else None
-    _, body = await post_once(visit.request, visit.who, once, lambda: about, do)
+    once = digest_of(given) if (given := form.text("once")) else None
+    _, body = await post_once(visit.request, visit.who, once, form.digest, do)
     if not body["success"]:
         raise ServiceFault.from_answer(body)
     return body
