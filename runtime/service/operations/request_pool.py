@@ -18,8 +18,7 @@ from flowc.compiler.source.gc_pause import collector_at_rest
 
 from ..records.errors import FaultCode, ServiceFault
 from .compile import Compiled
-from .read_body import SMALL, BodyValues, read_body
-from .read_form import SIMPLE, Form, read_form
+from .read_body import SIMPLE, SMALL, BodyValues, Form, read_body, read_form
 from .request_worker import SIZE_BYTES, CompileJob, FormJob, Job, ReadJob
 
 PROCESSES = 2

@@ -65,7 +65,7 @@ class FormJob:
     size: int
 
     def do(self, body: bytes) -> object:
-        from .read_form import read_form
+        from .read_body import read_form
 
         return read_form(self.kind, body)
 

@@ -16,7 +16,7 @@ from ..api.routes import function_of
 from ..contract.operations import operation_of
 from ..contract.requests import Id
 from ..operations.dispatch import standing_of
-from ..operations.read_form import Form
+from ..operations.read_body import Form
 from ..records.errors import ServiceFault
 from ..records.tables import StoredWorkflow
 from . import forms

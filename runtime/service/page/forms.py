@@ -10,7 +10,7 @@ from typing import Any
 from flowc.compiler.ir import Param
 
 from ..contract.documents import CONTRACT
-from ..operations.read_form import Form
+from ..operations.read_body import Form
 from ..records.errors import ServiceFault
 
 AGENTS = 5

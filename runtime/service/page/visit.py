@@ -22,7 +22,7 @@ from starlette.exceptions import HTTPException
 from ..api.context import post_once, service_of
 from ..api.sessions import COOKIE, LASTS, form_sign, new_visit, require_sign
 from ..operations.executions import Executing
-from ..operations.read_form import SIMPLE, Form
+from ..operations.read_body import SIMPLE, Form
 from ..operations.request_pool import READERS
 from ..records.access import SCOPES, Caller, Scope, digest_of
 from ..records.errors import ServiceFault

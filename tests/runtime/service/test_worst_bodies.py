@@ -19,11 +19,13 @@ from flowc.runtime.service.operations.read_body import (
     MAX_DEPTH,
     MAX_MARKS,
     PIECE,
+    SIMPLE,
     SMALL,
+    Form,
     read_body,
+    read_form,
     refuse_beyond_bounds,
 )
-from flowc.runtime.service.operations.read_form import SIMPLE, Form, read_form
 from flowc.runtime.service.operations.request_pool import RequestPool
 from flowc.runtime.service.page.forms import MOST_JSON, answer_in
 from flowc.runtime.service.records.errors import ServiceFault
@@ -163,11 +165,10 @@ def test_a_body_that_is_no_value_is_refused_with_its_place(
 
 
 def test_a_form_of_nothing_but_separators(desk: Desk) -> None:
-    begin = time.monotonic()
-    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    kind = {"Content-Type": SIMPLE}
     answer = desk.client.post("/sign-in", content=b"&" * MAX_BODY, headers=kind)
     assert answer.status_code == 422
-    assert time.monotonic() - begin < 1
+    assert "at most 1,000 fields" in answer.text
 
 
 PART = b'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n\r\n'
