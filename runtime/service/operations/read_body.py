@@ -147,7 +147,7 @@ def _refusal(excess: str) -> ServiceFault:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class SentForm:
     """The fields of a form, the last of a name, its uploads as (file name, bytes), and the SHA-256
     of what it asks for. Of a form that cannot be read only the fault is there, in the form of its
     answer."""
@@ -162,17 +162,17 @@ class Form:
         return self.fields.get(name, "").strip()
 
 
-def read_form(kind: str, body: bytes) -> Form:
+def read_form(kind: str, body: bytes) -> SentForm:
     """Return the form that a body holds; `kind` is what its sender calls it, with the boundary
     between its parts where it has some."""
     try:
-        form = Form(_simple(body)) if kind.startswith(SIMPLE) else _in_parts(kind, body)
+        form = SentForm(_simple(body)) if kind.startswith(SIMPLE) else _in_parts(kind, body)
         return replace(form, digest=_digest(form))
     except ServiceFault as fault:
-        return Form(fault=fault.as_answer())
+        return SentForm(fault=fault.as_answer())
 
 
-def _digest(form: Form) -> str:
+def _digest(form: SentForm) -> str:
     asked = {name: text for name, text in form.fields.items() if name not in ABOUT_THE_PAGE}
     files = {name: (file, data.decode("latin-1")) for name, (file, data) in form.uploads.items()}
     return digest_of(json.dumps([asked, files], sort_keys=True))
@@ -187,11 +187,11 @@ def _simple(body: bytes) -> dict[str, str]:
         raise ServiceFault("INVALID_REQUEST", fault) from None
 
 
-def _in_parts(kind: str, body: bytes) -> Form:
+def _in_parts(kind: str, body: bytes) -> SentForm:
     async def stream() -> AsyncGenerator[bytes, None]:
         yield body
 
-    async def parse() -> Form:
+    async def parse() -> SentForm:
         parser = MultiPartParser(
             Headers({"content-type": kind}),
             stream(),
@@ -206,7 +206,7 @@ def _in_parts(kind: str, body: bytes) -> Form:
             else:
                 fields[name] = value
         await form.close()
-        return Form(fields, uploads)
+        return SentForm(fields, uploads)
 
     try:
         return asyncio.run(parse())

@@ -18,7 +18,7 @@ from flowc.compiler.source.gc_pause import collector_at_rest
 
 from ..records.errors import FaultCode, ServiceFault
 from .compile import Compiled
-from .read_body import SIMPLE, SMALL, BodyValues, Form, read_body, read_form
+from .read_body import SIMPLE, SMALL, BodyValues, SentForm, read_body, read_form
 from .request_worker import SIZE_BYTES, CompileJob, FormJob, Job, ReadJob
 
 PROCESSES = 2
@@ -54,13 +54,13 @@ class RequestPool:
             return read
         raise self._excess("INVALID_REQUEST", "the body", "read")
 
-    async def read_form(self, kind: str, parts: Sequence[bytes]) -> Form:
+    async def read_form(self, kind: str, parts: Sequence[bytes]) -> SentForm:
         """Return the form in a body of that content type, read in the same way."""
         size = sum(map(len, parts))
         if size <= SMALL and kind.startswith(SIMPLE):
             return read_form(kind, b"".join(parts))
         form = await self._hand_over(FormJob(kind, size), parts)
-        if isinstance(form, Form):
+        if isinstance(form, SentForm):
             return form
         raise self._excess("INVALID_REQUEST", "the form", "read")
 

@@ -16,7 +16,7 @@ from ..api.routes import function_of
 from ..contract.operations import operation_of
 from ..contract.requests import Id
 from ..operations.dispatch import standing_of
-from ..operations.read_body import Form
+from ..operations.read_body import SentForm
 from ..records.errors import ServiceFault
 from ..records.tables import StoredWorkflow
 from . import forms
@@ -24,7 +24,7 @@ from .execution_view import ExecutionView, Histories, Pictures, look
 from .node import detail_of
 from .visit import PageVisit, Visiting, form_of, html, operate
 
-_FORMS: dict[str, tuple[str, Callable[[Form], dict[str, Any]]]] = {
+_FORMS: dict[str, tuple[str, Callable[[SentForm], dict[str, Any]]]] = {
     "pause": ("PAUSE_WORKFLOW", forms.pause_in),
     "resume": ("RESUME_WORKFLOW", forms.resume_in),
     "completions": ("COMPLETE_STEP", forms.completion_in),

@@ -10,7 +10,7 @@ from typing import Any
 from flowc.compiler.ir import Param
 
 from ..contract.documents import CONTRACT
-from ..operations.read_body import Form
+from ..operations.read_body import SentForm
 from ..records.errors import ServiceFault
 
 AGENTS = 5
@@ -22,7 +22,7 @@ _NUMBERS = ("quality_self_assessment", "duration_minutes", "progress_percentage"
 _TEXTS = ("output", "challenges_encountered", "recommendations", "decision", "reason")
 
 
-def workflow_in(form: Form) -> tuple[str, str]:
+def workflow_in(form: SentForm) -> tuple[str, str]:
     """Return the text of a workflow and its file name: the upload, else what was typed. Raises
     `ServiceFault` for what is not a text."""
     name, text = form.text("file_name"), form.fields.get("source", "").replace("\r\n", "\n")
@@ -40,7 +40,7 @@ def workflow_in(form: Form) -> tuple[str, str]:
     return text, name or CONTRACT
 
 
-def team_in(form: Form) -> str:
+def team_in(form: SentForm) -> str:
     """Return the JSON of a team."""
     roles: list[dict[str, Any]] = []
     for number in range(1, AGENTS + 1):
@@ -62,7 +62,7 @@ def team_in(form: Form) -> str:
     return json.dumps(team, ensure_ascii=False, indent=2)
 
 
-def start_in(form: Form, workflow: str, params: tuple[Param, ...]) -> dict[str, Any]:
+def start_in(form: SentForm, workflow: str, params: tuple[Param, ...]) -> dict[str, Any]:
     """Return the request of EXECUTE_WORKFLOW."""
     inputs = {}
     for param in params:
@@ -77,7 +77,7 @@ def start_in(form: Form, workflow: str, params: tuple[Param, ...]) -> dict[str, 
     return {**about, "input_parameters": inputs, "execution_config": config}
 
 
-def completion_in(form: Form) -> dict[str, Any]:
+def completion_in(form: SentForm) -> dict[str, Any]:
     """Return the request of COMPLETE_STEP."""
     data: dict[str, Any] = {"status": form.text("status") or "completed"}
     data |= {**_texts(form, _TEXTS), **_numbers(form, _NUMBERS)}
@@ -92,7 +92,7 @@ def completion_in(form: Form) -> dict[str, Any]:
     }
 
 
-def answer_in(form: Form) -> dict[str, Any]:
+def answer_in(form: SentForm) -> dict[str, Any]:
     """Return the answer to a question: a text, or a JSON value where its variable holds another
     type."""
     text = form.text("answer")
@@ -102,7 +102,7 @@ def answer_in(form: Form) -> dict[str, Any]:
     return {"answer": _value("answer", text) if structured else text}
 
 
-def pause_in(form: Form) -> dict[str, Any]:
+def pause_in(form: SentForm) -> dict[str, Any]:
     """Return the request of PAUSE_WORKFLOW."""
     return {
         "pause_type": form.text("pause_type") or "graceful",
@@ -110,24 +110,24 @@ def pause_in(form: Form) -> dict[str, Any]:
     }
 
 
-def resume_in(form: Form) -> dict[str, Any]:
+def resume_in(form: SentForm) -> dict[str, Any]:
     """Return the request of RESUME_WORKFLOW."""
     config = {name: True for name in ("reset_timeout", "update_deadlines") if form.text(name)}
     return {"resume_token": form.text("resume_token"), "resume_config": config}
 
 
-def position_in(form: Form) -> int:
+def position_in(form: SentForm) -> int:
     """Return the position of the last event that the page shows, or 0."""
     text = form.text("after")
     return int(text) if re.fullmatch("[0-9]{1,15}", text) else 0
 
 
-def _texts(form: Form, names: Iterable[str], end: str = "") -> dict[str, str]:
+def _texts(form: SentForm, names: Iterable[str], end: str = "") -> dict[str, str]:
     """Return the texts of the fields that are not empty, whose names end with `end`."""
     return {name: text for name in names if (text := form.text(name + end))}
 
 
-def _numbers(form: Form, names: Iterable[str]) -> dict[str, float | int]:
+def _numbers(form: SentForm, names: Iterable[str]) -> dict[str, float | int]:
     return {name: _number(name, text) for name, text in _texts(form, names).items()}
 
 

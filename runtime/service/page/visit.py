@@ -22,7 +22,7 @@ from starlette.exceptions import HTTPException
 from ..api.context import post_once, service_of
 from ..api.sessions import COOKIE, LASTS, form_sign, new_visit, require_sign
 from ..operations.executions import Executing
-from ..operations.read_body import SIMPLE, Form
+from ..operations.read_body import SIMPLE, SentForm
 from ..operations.request_pool import READERS
 from ..records.access import SCOPES, Caller, Scope, digest_of
 from ..records.errors import ServiceFault
@@ -148,21 +148,21 @@ def leads_to(visit: PageVisit, place: str) -> Response:
     return RedirectResponse(place, 303)
 
 
-async def form_of(visit: PageVisit) -> Form:
+async def form_of(visit: PageVisit) -> SentForm:
     """Return the fields of a visitor's form. Raises `SignedOut` before it is received when nobody
     is signed in, `ServiceFault` for one that is not ours."""
     _ = visit.who
     return await open_form_of(visit)
 
 
-async def open_form_of(visit: PageVisit) -> Form:
+async def open_form_of(visit: PageVisit) -> SentForm:
     """Return the fields of a form that nobody has to be signed in for. Raises `ServiceFault`."""
     form = await _form_in(visit.request)
     require_sign("" if visit.fresh else visit.value, form.text("sign"))
     return form
 
 
-async def _form_in(request: Request) -> Form:
+async def _form_in(request: Request) -> SentForm:
     """Return a form. Starlette decodes it byte by byte on the event loop: a megabyte of `&` would
     hold it for seconds."""
     parts = [part async for part in request.stream() if part]
@@ -173,7 +173,7 @@ async def _form_in(request: Request) -> Form:
 
 
 async def operate(
-    visit: PageVisit, form: Form, do: Callable[[], Awaitable[BaseModel]]
+    visit: PageVisit, form: SentForm, do: Callable[[], Awaitable[BaseModel]]
 ) -> dict[str, Any]:
     """Do what a form asks for, once, and return the API's response. Raises `ServiceFault`."""
     visit.who.require("operate")

@@ -21,7 +21,7 @@ from flowc.runtime.service.operations.read_body import (
     PIECE,
     SIMPLE,
     SMALL,
-    Form,
+    SentForm,
     read_body,
     read_form,
     refuse_beyond_bounds,
@@ -190,7 +190,7 @@ def test_a_form_is_refused_for_what_it_is(desk: Desk, shape: str) -> None:
 def test_the_loop_does_not_take_a_long_form_apart() -> None:
     """Parts are found byte by byte: that is done by the other process."""
 
-    async def read() -> tuple[Form, int]:
+    async def read() -> tuple[SentForm, int]:
         pool = RequestPool(1)
         found = await pool.read_form("multipart/form-data; boundary=x", pieces(PART * 900 + END))
         return found, pool.idle.qsize()
@@ -205,7 +205,7 @@ def test_json_in_a_field_is_bounded() -> None:
     """It is parsed on the loop."""
     text = "[" + "1," * MOST_JSON + "1]"
     with pytest.raises(ServiceFault, match="JSON in a form has at most"):
-        answer_in(Form({"answer": text, "type": "array"}))
+        answer_in(SentForm({"answer": text, "type": "array"}))
 
 
 def test_threads_of_a_service_take_short_turns(desk: Desk) -> None:
