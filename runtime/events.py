@@ -10,7 +10,7 @@ EventKind = Literal[
     "run_started",  # workflow, nodes, edges, model, is_model
     "run_resumed",
     "node_started",  # visit, step (of its graph; nodes of one step run side by side)
-    "node_finished",  # seconds, case (of a choose), writes (names), text (short)
+    "node_finished",  # seconds, case (of a choose), writes, text (short); of a task score(s)
     "node_failed",  # message, kind, place, caught (bool)
     "node_retry",  # attempt, of, error, kind, wait (seconds)
     "model_called",  # model, tokens, cost, what the limits leave (nodes/visit/spending.py), seconds

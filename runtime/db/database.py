@@ -20,8 +20,16 @@ from __future__ import annotations
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -33,6 +41,17 @@ Dialect = Literal["sqlite", "postgresql"]
 Row = tuple[Any, ...]
 Write = tuple[str, Sequence[Any]]
 """A statement that writes, and its values."""
+
+
+Ahead = Callable[[], AbstractAsyncContextManager[Sequence[Write]]]
+"""Yields what a writer takes with it: it is written when the block ends, and waits on when that
+raises."""
+
+
+@asynccontextmanager
+async def nothing_ahead() -> AsyncIterator[Sequence[Write]]:
+    """Yield nothing."""
+    yield ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

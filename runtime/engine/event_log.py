@@ -13,7 +13,7 @@ from ..context import CALL_PATH
 from ..db.database import Write
 from ..errors import RunError, StoreAway
 from ..events import EventKind, Listener, RunEvent
-from ..store.runs import RunStore, now
+from ..store.runs import RunStore
 
 NOT_KEPT = frozenset({"model_text"})
 """Events that are shown, not stored: the whole text is in the answer that follows."""
@@ -43,7 +43,9 @@ class EventLog:
 
     def emit(self, kind: EventKind, node: str, data: dict[str, Any]) -> None:
         """Pass an event on: the `Emit` of the services."""
-        event = RunEvent(kind, self.run, now(), node, CALL_PATH.get(), {**data, **self.mark})
+        event = RunEvent(
+            kind, self.run, self.store.event_time(), node, CALL_PATH.get(), {**data, **self.mark}
+        )
         for number, listener in enumerate(self.listeners):
             if number not in self._lost:
                 self._tell(number, listener, event)

@@ -22,6 +22,7 @@ from langgraph.types import Command, Interrupt, StateSnapshot
 
 from ..budget.ledger import Ledger
 from ..checkpoints.keys import strict_config, surrounded_by, thread_config
+from ..checkpoints.tables.integrity import IntactReads
 from ..checkpoints.namespaces import on_line
 from ..checkpoints.types import App, Saver
 from ..db.fence import NotHeld
@@ -241,7 +242,7 @@ class Execution:
             "is_model": models.is_model,
         }
         tape.begin(self.run_id, inputs, event == "run_resumed")
-        async with self.log.writing():
+        async with self.log.writing(), self._events_ahead():
             self.log.emit(event, "", data)
             complete = False
             try:
@@ -256,6 +257,18 @@ class Execution:
             seconds = round(time.monotonic() - started, 6)
             self.log.emit("run_finished", "", {"status": outcome.status, "seconds": seconds})
         return outcome
+
+    @asynccontextmanager
+    async def _events_ahead(self) -> AsyncIterator[None]:
+        """Write events with the checkpoints that follow them. In memory each connection has a store
+        of its own, and no kill leaves anything."""
+        ahead = cast("IntactReads", self.saver).ahead
+        if self.store.location.kind != "memory":
+            ahead[self.run_id] = self.log.waiting
+        try:
+            yield
+        finally:
+            ahead.pop(self.run_id, None)
 
     async def _invoke(self, graph_input: GraphInput) -> Outcome:
         """Run the graph once. What ends it early is a status, not an exception."""

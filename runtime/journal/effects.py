@@ -20,8 +20,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -33,7 +32,7 @@ from langgraph.types import interrupt
 from ..checkpoints.keys import visit_of
 from ..checkpoints.namespaces import BETWEEN, line_in, on_line, place_of
 from ..context import CALL_PATH, EARLIER, EFFECT_KEY, HERE
-from ..db.database import Database, Write
+from ..db.database import Ahead, Database, nothing_ahead
 from ..db.high_water import HighWater
 from ..errors import Failure, InDoubt, LimitReached
 from ..people import Timer
@@ -55,13 +54,6 @@ _WRITE = (
     " result = excluded.result, input = excluded.input, outside = excluded.outside"
 )
 Key = tuple[str, str, int]
-Ahead = Callable[[], AbstractAsyncContextManager[Sequence[Write]]]
-
-
-@asynccontextmanager
-async def nothing_ahead() -> AsyncIterator[Sequence[Write]]:
-    """Yield nothing: no events are kept."""
-    yield ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,8 @@ async def run(visit: Visit, op: TaskNode) -> Done:
         raise Failure(str(result["output"]) or f"`{op.title or op.id}` was given back as failed")
     if op.form == "decision":
         result["output"] = result["output"] or result["decision"]
-    return Done(variables={op.into: {**result, "by": agent.id}}, text=_summary(result))
+    judged = {name: result[name] for name in ("score", "scores") if result.get(name) is not None}
+    return Done(variables={op.into: {**result, "by": agent.id}}, text=_summary(result), told=judged)
 
 
 def subgraph(node: NodeSpec, setting: Setting) -> Any:

@@ -15,7 +15,7 @@ from functools import partial
 from ..db.fence import NotHeld
 from ..engine.signals import RunSignals
 from ..errors import RunError
-from .operations.advance import carry_on, write_down
+from .operations.advance import carry_on
 from .operations.executions import Executing
 from .records.errors import ServiceFault
 from .records.tables import Register, StoredExecution, new_id
@@ -166,8 +166,6 @@ class Worker:
             del self.signals[execution.id]
         if execution.fault:
             await self.executing.register.edit(execution.id, lambda e: replace(e, fault=""))
-        # Also after one that had ended: whoever executed it may have died before this.
-        await write_down(self.executing, execution)
         return outcome.status if outcome is not None else ""
 
     async def _keep_fault(self, id: str, message: str) -> None:

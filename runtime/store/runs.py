@@ -112,7 +112,7 @@ class RunStore:
         self.water = HighWater(opened.location.leases, opened.location.path or Path())
         self.on_events: Callable[[str], None] = lambda run: None
         """Called with a run's id when events of it were written here."""
-        self.clock = now
+        self.clock = self.event_time = now
         self.place = place
         """The folder of the store's file, see `place_of`."""
         self.listing = RunList(opened.db, opened.leases, place)

@@ -14,6 +14,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple, Delt
 from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from ...db.database import Ahead
 from ...db.digests import damaged_checkpoint
 from ...errors import RunError
 
@@ -32,6 +33,10 @@ class IntactReads(BaseCheckpointSaver[str]):
 
     store_url: str = ""
     """The URL of the store that holds the checkpoints, with the runs and the journal."""
+
+    ahead: dict[str, Ahead]
+    """By run what is written with its next checkpoint: events, so that no checkpoint that a kill
+    leaves is ahead of what is told of it."""
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint, by default the latest of its namespace."""

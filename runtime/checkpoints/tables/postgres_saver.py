@@ -27,8 +27,9 @@ from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg.types.json import Jsonb
 
 from ...db import kept
+from ...db.database import nothing_ahead
 from ...db.fence import Epochs
-from ...db.postgres.connection import PostgresDatabase, pass_fence
+from ...db.postgres.connection import PostgresDatabase, native, pass_fence
 from ...db.postgres.errors import is_gone, postgres_error
 from ...db.postgres.link import Connection, Link
 from ...db.url import Location
@@ -86,6 +87,7 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         connection: Any = link.connection
         super().__init__(connection, serde=serde)
         self.serde: StrictSerializer = serde
+        self.ahead = {}
         self.link, self.epochs = link, epochs
         # One lock: LangGraph's own methods put the connection into pipeline mode for a while.
         self.db = PostgresDatabase(link, lock=self.lock)
@@ -259,15 +261,19 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         values: Sequence[Any],
         later: bool,
     ) -> None:
-        """Execute statements as one, behind the fence of a run that this process holds."""
-        query = as_one(inserts, epoch is not None, later)
-        row = values if epoch is None else (run, epoch, *values)
+        """Execute statements as one, behind the fence of a run that this process holds, with what
+        is ahead of them."""
+        async with self.ahead.get(run, nothing_ahead)() as more:
+            inserts = (*(native(query).decode() for query, _ in more), *inserts)
+            query = as_one(inserts, epoch is not None, later)
+            row = [value for _, given in more for value in given] + list(values)
+            whole = row if epoch is None else (run, epoch, *row)
 
-        async def write() -> None:
-            async with self.lock:
-                await pass_fence(cast("Connection", self.conn), run, query, row)
+            async def write() -> None:
+                async with self.lock:
+                    await pass_fence(cast("Connection", self.conn), run, query, whole)
 
-        await self.send(write)
+            await self.send(write)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete everything of a thread."""

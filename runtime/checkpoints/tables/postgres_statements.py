@@ -38,7 +38,7 @@ def insert_blobs(count: int) -> str:
 def as_one(statements: tuple[str, ...], behind_fence: bool, later: bool) -> bytes:
     """Return one statement that does what several do."""
     *first, last = (statement.strip().rstrip(";") for statement in statements)
-    parts = [f"{name} as ({each})" for name, each in zip("abcdef", first, strict=False)]
+    parts = [f"before_{number} as ({each})" for number, each in enumerate(first)]
     if behind_fence:
         fence = [FENCE.replace("?", "%s").removeprefix("with "), *([LATER] if later else [])]
         parts = [*fence, *parts, f"written as ({last})"]

@@ -29,6 +29,7 @@ from langgraph.checkpoint.base import (
     get_checkpoint_id,
 )
 
+from ...db.database import Ahead, nothing_ahead
 from ...db.fence import Epochs
 from ...db.sqlite import explain_errors, target_of
 from ...db.url import Location
@@ -43,11 +44,14 @@ Result = TypeVar("Result")
 class _TableSaver(BaseCheckpointSaver[str]):
     """The saver's methods over the tables."""
 
+    ahead: dict[str, Ahead]
+
     def __init__(
         self, connection: aiosqlite.Connection, epochs: Epochs, *, serde: StrictSerializer
     ) -> None:
         super().__init__(serde=serde)
         self.epochs = epochs
+        self.ahead = {}
         self.conn = connection
         self.lock = asyncio.Lock()
         self.loop = asyncio.get_running_loop()
@@ -65,11 +69,18 @@ class _TableSaver(BaseCheckpointSaver[str]):
         return await self.visit(lambda: self.tables.read(work))
 
     async def change(self, run: str, work: Callable[[], Result], *, later: bool = False) -> Result:
-        """Do the work there in a transaction, behind the fence of a run. What is on the disk
-        `later` is so with whatever is written next."""
+        """Do the work there in a transaction, behind the fence of a run, with what is ahead of it.
+        What is on the disk `later` is so with whatever is written next."""
         epoch = self.epochs.get(run)
         write = self.tables.write_later if later else self.tables.write
-        return await self.visit(lambda: write(run, epoch, work))
+        async with self.ahead.get(run, nothing_ahead)() as more:
+
+            def together() -> Result:
+                for query, values in more:
+                    self.conn._conn.execute(query, values)
+                return work()
+
+            return await self.visit(lambda: write(run, epoch, together))
 
     async def aput(
         self,

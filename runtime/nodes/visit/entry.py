@@ -149,7 +149,13 @@ async def _run(visit: Visit, body: Body, branch: Branch | None) -> dict[str, Any
         seconds = round(time.monotonic() - started, 6)
         visit.emit(
             "node_finished",
-            {"seconds": seconds, "case": case, "writes": names, "text": shorten(done.text)},
+            {
+                "seconds": seconds,
+                "case": case,
+                "writes": names,
+                "text": shorten(done.text),
+                **done.told,
+            },
         )
     took = time.monotonic() - started
     writes["$visits"] |= counters(visit, writes["$visits"][STEPS], took)

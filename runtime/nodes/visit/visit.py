@@ -212,13 +212,15 @@ def put_question(services: Services, about: dict[str, Any], name: str = "") -> J
 @dataclass(slots=True)
 class Done:
     """The end of a visit: variables by name, other channels by key, the case that its branch takes,
-    a short text for people. `failure` is a failure that leaves writes behind; with `settled` the
-    workflow's rules for failures do not touch the variables."""
+    a short text for people, what its event has been `told` besides. `failure` is a failure that
+    leaves writes behind; with `settled` the workflow's rules for failures do not touch the
+    variables."""
 
     variables: dict[str, Json] = field(default_factory=dict)
     channels: dict[str, Any] = field(default_factory=dict)
     case: str = SUCCESS_CASE
     text: str = ""
+    told: dict[str, Json] = field(default_factory=dict)
     failure: Failure | None = None
     settled: bool = False
 

@@ -177,7 +177,8 @@ class Happening(BaseModel):
 
 
 class WorkflowStatus(OperationResponse):
-    """GET_WORKFLOW_STATUS."""
+    """GET_WORKFLOW_STATUS. A step is completed, active or next, and never two of these; what it
+    tells is as of the event at `event_position`, 0 before the first."""
 
     execution_id: str
     workflow_status: Status
@@ -186,6 +187,7 @@ class WorkflowStatus(OperationResponse):
     completed_steps: list[CompletedStep] | None = None
     performance_metrics: Metrics | None = None
     next_steps: list[NextStep]
+    event_position: int
     events: list[Happening] | None = None
     messages: list[Message] | None = None
     questions: list[OpenQuestion]

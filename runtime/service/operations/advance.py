@@ -1,5 +1,4 @@
-"""One step of an execution's life: resume its run with people's results, then update its
-assignments."""
+"""One step of an execution's life: resume its run with people's results."""
 
 from __future__ import annotations
 
@@ -18,7 +17,6 @@ from ...assembly.run_options import RunOptions
 from ...config.options import default
 from ...context import HERE, binding
 from ...engine.engine import ENDED
-from ...engine.fork import RunState
 from ...engine.signals import RunSignals
 from ...people import Assignee, QuestionKind
 from ...services import Emit, Journal, Json, Outcome, Services
@@ -27,9 +25,9 @@ from ...tools.team import TEAM
 from ..records.messages import Messages, StoredMessage, messages_text
 from ..records.metrics import iso, steps_of
 from ..records.prompt_log import LoggedModels, Prompts
-from ..records.tables import OPEN, AssignmentStatus, StoredAssignment, StoredExecution
+from ..records.tables import StoredAssignment, StoredExecution, assignment_of
 from .correspondence import correspondence_of
-from .dispatch import assigned_text, assignment_of, failed_at, new_assignment
+from .dispatch import assigned_text, failed_at
 from .executions import ANSWERS, Clock, Executing, answer_key, verdicts_of
 from .team_tools import TeamDesk
 
@@ -208,38 +206,6 @@ def _services(
         return replace(plain, models=models, people=team, assignments=team)
 
     return services
-
-
-async def write_down(executing: Executing, execution: StoredExecution) -> None:
-    """Bring the assignments up to date with the run."""
-    state = await executing.engine.state(execution.id)
-    register = executing.register
-    assignments = await register.assignments(execution.id)
-    workflow = await executing.workflow_of(execution)
-    steps = {step.id: step for step in steps_of(workflow)}
-    for question in state.questions:
-        if question.kind != "task" or question.node not in steps:
-            continue
-        visit = state.visits.get(question.node, 0) + 1
-        if assignment_of(assignments, question.node, visit) is None:
-            step = steps[question.node]
-            made = new_assignment(executing, execution, workflow, step, visit)
-            await register.assign(made, anew=False)
-    await _complete_models(executing, state, assignments)
-
-
-async def _complete_models(
-    executing: Executing, state: RunState, assignments: list[StoredAssignment]
-) -> None:
-    """Complete the assignments of models that have done their step."""
-    for assignment in assignments:
-        if assignment.status not in OPEN or assignment.person:
-            continue
-        if state.visits.get(assignment.step, 0) >= assignment.visit:
-            result = state.variables.get(assignment.step)
-            status: AssignmentStatus = "completed" if isinstance(result, dict) else "failed"
-            done = replace(assignment, status=status, ended=executing.now())
-            await executing.register.change_open(done)
 
 
 def deadline_of(execution: StoredExecution) -> datetime | None:

@@ -23,7 +23,6 @@ from ..records.metrics import (
 from ..records.tables import OPEN, StoredAssignment
 from .compile import task_schema
 from .dispatch import (
-    assign_ready,
     assignment_list,
     at_rest,
     new_assignment,
@@ -52,7 +51,7 @@ async def assign_task(
             config=request.assignment_config.model_dump(mode="json"),
         )
         async with executing.news(id) as register:
-            made = await register.assign(new)
+            made = await register.assign(new, instead_of=standing.open)
     return responses.TaskAssigned(
         assignment_id=made.id,
         agent_notified=True,
@@ -130,8 +129,6 @@ async def complete_step(
                 )
         if request.completion_data.status == "partial":
             return _partial_response(request.completion_data.quality_self_assessment)
-        after = await standing_now(executing, standing.execution)
-        await assign_ready(executing, after)
     rests = await at_rest(executing, standing)
     after = await standing_now(executing, standing.execution)
     failure = after.failure()

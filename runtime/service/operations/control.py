@@ -15,11 +15,16 @@ from ..contract import requests, responses
 from ..records.access import Caller, digest_of
 from ..records.errors import ServiceFault
 from ..records.metrics import iso
-from ..records.tables import REQUEST, Register, StoredAssignment, StoredExecution
+from ..records.tables import (
+    REQUEST,
+    Register,
+    StoredAssignment,
+    StoredExecution,
+    assignment_of,
+)
 from .advance import deadline_of
 from .dispatch import (
     assignment_list,
-    assignment_of,
     at_rest,
     new_assignment,
     standing_now,
@@ -39,7 +44,7 @@ async def get_workflow_status(
     standing = await standing_of(executing, caller, id)
     response = standing.answer(details=request.include_details, metrics=request.include_metrics)
     if request.include_details:
-        response.events = await happenings_of(executing, standing)
+        response.events = happenings_of(standing)
         response.messages = await latest_messages(executing, standing)
     return response
 
@@ -200,7 +205,7 @@ async def restart_failed(
 def _failed_assignment(standing: ExecutionState, step: str) -> StoredAssignment | None:
     """Return the failed assignment of a step, unless the run has gone on from it."""
     last = assignment_of(standing.assignments, step, standing.next_visit(step))
-    return last if last is not None and last.status == "failed" else None
+    return last if last is not None and last.person and last.status == "failed" else None
 
 
 _ALERTS: Mapping[responses.HappeningKind, str] = {
@@ -236,15 +241,11 @@ def _text(event: RunEvent) -> str:
     return str(event.data.get("message", ""))
 
 
-async def happenings_of(
-    executing: Executing, standing: ExecutionState
-) -> list[responses.Happening]:
+def happenings_of(standing: ExecutionState) -> list[responses.Happening]:
     """Return what happened in an execution so far, in order."""
-    if standing.record is None:
-        return []
     titles = {node.id: getattr(node, "title", "") for node in standing.workflow.nodes}
     happened = []
-    for event in await executing.engine.store.events(standing.execution.id):
+    for event in standing.timeline.told:
         kind_and_text = _kind_and_text(event, titles.get(event.node) or event.node)
         if kind_and_text is None:
             continue

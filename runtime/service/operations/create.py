@@ -15,7 +15,7 @@ from ..records.errors import ServiceFault
 from ..records.metrics import gates_of
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow, id_of_request
 from .compile import refuse_findings, require_valid, team_text, with_config
-from .dispatch import startable, task_description
+from .dispatch import task_description
 from .executions import Executing
 from .request_pool import POOL
 
@@ -96,12 +96,10 @@ async def execute_workflow(
         team = await register.get(StoredTeam, request.team_id, caller.owner)
     execution, result = await _execution(executing, caller, workflow, team, request)
     executing.keep(execution, result)
-    standing = await executing.standing(execution)
+    standing = await executing.beginning(execution)
     async with executing.news(execution.id) as inside:
-        if await inside.add(execution) is execution:
-            assignments = [await inside.assign(new) for new in startable(executing, standing)]
-        else:
-            assignments = await inside.assignments(execution.id)
+        await inside.add(execution)
+    assignments = standing.open
     assert result.workflow is not None
     gates = gates_of(result.workflow)
     return responses.WorkflowExecuted(

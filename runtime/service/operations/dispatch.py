@@ -49,14 +49,6 @@ def new_assignment(
     )
 
 
-def assignment_of(
-    assignments: Sequence[StoredAssignment], step: str, visit: int
-) -> StoredAssignment | None:
-    """Return the latest assignment of a visit of a step that was not superseded."""
-    own = [a for a in assignments if (a.step, a.visit) == (step, visit)]
-    return next((a for a in reversed(own) if a.status != "superseded"), None)
-
-
 def failed_at(error: Mapping[str, Any] | None, assignments: Sequence[StoredAssignment]) -> bool:
     """Return whether a run ended at a step that its person failed and that has not begun again: it
     would fail once more."""
@@ -98,25 +90,6 @@ async def standing_now(executing: Executing, execution: StoredExecution) -> Exec
     """Return the present state of an execution."""
     execution = await executing.register.get(StoredExecution, execution.id, None)
     return await executing.standing(execution)
-
-
-async def assign_ready(executing: Executing, standing: ExecutionState) -> list[StoredAssignment]:
-    """Store assignments of the steps that can start and have none."""
-    made = startable(executing, standing)
-    return [await executing.register.assign(new, anew=False) for new in made]
-
-
-def startable(executing: Executing, standing: ExecutionState) -> list[StoredAssignment]:
-    """Return the same assignments, not stored yet."""
-    made = []
-    for step in standing.free_steps:
-        visit = standing.next_visit(step.id)
-        known = assignment_of(standing.assignments, step.id, visit)
-        if known is None and not step.by_nobody:
-            made.append(
-                new_assignment(executing, standing.execution, standing.workflow, step, visit)
-            )
-    return made
 
 
 def assignment_list(made: Sequence[StoredAssignment]) -> list[responses.NewAssignment]:

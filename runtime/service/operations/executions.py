@@ -36,10 +36,12 @@ from ..records.errors import ServiceFault
 from ..records.messages import Messages
 from ..records.metrics import iso
 from ..records.tables import Register, StoredExecution
+from ..records.timeline import Timeline, Timelines
 from ..records.work_queue import BELL, Stop, WorkQueue
 from .compile import require_valid
 from .request_pool import POOL
 from .status import ExecutionState
+from .turns import turns_of
 
 Clock = Callable[[], datetime]
 ANSWERS = "answers"
@@ -74,6 +76,7 @@ class Executing:
     locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     compiled: OrderedDict[str, CompileResult] = field(default_factory=OrderedDict)
     reaches: Reaches = field(default_factory=dict)
+    timelines: Timelines = field(default_factory=Timelines)
 
     @property
     def register(self) -> Register:
@@ -142,18 +145,37 @@ class Executing:
         if len(self.compiled) > KEPT:
             self.compiled.popitem(last=False)
 
+    async def beginning(self, execution: StoredExecution) -> ExecutionState:
+        """Return the state of an execution before anything has happened in it."""
+        workflow, nothing = await self.workflow_of(execution), Timeline()
+        return ExecutionState(
+            execution=execution,
+            workflow=workflow,
+            record=None,
+            state=None,
+            timeline=nothing,
+            turns=turns_of(execution, workflow, nothing, ()),
+            fault=execution.fault,
+            now=self.clock(),
+        )
+
     async def standing(self, execution: StoredExecution) -> ExecutionState:
         """Return the present state of an execution."""
         record = state = None
         if await self.engine.store.has(execution.id):
             record = await self.engine.store.get(execution.id)
             state = await self.engine.state(execution.id)
+        workflow = await self.workflow_of(execution)
+        # The rows first: what a person hands in is a row before any event tells of it.
+        rows = await self.register.assignments(execution.id)
+        timeline = await self.timelines.of(self.engine.store, execution.id)
         return ExecutionState(
             execution=execution,
-            workflow=await self.workflow_of(execution),
+            workflow=workflow,
             record=record,
             state=state,
-            assignments=await self.register.assignments(execution.id),
+            timeline=timeline,
+            turns=turns_of(execution, workflow, timeline, rows),
             fault=execution.fault,
             now=self.clock(),
         )
@@ -224,6 +246,7 @@ async def open_executing(
     async with open_engine(url) as engine, engine.store.opened.durable() as db:
         for schema in (register.SCHEMA, messages_table.SCHEMA, prompts.SCHEMA, due.SCHEMA):
             await create_tables(db, schema)
+        engine.store.event_time = lambda: iso(clock())
         executing = Executing(engine, db, config, clock, patience, reaches=reaches or {})
         async with engine.store.opened.ringing(BELL, executing.bell.set):
             yield executing

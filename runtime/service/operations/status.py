@@ -20,13 +20,13 @@ from ..records.metrics import (
     gates_of,
     percentage,
     phase,
-    ready,
     remaining_minutes,
     score_of,
-    steps_of,
     utilisation,
 )
 from ..records.tables import OPEN, StoredAssignment, StoredExecution
+from ..records.timeline import Timeline
+from .turns import Turns, next_visit
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,18 @@ class ExecutionState:
     workflow: Workflow
     record: RunRecord | None
     state: RunState | None
-    assignments: Sequence[StoredAssignment]
+    timeline: Timeline
+    turns: Turns
     fault: str
     now: datetime
 
     @property
     def steps(self) -> tuple[TaskStep, ...]:
-        return steps_of(self.workflow)
+        return tuple(self.turns.steps)
+
+    @property
+    def assignments(self) -> Sequence[StoredAssignment]:
+        return self.turns.assignments
 
     @property
     def sequential(self) -> bool:
@@ -52,7 +57,7 @@ class ExecutionState:
     @property
     def free_steps(self) -> list[TaskStep]:
         """The steps that can start now."""
-        return ready(self.steps, self.done_steps, self.sequential)
+        return list(self.turns.free)
 
     def step(self, id: str) -> TaskStep:
         """Return a step of the workflow."""
@@ -60,48 +65,45 @@ class ExecutionState:
 
     def next_visit(self, step: str) -> int:
         """Return the number of the visit of a step that is under way or comes next."""
-        return (self.state.visits.get(step, 0) if self.state else 0) + 1
+        return next_visit(self.timeline, step)
 
     def pending_needs(self, step: TaskStep) -> list[str]:
         """Return the steps that a step still waits for."""
-        return [need for need in step.needs if need not in self.done_steps]
+        return [id for id in step.waits if id not in self.done_steps]
 
     @property
     def results(self) -> dict[str, Any]:
-        """The results of the steps by id: those in the run, and those of people that it has not
-        taken in."""
+        """The results of the steps by id, in the order in which they were done last: those in the
+        run, and those of people that it has not taken in. Of one that was done beside another that
+        goes on there is the score."""
+        ends = [v for visits in self.timeline.visits.values() for v in visits if v.result]
+        scores = {v.step: v.result for v in sorted(ends, key=lambda v: v.ended)}
+        values = self.state.variables if self.state else {}
+        handed_in = {
+            a.step: a.result
+            for a in self.assignments
+            if a.status == "completed" and a.result is not None
+        }
+        done = self.turns.done
+        order = sorted(self.turns.places, key=lambda id: done[id].ended if id in done else 0)
         known: dict[str, Any] = {}
-        if self.state is not None:
-            ids = {step.id for step in self.steps}
-            values = self.state.variables.items()
-            known = {id: v for id, v in values if id in ids and isinstance(v, dict)}
-        for assignment in self.assignments:
-            if assignment.status == "completed" and assignment.result is not None:
-                known.setdefault(assignment.step, assignment.result)
+        for id in order:
+            value = values.get(id)
+            if isinstance(value, dict) or id in scores or id in handed_in:
+                kept = value if isinstance(value, dict) else handed_in.get(id) or {}
+                known[id] = {**kept, **scores.get(id, {})}
         return known
 
     @property
     def done_steps(self) -> set[str]:
         """The steps that are done and are not being done again."""
-        anew = {a.step for a in self.open} | {q.node for q in self.task_questions}
-        fresh = {a.step for a in self.assignments if a.status == "completed"}
-        waiting = anew - {a.step for a in self._unheard}
-        return {id for id in self.results if id not in waiting} | (fresh - waiting)
-
-    @property
-    def _unheard(self) -> list[StoredAssignment]:
-        """Completed by a person, and not yet taken in by the run."""
-        return [
-            a
-            for a in self.assignments
-            if a.result is not None
-            and a.status == "completed"
-            and a.visit >= self.next_visit(a.step)
-        ]
+        return set(self.turns.done)
 
     @property
     def open(self) -> list[StoredAssignment]:
-        return [a for a in self.assignments if a.status in OPEN]
+        """The assignments of steps that are not done, and can be or are being."""
+        places, there = self.turns.places, ("active", "next")
+        return [a for a in self.assignments if a.status in OPEN and places[a.step] in there]
 
     @property
     def task_questions(self) -> list[Question]:
@@ -186,10 +188,11 @@ class ExecutionState:
                 completion_percentage=percentage(steps, done),
                 current_phase=phase(steps, done, gates_of(self.workflow), ended),
             ),
-            active_steps=[] if ended else [self._active_step(a) for a in self.open],
+            active_steps=[] if ended else self._active_steps(),
             completed_steps=self._completed_steps() if details else None,
             performance_metrics=self._metrics() if metrics else None,
-            next_steps=[] if ended else self._next_steps(),
+            next_steps=[] if self.status == "completed" else self._next_steps(ended),
+            event_position=self.turns.position,
             questions=[
                 responses.OpenQuestion(
                     question_id=q.name, kind=q.kind, text=q.text, choices=list(q.choices)
@@ -200,26 +203,33 @@ class ExecutionState:
             failure=responses.ErrorAnswer(**failure.as_answer()) if failure else None,
         )
 
-    def _active_step(self, assignment: StoredAssignment) -> responses.ActiveStep:
-        step = self.step(assignment.step)
-        blocked = self.pending_needs(step)
-        review = step.form == "review" and not blocked
-        start = datetime.fromisoformat(assignment.start)
+    def _active_steps(self) -> list[responses.ActiveStep]:
+        """The steps that are being done; of a synchronization nobody has an assignment."""
+        current = {a.step: a for a in self.open}
+        active = [step for step in self.steps if self.turns.places[step.id] == "active"]
+        return [self._active_step(step, current.get(step.id)) for step in active]
+
+    def _active_step(
+        self, step: TaskStep, assignment: StoredAssignment | None
+    ) -> responses.ActiveStep:
+        review = step.form == "review"
+        start = datetime.fromisoformat(assignment.start if assignment else self.execution.created)
         return responses.ActiveStep(
             step_id=step.id,
             step_name=step.name,
-            assigned_agent=assignment.agent,
-            assignment_id=assignment.id,
-            status="blocked" if blocked else "review_pending" if review else "in_progress",
-            progress_percentage=assignment.progress,
-            estimated_completion=assignment.deadline or completion_time(start, step.minutes),
+            assigned_agent=assignment.agent if assignment else "",
+            assignment_id=assignment.id if assignment else "",
+            status="review_pending" if review else "in_progress",
+            progress_percentage=assignment.progress if assignment else None,
+            estimated_completion=(assignment.deadline if assignment else None)
+            or completion_time(start, step.minutes),
         )
 
     def _completed_steps(self) -> list[responses.CompletedStep]:
-        results = self.results
+        results, done = self.results, self.turns.done
         steps = []
         for step in self.steps:
-            if step.id not in self.done_steps:
+            if step.id not in done:
                 continue
             own = (a for a in reversed(self.assignments) if a.step == step.id)
             last = next((a for a in own if a.status == "completed"), None)
@@ -228,7 +238,8 @@ class ExecutionState:
             steps.append(
                 responses.CompletedStep(
                     step_id=step.id,
-                    completion_time=last.ended if last else None,
+                    completion_time=(last.ended if last else None)
+                    or completion_time(datetime.fromisoformat(done[step.id].time), 0),
                     quality_score=score_of(step.id, results),
                     agent_feedback="\n".join(words),
                 )
@@ -252,7 +263,7 @@ class ExecutionState:
         results = self.results
         trend = [score_of(a.step, results) for a in sorted(ended, key=lambda a: a.ended or "")]
         return responses.Metrics(
-            total_duration=int((end - begin).total_seconds() // 60),
+            total_duration=max(0, int((end - begin).total_seconds() // 60)),
             average_step_duration=round(sum(took) / len(took), 3) if took else None,
             quality_trend=[score for score in trend if score is not None],
             resource_utilization=utilisation(spans, begin, end),
@@ -260,11 +271,12 @@ class ExecutionState:
 
     def _end(self) -> datetime:
         if self.record is not None and self.status in ("completed", "failed"):
-            return datetime.fromisoformat(self.record.updated)
+            return datetime.fromisoformat(self.timeline.end or self.record.updated)
         return self.now.astimezone(UTC)
 
-    def _next_steps(self) -> list[responses.NextStep]:
-        done, assigned = self.done_steps, {a.step for a in self.open}
+    def _next_steps(self, ended: bool) -> list[responses.NextStep]:
+        """The steps that are neither done nor being done: where it failed, all that are not."""
+        away = ("completed",) if ended else ("completed", "active")
         free = self.free_steps
         return [
             responses.NextStep(
@@ -274,7 +286,7 @@ class ExecutionState:
                 dependencies_met=step in free,
             )
             for step in self.steps
-            if step.id not in done and step.id not in assigned
+            if self.turns.places[step.id] not in away
         ]
 
 

@@ -6,7 +6,7 @@ docs/api.md states each formula; a number without data is None.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
@@ -17,7 +17,9 @@ from ...values import Json
 
 @dataclass(frozen=True, slots=True)
 class TaskStep:
-    """A task of a workflow; `needs` are the steps it depends on."""
+    """A task of a workflow; `needs` are the steps it depends on, `waits` those that have to be done
+    before it starts: reviews too, which may restart what it depends on. `is_reviewed_first`:
+    one of them is a review."""
 
     id: str
     name: str
@@ -27,6 +29,8 @@ class TaskStep:
     needs: tuple[str, ...]
     criteria: str
     agent: str | None
+    waits: tuple[str, ...] = ()
+    is_reviewed_first: bool = False
 
     @property
     def by_nobody(self) -> bool:
@@ -38,7 +42,7 @@ def steps_of(workflow: Workflow) -> tuple[TaskStep, ...]:
     """Return the steps in file order."""
     tasks = [node for node in workflow.nodes if isinstance(node, TaskNode)]
     by_variable = {task.into: task.id for task in tasks}
-    return tuple(
+    steps = tuple(
         TaskStep(
             id=task.id,
             name=task.title or task.id,
@@ -51,6 +55,55 @@ def steps_of(workflow: Workflow) -> tuple[TaskStep, ...]:
         )
         for task in tasks
     )
+    waits, forms = _waits(steps), {step.id: step.form for step in steps}
+    return tuple(
+        replace(
+            step,
+            waits=waits[step.id],
+            is_reviewed_first=any(forms[id] == "review" for id in waits[step.id]),
+        )
+        for step in steps
+    )
+
+
+def _waits(steps: Sequence[TaskStep]) -> dict[str, tuple[str, ...]]:
+    """Return what each step waits for: what it depends on, and in place of a step that a review may
+    restart the review (C23)."""
+    forms = {step.id: step.form for step in steps}
+    waits = {step.id: tuple(n for n in step.needs if n in forms) for step in steps}
+    reviews = [step.id for step in steps if step.form == "review"]
+    for _ in reviews:  # each round can only put more steps behind a review
+        for review in reviews:
+            region = _region(review, waits, forms)
+            for step in set(waits) - region - {review}:
+                if region.intersection(waits[step]):
+                    kept = (need for need in waits[step] if need not in region)
+                    waits[step] = tuple(dict.fromkeys((*kept, review)))
+    return waits
+
+
+def _region(
+    review: str, waits: Mapping[str, Sequence[str]], forms: Mapping[str, str]
+) -> frozenset[str]:
+    """Return what a review may restart: the steps that it judges, those that a synchronization
+    merges in place of it, and all between them and the review."""
+    judged, todo = set[str](), list(waits[review])
+    while todo:
+        step = todo.pop()
+        if forms[step] == "synchronization" and waits[step]:
+            todo += waits[step]
+        elif step not in judged:
+            judged.add(step)
+    before, todo = set[str](), list(waits[review])
+    while todo:
+        if (step := todo.pop()) not in before:
+            before.add(step)
+            todo += waits[step]
+    region, size = set(judged), 0
+    while len(region) > size:
+        size = len(region)
+        region |= {step for step in before if region.intersection(waits[step])}
+    return frozenset(region)
 
 
 def gates_of(workflow: Workflow) -> tuple[GateNode, ...]:
@@ -60,7 +113,7 @@ def gates_of(workflow: Workflow) -> tuple[GateNode, ...]:
 
 def ready(steps: Sequence[TaskStep], done: Collection[str], sequential: bool) -> list[TaskStep]:
     """Return the steps that can start; only the first when one is done at a time."""
-    free = [s for s in steps if s.id not in done and all(need in done for need in s.needs)]
+    free = [s for s in steps if s.id not in done and all(id in done for id in s.waits)]
     return free[:1] if sequential else free
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, TypeVar
@@ -127,9 +127,9 @@ class StoredExecution:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredAssignment:
-    """An assignment of a step to an agent. `number` counts the execution's assignments and `visit`
-    those of the step, from 1; `result` is for the step's task, `feedback` the rest of a
-    completion."""
+    """An assignment of a step to an agent. `number` counts the execution's rows and `visit` the
+    step's visits, from 1; what has no row has the number 0. `result` is for the step's task,
+    `feedback` the rest of a completion."""
 
     execution: str
     number: int
@@ -147,6 +147,14 @@ class StoredAssignment:
     result: dict[str, Any] | None = None
     feedback: dict[str, Any] = field(default_factory=dict)
     ended: str | None = None
+
+
+def assignment_of(
+    assignments: Sequence[StoredAssignment], step: str, visit: int
+) -> StoredAssignment | None:
+    """Return the latest assignment of a visit of a step that was not superseded."""
+    own = [a for a in assignments if (a.step, a.visit) == (step, visit)]
+    return next((a for a in reversed(own) if a.status != "superseded"), None)
 
 
 Stored = TypeVar("Stored", StoredWorkflow, StoredTeam, StoredExecution)
@@ -226,43 +234,51 @@ class Register:
                 return
             limit, after = limit - len(values), values[-1].id
 
-    async def assign(self, made: StoredAssignment, *, anew: bool = True) -> StoredAssignment:
-        """Store a new assignment under the execution's next number, superseding the open ones of
-        its step. Unless `anew`, return one that another process made meanwhile."""
+    async def assign(
+        self, made: StoredAssignment, instead_of: Collection[StoredAssignment] = ()
+    ) -> StoredAssignment:
+        """Store a new assignment, superseding the open ones of its step: also those of
+        `instead_of`, which may have no row."""
         async with self.db.transaction() as inside:
             existing = await Register(inside).assignments(made.execution)
-            own = [a for a in existing if (a.step, a.visit) == (made.step, made.visit)]
-            for other in own:
-                if not anew and other.status != "superseded":
-                    return other
-                if other.status in OPEN:
-                    await Register(inside).change(replace(other, status="superseded"))
-            made = replace(made, number=len(existing) + 1)
-            row = (made.execution, made.number, made.id, self._seal(made))
-            await inside.run("insert into service_assignments values (?, ?, ?, ?)", row)
+            known = {a.id: a for a in (*instead_of, *existing)}.values()
+            for other in known:
+                if (other.step, other.visit) == (made.step, made.visit) and other.status in OPEN:
+                    await Register(inside)._keep(replace(other, status="superseded"))
+            await Register(inside)._keep(made)
         return made
 
-    async def change(self, assignment: StoredAssignment) -> None:
-        """Store an assignment again."""
-        query = "update service_assignments set body = ? where execution = ? and number = ?"
-        row = (self._seal(assignment), assignment.execution, assignment.number)
-        await self.db.run(query, row)
-
     async def change_open(self, assignment: StoredAssignment) -> bool:
-        """Store an assignment again if it is still open. Return whether it was."""
+        """Store an open assignment as it is now, which may have no row. Return False, and leave
+        all as it was, when it was completed or given to another agent meanwhile."""
         async with self.db.transaction() as inside:
-            known = await Register(inside).assignments(assignment.execution)
-            if not any(a.number == assignment.number and a.status in OPEN for a in known):
+            rows = await Register(inside).assignments(assignment.execution)
+            current = assignment_of(rows, assignment.step, assignment.visit)
+            if current and (current.id != assignment.id or current.status not in OPEN):
                 return False
-            await Register(inside).change(assignment)
+            await Register(inside)._keep(assignment)
         return True
+
+    async def _keep(self, assignment: StoredAssignment) -> None:
+        """Write the row of an assignment, under the execution's next number where it has none."""
+        body = self._seal(assignment)
+        query = "update service_assignments set body = ? where execution = ? and id = ?"
+        if not await self.db.run(query, (body, assignment.execution, assignment.id)):
+            await self.db.run(
+                "insert into service_assignments select ?, coalesce(max(number), 0) + 1, ?, ?"
+                " from service_assignments where execution = ?",
+                (assignment.execution, assignment.id, body, assignment.execution),
+            )
 
     async def assignments(self, execution: str) -> list[StoredAssignment]:
         """Return the assignments of an execution, oldest first."""
-        query = "select body from service_assignments where execution = ? order by number"
+        query = "select number, body from service_assignments where execution = ? order by number"
         rows = await self.db.rows(query, (execution,))
         what = f"an assignment of execution {execution}"
-        return [StoredAssignment(**json.loads(self.db.unseal(row[0], what))) for row in rows]
+        return [
+            StoredAssignment(**{**json.loads(self.db.unseal(body, what)), "number": number})
+            for number, body in rows
+        ]
 
     def _seal(self, value: Any) -> str:
         return self.db.seal(json.dumps(asdict(value), ensure_ascii=False))

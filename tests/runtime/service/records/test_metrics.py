@@ -12,7 +12,7 @@ from flowc.runtime.service.records.metrics import TaskStep
 def step(id: str, minutes: float = 0.0, needs: tuple[str, ...] = ()) -> TaskStep:
     return TaskStep(
         id=id, name=f"Do {id}", role="worker", form="text", minutes=minutes, needs=needs,
-        criteria="", agent="",
+        criteria="", agent="", waits=needs,
     )  # fmt: skip
 
 
