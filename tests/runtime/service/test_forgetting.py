@@ -113,7 +113,7 @@ def test_what_goes_is_told_in_words(
     assert flowc([*prune, "--dry-run"]) == 0
     assert "1 execution, 1 assignment, 2 messages, " in capsys.readouterr().err
     assert flowc(prune) == 0
-    assert "1 execution, 2 assignments, 2 messages, " in capsys.readouterr().err
+    assert "1 execution, 1 assignment, 2 messages, " in capsys.readouterr().err
     assert flowc(prune) == 0
     assert "execution" not in capsys.readouterr().err
 
