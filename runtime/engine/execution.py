@@ -22,8 +22,8 @@ from langgraph.types import Command, Interrupt, StateSnapshot
 
 from ..budget.ledger import Ledger
 from ..checkpoints.keys import strict_config, surrounded_by, thread_config
-from ..checkpoints.tables.integrity import IntactReads
 from ..checkpoints.namespaces import on_line
+from ..checkpoints.tables.integrity import IntactReads
 from ..checkpoints.types import App, Saver
 from ..db.fence import NotHeld
 from ..db.sqlite import in_words

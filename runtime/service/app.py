@@ -18,8 +18,8 @@ from ..errors import RunError
 from .api.browser_guard import BodyLimit, Guard
 from .api.context import Service
 from .api.routes import add_events, add_routes
+from .bodies.read_body import fields_of
 from .contract import responses
-from .operations.read_body import fields_of
 from .page.routes import add_page, is_page, page_fault, signed_out
 from .page.visit import SignedOut
 from .records.errors import ServiceFault

@@ -13,11 +13,11 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ValidationError
 
 from ...store.audit_log import Audit
+from ..bodies.read_body import fields_of, model_of
+from ..bodies.request_pool import READERS
 from ..contract.documents import TextRequest
 from ..contract.requests import ID_PATTERN
 from ..operations.executions import Executing
-from ..operations.read_body import fields_of, model_of
-from ..operations.request_pool import READERS
 from ..records.access import LOCAL, Caller, Tokens
 from ..records.errors import ServiceFault
 from .idempotency import Once

@@ -13,12 +13,12 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from sse_starlette import EventSourceResponse
 
+from ..bodies.read_body import model_of
 from ..contract import responses
 from ..contract.documents import TextRequest, schema_in_one_piece
 from ..contract.operation import Operation
 from ..contract.operations import OPERATIONS, operation_of
 from ..contract.requests import Id
-from ..operations.read_body import model_of
 from ..records.access import LOCAL, Caller
 from ..records.tables import StoredExecution
 from .context import (

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ...state.task_results import ResultFault, read_result
+from ..bodies.compile import task_schema
 from ..contract import requests, responses
 from ..records.access import Caller
 from ..records.errors import ServiceFault
@@ -21,7 +22,6 @@ from ..records.metrics import (
     timeline,
 )
 from ..records.tables import OPEN, StoredAssignment
-from .compile import task_schema
 from .dispatch import (
     assignment_list,
     at_rest,

@@ -8,16 +8,16 @@ from typing import Any
 
 from flowc.compiler.driver import CompileResult
 
+from ..bodies.compile import refuse_findings, require_valid, team_text, with_config
+from ..bodies.request_pool import POOL
 from ..contract import requests, responses
 from ..contract.documents import CONTRACT, TeamText, WorkflowText
 from ..records.access import Caller
 from ..records.errors import ServiceFault
 from ..records.metrics import gates_of
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow, id_of_request
-from .compile import refuse_findings, require_valid, team_text, with_config
 from .dispatch import task_description
 from .executions import Executing
-from .request_pool import POOL
 
 _PROBE = json.dumps(
     {

@@ -27,6 +27,8 @@ from ...people import Question, QuestionKind
 from ...services import Json
 from ...state.interrupts import match_answers
 from ...store.runs import RunRecord
+from ..bodies.compile import require_valid
+from ..bodies.request_pool import POOL
 from ..records import messages as messages_table
 from ..records import prompt_log as prompts
 from ..records import tables as register
@@ -38,8 +40,6 @@ from ..records.metrics import iso
 from ..records.tables import Register, StoredExecution
 from ..records.timeline import Timeline, Timelines
 from ..records.work_queue import BELL, Stop, WorkQueue
-from .compile import require_valid
-from .request_pool import POOL
 from .status import ExecutionState
 from .turns import turns_of
 

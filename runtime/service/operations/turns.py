@@ -62,7 +62,7 @@ def turns_of(
 ) -> Turns:
     """Return whose turn it is. `rows` are the stored assignments, oldest first."""
     steps = steps_of(workflow)
-    done = _done(steps, timeline, rows)
+    done = _doings(steps, timeline, rows)
     free = ready(steps, done, execution.sequential)
     persons = {agent.id: agent.person for agent in workflow.agents}
     making = _Making(execution, timeline, done, persons)
@@ -87,7 +87,7 @@ def id_of_visit(execution: str, step: str, visit: int) -> str:
     return f"as-{hashlib.sha256(place.encode()).hexdigest()[:16]}"
 
 
-def _done(
+def _doings(
     steps: Sequence[TaskStep], timeline: Timeline, rows: Sequence[StoredAssignment]
 ) -> dict[str, Doing]:
     """Return the steps that are done. One is done again after a step that it depends on was."""
@@ -170,9 +170,9 @@ class _Making:
         if is_free and not step.is_reviewed_first:
             numbers.append(next_visit(self.timeline, step.id))
         numbers = [n for n in dict.fromkeys(numbers) if assignment_of(rows, step.id, n) is None]
-        return [_brought_on(self._made(step, number), self.timeline) for number in numbers]
+        return [_brought_on(self._assignment(step, number), self.timeline) for number in numbers]
 
-    def _made(self, step: TaskStep, number: int) -> StoredAssignment:
+    def _assignment(self, step: TaskStep, number: int) -> StoredAssignment:
         agent = step.agent or ""
         begin = datetime.fromisoformat(self._start(step, number))
         return StoredAssignment(

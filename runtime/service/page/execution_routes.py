@@ -13,10 +13,10 @@ from fastapi.responses import Response
 
 from ..api.context import read_request
 from ..api.routes import function_of
+from ..bodies.read_body import SentForm
 from ..contract.operations import operation_of
 from ..contract.requests import Id
 from ..operations.dispatch import standing_of
-from ..operations.read_body import SentForm
 from ..records.errors import ServiceFault
 from ..records.tables import StoredWorkflow
 from . import forms

@@ -19,8 +19,8 @@ from ...graph.overlay import layout_of, overlay_of
 from ...people import Question
 from ...state.parameters import JSON_TYPES
 from ...store.runs import RunStore
+from ..bodies.compile import task_schema
 from ..contract import responses
-from ..operations.compile import task_schema
 from ..operations.executions import Executing
 from ..operations.messages import latest_messages
 from ..operations.status import ExecutionState

@@ -9,8 +9,8 @@ from typing import Any
 
 from flowc.compiler.ir import Param
 
+from ..bodies.read_body import SentForm
 from ..contract.documents import CONTRACT
-from ..operations.read_body import SentForm
 from ..records.errors import ServiceFault
 
 AGENTS = 5

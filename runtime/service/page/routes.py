@@ -17,11 +17,11 @@ from ...errors import RunError
 from ...state.parameters import JSON_TYPES
 from ..api.context import read_request, service_of
 from ..api.sessions import COOKIE, new_visit
+from ..bodies.compile import require_valid, roles_of
+from ..bodies.request_pool import POOL
 from ..contract.documents import CONTRACT, TeamText, WorkflowText
 from ..contract.requests import After, ExecuteWorkflow, Id
-from ..operations.compile import require_valid, roles_of
 from ..operations.create import create_team, create_workflow, execute_workflow
-from ..operations.request_pool import POOL
 from ..records.errors import ServiceFault
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
 from . import forms

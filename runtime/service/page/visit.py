@@ -21,9 +21,9 @@ from starlette.exceptions import HTTPException
 
 from ..api.context import post_once, service_of
 from ..api.sessions import COOKIE, LASTS, form_sign, new_visit, require_sign
+from ..bodies.read_body import SIMPLE, SentForm
+from ..bodies.request_pool import READERS
 from ..operations.executions import Executing
-from ..operations.read_body import SIMPLE, SentForm
-from ..operations.request_pool import READERS
 from ..records.access import SCOPES, Caller, Scope, digest_of
 from ..records.errors import ServiceFault
 from ..records.tables import StoredExecution

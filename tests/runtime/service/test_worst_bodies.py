@@ -12,10 +12,7 @@ import time
 import pytest
 from flowc.runtime.config.settings import Config
 from flowc.runtime.service.api.browser_guard import MAX_BODY
-from flowc.runtime.service.contract.requests import ExecuteWorkflow
-from flowc.runtime.service.lifecycle import TURN
-from flowc.runtime.service.operations.executions import open_executing
-from flowc.runtime.service.operations.read_body import (
+from flowc.runtime.service.bodies.read_body import (
     MAX_DEPTH,
     MAX_MARKS,
     PIECE,
@@ -26,7 +23,10 @@ from flowc.runtime.service.operations.read_body import (
     read_form,
     refuse_beyond_bounds,
 )
-from flowc.runtime.service.operations.request_pool import RequestPool
+from flowc.runtime.service.bodies.request_pool import RequestPool
+from flowc.runtime.service.contract.requests import ExecuteWorkflow
+from flowc.runtime.service.lifecycle import TURN
+from flowc.runtime.service.operations.executions import open_executing
 from flowc.runtime.service.page.forms import MOST_JSON, answer_in
 from flowc.runtime.service.records.errors import ServiceFault
 from flowc.runtime.service.records.tables import StoredExecution

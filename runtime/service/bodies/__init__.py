@@ -1,0 +1,1 @@
+"""Bodies of requests, read beside the event loop: see `request_pool`."""
