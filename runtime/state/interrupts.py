@@ -122,6 +122,11 @@ def match_answers(answers: Mapping[str, Json], pending: Iterable[Question]) -> d
             question = next(iter(questions.values()))
         if question is None:
             raise RunError(_no_such(id, questions), help="see `flowc show RUN` for what waits")
+        if question.kind == "wait" and value != TIME_IS_UP:
+            raise RunError(
+                f"`{question.node}` {question.text}, and takes no answer",
+                help="it goes on by itself when that time has come",
+            )
         matched[question.id] = fitting_answer(question, value)
     return matched
 
@@ -140,11 +145,6 @@ def no_command(line: str) -> str:
 
 
 def _normalize(question: Question, value: Json) -> Json:
-    if question.kind == "wait" and value != TIME_IS_UP:
-        raise RunError(
-            f"`{question.node}` {question.text}, and takes no answer",
-            help="it goes on by itself when that time has come",
-        )
     if question.kind == "task":
         check_result(question, value)
     if question.asker:

@@ -79,6 +79,7 @@ CASES: dict[str, tuple[tuple[str, ...], ...]] = {
     "mcp": (("--root", BAD),),
     "serve": (("--host", BAD), ("--store", f"{BAD}://x")),
     "worker": (("--store", f"{BAD}://x"),),
+    "watch": (("--once",), (BAD, "--once")),
     "token create": ((BAD,),),
     "token list": ((),),
     "token revoke": ((BAD,),),

@@ -19,7 +19,7 @@ _NAMES = (
     "answers|blobs|charges|documents|effects|events|heartbeats|holds|layout|leases|lines|notes|"
     "realms|renewals|requests|runs|service_assignments|service_audit|service_due|"
     "service_executions|service_idempotency|service_message_reads|service_messages|"
-    "service_prompts|service_sessions|service_teams|service_tokens|service_workflows"
+    "service_prompts|service_sessions|service_teams|service_tokens|service_workflows|timers"
 )
 TABLES = _NAMES.split("|")
 """Ours; beside them are those of LangGraph's saver, whose names begin alike."""

@@ -216,7 +216,7 @@ outputs: [line]
 
 
 def test_a_limit_that_is_no_amount_is_a_limit_that_is_not_kept(flow, meter):
-    run = flow(ONE_AFTER_ANOTHER.replace("flow: 1", "flow: 1\nlimits: {cost: -1}"),
+    run = flow(ONE_AFTER_ANOTHER.replace("flow: 1", "flow: 1\nlimits: {cost: 0 - 1}"),
                Config(prices={"openai:gpt-demo": PRICE}))  # fmt: skip
     outcome = run.start()
     assert (outcome.error["kind"], meter.asked) == ("limit", [])
