@@ -44,7 +44,7 @@ def test_a_repeated_answer_never_answers_the_next_question(flowc) -> None:
     asked = flowc("run", "two.flow.yaml", "--run-id", "r")
     assert "flowc resume r --answer who=TEXT" in asked.stderr
     assert flowc("resume", "r", "--answer", "Emil").returncode == 4
-    for again in ("Emil", "=Emil", "place"):
+    for again in ("Emil", "=Emil", "place", "who#0=Emil", "who#x=Emil", f"who#{'9' * 5000}=Emil"):
         refused = flowc("resume", "r", "--answer", again)
         assert refused.returncode == 2, again
         assert "`place` waits" in refused.stderr

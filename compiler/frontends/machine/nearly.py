@@ -150,7 +150,7 @@ def _check_members(text: Scalar, known: Set[str], sink: Sink) -> None:
     plain = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text.text)
     for match in _MEMBER.finditer(plain):
         near = None if match[1] in known else _MEMBERS.nearest(match[1])
-        if near is None or near == match[1] or plain[: match.start()].endswith("common_data"):
+        if near is None or near == match[1] or plain.endswith("common_data", 0, match.start()):
             continue
         message, span = f"texts and lists have no `{match[1]}`", text.at(*match.span(1))
         fix = Fix(f"write `{near}`", span, near)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -43,6 +44,9 @@ from .run import asker, file_reader
 
 if TYPE_CHECKING:
     from ...engine.engine import Engine
+
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+"""Which of the questions of one name an answer is for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +155,9 @@ def _still_open(texts: list[str], stand: Standing) -> list[str]:
     open_texts = []
     for text in texts:
         name, sign, _ = text.partition("=")
-        place, _, number = name.partition("#")
-        times = int(number) if number.isascii() and number.isdigit() else 1
-        if sign and name not in waiting and stand.answered.get(place, 0) >= times:
+        place, mark, number = name.partition("#")
+        times = int(number) if _NUMBER.fullmatch(number) else 1 - len(mark)
+        if sign and name not in waiting and 0 < times <= stand.answered.get(place, 0):
             note(f"`{name}` is answered already: run {stand.record.id} goes on")
         else:
             open_texts.append(text)

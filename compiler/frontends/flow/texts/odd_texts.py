@@ -1,4 +1,4 @@
-"""Texts that YAML or flowc takes otherwise than whoever wrote them: the file is sound.
+"""Texts that mean something else to YAML or flowc than to their author, in a sound file.
 
 prompt: What is #3 about?    a comment begins at `#`
 agent: writer,               the comma belongs to the name
