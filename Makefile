@@ -41,10 +41,10 @@ check: lint test ## everything a change has to pass, in minutes
 test: $(READY) ## the tests, with small counts for the fuzzers
 	$(PY) -m pytest -q -n $(JOBS) --dist worksteal -m "not soak"
 
-soak: $(READY) ## the fuzzers with 10,000 examples each, 2,000 swaps of a folder, 200 kills, 150 mutants, 200 workflows in four hosts: make soak PART=hosts
+soak: $(READY) ## the fuzzers with 10,000 examples each, 2,000 swaps of a folder, 1,000 kills, 150 mutants, 200 workflows in four hosts: make soak PART=hosts
 	FLOWC_FUZZ=soak $(PY) -m pytest -q -rP -n $(JOBS) tests -m "soak or fuzz" $(if $(PART),-k "$(PART)") --timeout 7200
 
-crash: $(READY) ## `flowc torture` on a workflow of every shape, beside LangGraph alone, then in each host: make crash KILLS=200
+crash: $(READY) ## `flowc torture` on a workflow of every shape, beside LangGraph alone, then in each host, and an edit of a sound: make crash KILLS=40, which are 1,000
 	$(PY) -m tests.crash --kills $(or $(KILLS),20)
 
 mutants: $(READY) ## change the code a little again and again, count what the tests notice: make mutants COUNT=300 SEED=7

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import field, fields, is_dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
 from .analysis.diff import Difference, differences, rename_nodes
-from .analysis.unseen import without_unseen
+from .analysis.unseen import without_unreached_limit, without_unseen
 from .checks import CODES
+from .checks.inescapable_loops import inescapable_loops
 from .diagnostics.diagnostic import Diagnostic, Sink
 from .expr.ast import Call, Literal
 from .frontends import by_name
-from .ir import Workflow
+from .ir import EndNode, Program, Workflow
 from .reading.protocol import Parsed
 from .source.records import dataclass
 from .source.source import Source, SourceSet, Span
@@ -32,10 +33,12 @@ _ROUNDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """The files by path, the one asked for first, and what they do not say (all FC6001)."""
+    """The files by path, the one asked for first, and what they do not say (all FC6001). `renamed`
+    has, for each file in which nodes had to take other names, theirs by the old ones."""
 
     files: Mapping[str, str]
     losses: tuple[Diagnostic, ...]
+    renamed: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def convert_file(parsed: Parsed, source: Source, dialect: Dialect, out: str) -> Conversion:
@@ -46,6 +49,7 @@ def convert_file(parsed: Parsed, source: Source, dialect: Dialect, out: str) -> 
     assert parsed.workflow is not None
     sink = Sink(CODES)
     files: dict[str, str] = {}
+    renamed: dict[str, Mapping[str, str]] = {}
     places: dict[str, str] = {}
     folder = _folder(out, dialect.suffix)
     for name in parsed.parts:
@@ -55,14 +59,16 @@ def convert_file(parsed: Parsed, source: Source, dialect: Dialect, out: str) -> 
     workflow = _at(parsed.workflow, places)
     parts = {name: _at(part, places) for name, part in parsed.parts.items()}
     inner = parts if dialect.holds_parts else {}
-    files |= _one(Manuscript(workflow, out, inner), source, dialect, sink)
+    books = [Manuscript(workflow, out, inner)]
     if os.path.dirname(out) != os.path.dirname(source.path):
         _report_files(workflow, source, dialect, sink)
     if not dialect.holds_parts:
-        for name, part in parts.items():
-            place = places[f"{source.path}#{name}"]
-            files |= _one(Manuscript(part, place), source, dialect, sink)
-    return Conversion(files, sink.all())
+        books += [Manuscript(p, places[f"{source.path}#{name}"]) for name, p in parts.items()]
+    for book in books:
+        written, names = _one(book, source, dialect, sink)
+        files |= written
+        renamed |= {book.path: names} if names else {}
+    return Conversion(files, sink.all(), renamed)
 
 
 def _report_files(workflow: Workflow, source: Source, dialect: Dialect, sink: Sink) -> None:
@@ -95,8 +101,11 @@ def _at(workflow: Workflow, places: Mapping[str, str]) -> Workflow:
     return rename_nodes(workflow, {}, places)
 
 
-def _one(manuscript: Manuscript, source: Source, dialect: Dialect, sink: Sink) -> dict[str, str]:
-    """Write one workflow, read it again, report what is missing; gives the files."""
+def _one(
+    manuscript: Manuscript, source: Source, dialect: Dialect, sink: Sink
+) -> tuple[dict[str, str], Mapping[str, str]]:
+    """Write one workflow, read it again, report what is missing; gives the files and the nodes
+    with other names."""
     written = dialect.write(manuscript)
     reading = _read(written, manuscript, dialect)
     for _ in range(_ROUNDS):
@@ -106,10 +115,34 @@ def _one(manuscript: Manuscript, source: Source, dialect: Dialect, sink: Sink) -
         manuscript = replace(manuscript, untitled=manuscript.untitled | misread)
         written = dialect.write(manuscript)
         reading = _read(written, manuscript, dialect)
-    _Account(manuscript, source, dialect, sink).take(written, reading)
+    names = _new_names(manuscript.workflow, reading.workflow, written.names)
+    _Account(manuscript, source, dialect, sink).take(names, reading)
     folder = os.path.dirname(manuscript.path)
     files = {manuscript.path: written.text}
-    return files | {os.path.join(folder, name): text for name, text in written.files.items()}
+    files |= {os.path.join(folder, name): text for name, text in written.files.items()}
+    return files, names
+
+
+def _new_names(
+    before: Workflow, after: Workflow | None, names: Mapping[str, str]
+) -> Mapping[str, str]:
+    """The nodes that are there under another name, theirs by the old one. A format that names its
+    ends itself has the same end, where there is but one with this outcome."""
+    if after is None:
+        return {}
+    was, there = ({node.id for node in w.nodes} for w in (before, after))
+    found = {old: new for old, new in names.items() if old != new and old in was and new in there}
+    for outcome in ("success", "failed"):
+        missing = _ends(before, outcome) - there - found.keys()
+        added = _ends(after, outcome) - was - {*found.values()}
+        if len(missing) == len(added) == 1:
+            found[missing.pop()] = added.pop()
+    return found
+
+
+def _ends(workflow: Workflow, outcome: str) -> set[str]:
+    ends = (node for node in workflow.nodes if isinstance(node, EndNode))
+    return {node.id for node in ends if node.outcome == outcome}
 
 
 def _read(written: Rendition, manuscript: Manuscript, dialect: Dialect) -> _Reading:
@@ -174,34 +207,35 @@ class _Account:
     dialect: Dialect
     sink: Sink
 
-    def take(self, written: Rendition, reading: _Reading) -> None:
-        for fault in reading.faults:
+    def take(self, names: Mapping[str, str], reading: _Reading) -> None:
+        for fault in (*reading.faults, *self.circles(reading.workflow)):
             self.report(f"would not accept it: {fault.message}", None)
-        self.compare(self.manuscript.workflow, reading.workflow, written.names)
+        self.compare(self.manuscript.workflow, reading.workflow, names)
         for name, part in self.manuscript.parts.items():
             self.compare(part, reading.parts.get(name), {})
 
+    def circles(self, after: Workflow | None) -> Iterator[Diagnostic]:
+        """The loops without a way out of a picture that becomes a program."""
+        if after and after.entry and not self.manuscript.workflow.entry:
+            path = self.manuscript.path
+            yield from inescapable_loops(after, Program(entry=path, workflows=((path, after),)))
+
     def compare(self, before: Workflow, after: Workflow | None, names: Mapping[str, str]) -> None:
         after = after or Workflow(name=before.name)
-        there = {node.id for node in after.nodes}
-        names = {old: new for old, new in names.items() if old != new and new in there}
         back = rename_nodes(after, {new: old for old, new in names.items()}, {})
         back = without_unseen(before, replace(back, name=before.name))
-        found = differences(before, back)
-        self.tell(found, before, names)
+        found = differences(
+            without_unreached_limit(before, back), without_unreached_limit(back, before)
+        )
+        self.tell(found)
         added = [one.element for one in found if one.kind == "added"]
         if added:
             self.report(f"adds {_enumeration(added, _ADDED_SHOWN)}", before.span)
 
-    def tell(self, found: list[Difference], before: Workflow, names: Mapping[str, str]) -> None:
+    def tell(self, found: list[Difference]) -> None:
         """One diagnostic for each place, with everything about it."""
         clauses: dict[Span | None, list[str]] = {}
         unsaid: dict[Span | None, dict[str, list[str]]] = {}
-        for node in before.nodes:
-            if node.id in names:
-                clauses.setdefault(node.span, []).append(
-                    f"must call `{node.id}` `{names[node.id]}`"
-                )
         for one in found:
             if one.kind == "other kind":
                 clauses.setdefault(one.span, []).append(f"makes {one.element} {one.became}")

@@ -12,9 +12,7 @@ from dataclasses import asdict, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .catalog.builtin_tools import ToolEntry
-from .catalog.catalog import Catalog, load_catalog
-from .catalog.functions import FunctionEntry
+from .catalog.catalog import Catalog, HostEntry, load_catalog
 from .checks import CHECKS, CODES
 from .checks.check import Check
 from .companions import companion
@@ -80,7 +78,7 @@ def compile_file(
     format: str | None = None,
     sources: SourceSet | None = None,
     catalog: Catalog | None = None,
-    host: Sequence[ToolEntry | FunctionEntry] = (),
+    host: Sequence[HostEntry] = (),
     team: str | None = None,
     strict: bool = False,
     checks: Sequence[Check] = CHECKS,
@@ -120,7 +118,7 @@ def compile_text(
     format: str | None = None,
     sources: SourceSet | None = None,
     catalog: Catalog | None = None,
-    host: Sequence[ToolEntry | FunctionEntry] = (),
+    host: Sequence[HostEntry] = (),
     team: str | None = None,
     strict: bool = False,
     cancelled: Callable[[], bool] = bool,
@@ -145,7 +143,7 @@ def _compile(
     strict: bool = False,
     cancelled: Callable[[], bool] = bool,
     checks: Sequence[Check] = CHECKS,
-    host: Sequence[ToolEntry | FunctionEntry] = (),
+    host: Sequence[HostEntry] = (),
 ) -> CompileResult:
     frontend = _choose_frontend(source, format, sink)
     if frontend is None:

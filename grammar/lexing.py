@@ -157,7 +157,8 @@ def nearest_keyword(word: str, sign: str = "") -> str | None:
 
 
 def keyword_heading(line: str) -> tuple[re.Match[str], str] | None:
-    """Take a keyword's heading apart, and return its token with it.
+    """Take a keyword's heading apart, and return its token with it; what stands below does not
+    count.
 
     A keyword counts anywhere below level 2 (S15) and, in higher headings, behind a sign. So does a
     misspelt one in capitals, or in small letters behind a keyword's own sign, or `workflow step`:
@@ -167,7 +168,7 @@ def keyword_heading(line: str) -> tuple[re.Match[str], str] | None:
     """
     match = COLONLESS.match(line)
     if match is not None:
-        word, rest = match["word"], line[match.end() :].strip()
+        word, rest = match["word"], line[match.end() :].partition("\n")[0].strip()
         alone = len(match["hashes"]) > 2 and (word == "WORKFLOW STEP" or not rest)
         if alone or match["icon"].strip() in _SIGNS:
             return match, KEYWORDS[word]

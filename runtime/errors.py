@@ -6,6 +6,7 @@ error says, and of others nothing.
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,11 @@ def reason_of(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
 
 
+def lacks_room(error: OSError) -> bool:
+    """Return whether a disk, or somebody's share of it, is full."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
+
+
 def describe_exception(error: BaseException) -> str:
     """Return `ValueError: what it says`, for an exception of foreign code."""
     text = one_line(error)
@@ -77,7 +83,12 @@ class RunError(RuntimeError):
         self.exit_code = exit_code
 
 
-class StoreAway(RunError):
+class StoreFailed(RunError):
+    """A store takes nothing now: it is full, locked or gone. What is in it stays, and the same
+    command helps later."""
+
+
+class StoreAway(StoreFailed):
     """A store that was there went away, and was waited for in vain."""
 
 

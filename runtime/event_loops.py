@@ -34,6 +34,13 @@ def run_in_thread(coroutine: Coroutine[Any, Any, T]) -> Future[T]:
     return future
 
 
+def is_cancelled() -> bool:
+    """Return whether somebody cancels the task that is running. Foreign code raises
+    `CancelledError` by itself too: that is its own failure."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
 async def in_thread(
     function: Callable[[], T], undo: Callable[[T], object] = lambda made: None
 ) -> T:
@@ -47,6 +54,14 @@ async def in_thread(
         if waiting.exception() is None:
             await asyncio.to_thread(undo, waiting.result())
         raise
+
+
+async def on_loop(loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, T]) -> T:
+    """Return what a coroutine gives on a loop that another thread may run; cancelling cancels both.
+    On a loop that does not run it would wait for ever: it is executed here then."""
+    if asyncio.get_running_loop() is loop or not loop.is_running():
+        return await coroutine
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, loop))
 
 
 class LastingLoop:

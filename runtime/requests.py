@@ -20,7 +20,8 @@ class Secret:
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
     """One request. `hosts` are those that it and its redirects may go to; `secrets` are headers
-    whose values stand in no record; `key` is the idempotency key of the effect."""
+    whose values stand in no record; `key` is the idempotency key of the effect. It is sent by the
+    node `node` in a visit and an attempt of it, both from 1."""
 
     method: str
     url: str
@@ -29,6 +30,9 @@ class HttpRequest:
     secrets: Mapping[str, Secret] = field(default_factory=dict)
     body: str | None = None
     key: str = ""
+    node: str = ""
+    visit: int = 1
+    attempt: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from flowc.compiler.ir import Effect, QuestionSettings, Script
 from .charges import NO_USAGE, Cap, Charge, ChargeLedger, Estimate, Grant, Usage
 from .context import WaitClock
 from .errors import Failure, LimitReached
-from .events import EventKind
+from .events import EventKind, RunEvent
 from .people import Assignments, NoPeople, People, Question, TeamAssignments, Timer
 from .requests import NoSender, Sender
 from .values import Json as Json
@@ -74,8 +74,8 @@ class ModelReply:
 
 
 class Models(Protocol):
-    """Answers model calls. `label` names what answers ("openai:gpt-…", "scripted answers (file):
-    not a language model"); `is_model` says whether it is a language model at all."""
+    """Answers model calls. `label` names what answers ("openai:gpt-…", "scripted answers: …");
+    `is_model` says whether it is a language model at all."""
 
     @property
     def label(self) -> str: ...
@@ -91,8 +91,7 @@ class Reservation(Grant, Protocol):
     """The worst case of one call, reserved in every limit that the call counts in."""
 
     async def settle(self, reply: ModelReply) -> Charge:
-        """Replace the worst case by the real usage. Raise as `Budget.reserve` does when the
-        answer, which is paid, has more characters than are left."""
+        """Replace the worst case by the real usage. Raise as `reserve` when it is too long."""
 
     async def release(self) -> None:
         """Give the reservation back: the call was refused and cost nothing."""
@@ -233,8 +232,7 @@ class ScriptCall:
 @dataclass(frozen=True, slots=True)
 class ScriptResult:
     """The result of a call: of `shares` and `threads` only those that it changed (a thread as
-    {append: messages} or {reset: messages}), `kept` None when it is as before. `log` holds
-    (level, line) pairs."""
+    {append: …} or {reset: …}), `kept` None when it is as before; (level, line) pairs in `log`."""
 
     value: Json = None
     shares: dict[str, Json] = field(default_factory=dict)
@@ -315,15 +313,17 @@ class Journal(Protocol):
 
 
 class Tape:
-    """Records a run's exchanges with the world, or replays them (runtime/cassette/format.py). This
-    one keeps nothing. `waits`: the waits before another attempt are kept."""
+    """Records a run's exchanges with the world, or replays them; this one keeps nothing. `waits`:
+    the waits before another attempt are kept; `recalls`: a run that goes on tells its events."""
 
-    waits: bool = True
+    waits, recalls = True, False
 
-    @property
-    def mark(self) -> dict[str, Json]:
-        """The fields that every event carries besides its own data."""
+    def mark(self, stored: bool) -> dict[str, Json]:
+        """Return what the next event, which may be `stored`, carries besides its own data."""
         return {}
+
+    def recall(self, events: Sequence[RunEvent]) -> None:
+        """Take up what earlier executions of the run did."""
 
     def begin(self, run: str, inputs: dict[str, Json], resumed: bool) -> None:
         """Begin an execution of a run with all its inputs. Raise `RunError`."""

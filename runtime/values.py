@@ -6,6 +6,8 @@ its owner. Later it would end the run in the middle, or come back different afte
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +25,8 @@ Json = TypeAliasType(
 MAX_DEPTH = 200
 """The deepest nesting of lists and objects."""
 _MOST, _LEAST = 2**64 - 1, -(2**63)
+SHORT = 100
+"""Characters of a text that may stand among other values, where it is written again with them."""
 
 
 _CLASSES: dict[TypeName, tuple[type, ...]] = {
@@ -54,12 +58,33 @@ def storable_value(value: object) -> Json:
     return converted
 
 
+def is_plain(value: object) -> bool:
+    """Return whether a value is one number, or one short text, that every JSON can hold."""
+    if isinstance(value, str):
+        return len(value) <= SHORT and value.isprintable()
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return isinstance(value, int)
+
+
 def kept_value(value: object, name: str) -> Json:
     """Return the value as `storable_value` does. Raise `RunError` that names it for a person."""
     try:
         return storable_value(value)
     except NotStorable as error:
         raise RunError(f"{name} cannot be kept: {error}") from None
+
+
+def unchanged_value(value: object, name: str) -> Json:
+    """Return a value that somebody gave as it is kept: a tuple is a list. Raise `RunError` that
+    names it for a person, also for a text that would be another one: it is not UTF-8."""
+    kept = kept_value(value, name)
+    text = json.dumps(value)
+    if json.dumps(kept) != text:
+        raise RunError(f"{name} is not UTF-8 text")
+    if json.loads(text) != kept:
+        raise RunError(f"{name} cannot be kept: a key of an object is not a text")
+    return kept
 
 
 def storable_object(value: Mapping[str, object]) -> dict[str, Any]:

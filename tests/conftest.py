@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import signal
-from collections.abc import Callable, Iterator
+import sys
+import threading
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
+from _pytest.faulthandler import fault_handler_stderr_fd_key
 from openai_server import OpenAIServer
 from own_folders import write_record
 
 # A shell has its background jobs ignore Ctrl-C, and so would every process that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Hundreds of tests start Python: none should compile what it imports anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+TRIES = 3
+"""Timeouts of a test after which its process ends: it may be tried twice."""
 
 Golden = Callable[[Path, str], None]
 
@@ -24,6 +35,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the expected files anew; read the diff before you commit it",
     )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """End the process of a test that even its timeout does not end, as one that waits for a thread
+    or a process in its clean-up. Every thread's stack is printed, and the other tests go on."""
+    mark = item.get_closest_marker("timeout")
+    option = item.config.getoption("timeout", None) or item.config.getini("timeout")
+    seconds = float(mark.args[0] if mark and mark.args else option)
+    # Not faulthandler's own timer: a child that is forked in a test would wait for it for ever.
+    timer = threading.Timer(TRIES * seconds, _give_up, (item,))
+    timer.daemon = True
+    timer.start()
+    try:
+        return (yield)
+    finally:
+        timer.cancel()
+
+
+def _give_up(item: pytest.Item) -> None:
+    stderr = item.config.stash[fault_handler_stderr_fd_key]  # that of pytest itself, not captured
+    faulthandler.dump_traceback(stderr, all_threads=True)
+    os._exit(1)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,7 +10,6 @@ Whatever is here is loaded when it is first asked for; importing flowc loads not
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Any
 
 __version__ = "0.1.0"
 
@@ -30,7 +29,7 @@ _HOMES = {
 __all__ = [*sorted(_HOMES), "errors"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name == "errors":
         return import_module("flowc.errors")
     if name not in _HOMES:

@@ -31,8 +31,6 @@ SHORTHANDS = {
 
 def cron_fault(cron: str) -> tuple[str, str] | None:
     """Return what is wrong with a schedule, and the remedy; None when nothing is."""
-    from cronsim import CronSimError
-
     if cron.strip() in SHORTHANDS:
         return "a schedule has five fields", f"write `{SHORTHANDS[cron.strip()]}`"
     count = len(cron.split())
@@ -42,16 +40,27 @@ def cron_fault(cron: str) -> tuple[str, str] | None:
             f"a schedule has five fields, and {shown}",
             "minute, hour, day of the month, month, day of the week: `0 7 * * 1-5`",
         )
-    try:
-        next(_sim(cron, _ANY_TIME))
-    except CronSimError as error:
-        part = str(error).lower().removeprefix("bad ").replace("-", " ")
-        return f"there is no such {part[:40]}", _RANGES
-    except StopIteration:
-        return "there is no such day", "correct the day of the month, or the month"
+    fields = cron.split()
+    for at, (field, name) in enumerate(zip(fields, _FIELDS, strict=True)):
+        alone = [field if place == at else "*" for place in range(5)]
+        if not _has_times(" ".join(alone)):
+            return f"`{field[:40]}` is not {name}", _RANGES
+    if not _has_times(cron):
+        return "no month that it names has such a day", "correct the day of the month, or the month"
     return None
 
 
+def _has_times(cron: str) -> bool:
+    from cronsim import CronSimError
+
+    try:
+        next(_sim(cron, _ANY_TIME))
+    except (CronSimError, StopIteration):
+        return False
+    return True
+
+
+_FIELDS = ("a minute", "an hour", "a day of the month", "a month", "a day of the week")
 _RANGES = "minute 0-59, hour 0-23, day 1-31, month 1-12, day of the week 0-7 (0 and 7: Sunday)"
 
 

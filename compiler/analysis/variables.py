@@ -7,7 +7,7 @@ from typing import Literal as Lit
 from typing import assert_never
 
 from .. import ir
-from ..expr.ast import Call, Each, Expr, Literal, Name, Unary
+from ..expr.ast import Call, Each, Expr, Literal, Name, Text, Unary
 from ..expr.walk import children
 from ..source.records import dataclass
 from ..source.source import Span
@@ -16,6 +16,9 @@ from .memo import once_per_program, once_per_workflow
 Care = Lit["none", "format", "author", "needed"]
 """What happens when the value is missing: it reads as empty; the format puts something in its
 place; the author wrote what then (`coalesce`, `exists`); the node does not start without it."""
+
+Within = Lit["nothing", "expression", "text"]
+"""What a name is part of: it is the whole value, stands between operators, or in braces."""
 
 RESULT_NAME = "result"
 """What assertions call the last tool's result; every tool's own has the tool's name."""
@@ -30,6 +33,7 @@ class Read:
     name: str
     span: Span | None
     care: Care = "none"
+    within: Within = "expression"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +46,17 @@ class Write:
 
 def names_in(expr: Expr) -> Iterator[Read]:
     """The names an expression reads, each with what stands in for a missing value."""
+    if isinstance(expr, Name):
+        yield Read(expr.name, expr.span, within="nothing")
+        return
+    within: Within = "text" if isinstance(expr, Text) else "expression"
     todo: list[tuple[Expr, Care, frozenset[str]]] = [(expr, "none", frozenset())]
     while todo:
         at, care, bound = todo.pop()
         match at:
             case Name():
                 if at.name not in bound:
-                    yield Read(at.name, at.span, care)
+                    yield Read(at.name, at.span, care, within)
             case Literal():
                 pass
             case Unary(op="exists"):

@@ -6,6 +6,8 @@ from .audio_expectations import (
     expect_clip,
     expect_cut,
     expect_fade,
+    expect_join,
+    expect_mix,
     expect_trim,
 )
 from .audio_model import (
@@ -15,9 +17,11 @@ from .audio_model import (
     INPUTS,
     MAX_EFFECTS,
     OUTPUT,
+    PARTS,
     SEVERAL,
     SUBTYPE,
     AudioTool,
+    Json,
     Planning,
     ToolParameter,
     Wording,
@@ -29,17 +33,34 @@ from .audio_phrases import PHRASES
 _MEASURES = "it writes no file; QA measures each step by itself"
 _SILENCE = number("silence_dbfs", DBFS, -120, 0, "below this, 20 ms are silent", -50)
 _SOFTEN = number("soften_ms", "ms", 0, 1000, "how long a fade there is where sound is cut", 3)
+
+
+def _join_arguments(said: Json) -> Json:
+    """Return the arguments for the named files; an empty name is the sound itself."""
+    order = [said.pop("first", ""), said.pop("second", "")]
+    return {"inputs": order, **said}
+
+
+def _mix_arguments(said: Json) -> Json:
+    """Return the arguments for a file below the sound."""
+    usual = {"below_db": 12, "length": "first"}
+    return {"inputs": ["", said.pop("second")], **usual, **said}
+
+
 CUTTING: tuple[AudioTool, ...] = (
     AudioTool(
         "measure", "whole:measure",
         "Measure a file: loudness, peaks, levels, silence, clipping, where the energy lies.",
-        (INPUT, _SILENCE),
+        (INPUT,
+         _SILENCE,
+         ToolParameter("parts", "texts", f"of {', '.join(PARTS)}; None for all, [] for the header",
+                       high=len(PARTS), default=None, optional=True)),
         _MEASURES,
         effect="pure",
     ),
     AudioTool(
         "compare", "whole:compare",
-        "Measure two files and give the differences, b minus a.",
+        "Measure two files and give the differences, b minus a; or effects, and nothing else.",
         (ToolParameter("a", "input", "the file before"),
          ToolParameter("b", "input", "the file after"),
          _SILENCE,
@@ -98,7 +119,9 @@ CUTTING: tuple[AudioTool, ...] = (
         "concat", "cutting:concat",
         "One file after the other.",
         (INPUTS, OUTPUT, SUBTYPE, number("crossfade_s", "s", 0, 30, "how far they overlap", 0)),
-        SEVERAL,
+        Planning((Wording("join", "Join", "append outro.wav", PHRASES["join"]),),
+            changes_level=True, builds=_join_arguments),
+        expects=expect_join,
     ),
     AudioTool(
         "mix", "whole:mix",
@@ -108,8 +131,14 @@ CUTTING: tuple[AudioTool, ...] = (
          SUBTYPE,
          ToolParameter("offsets_s", "numbers", "when each begins", "s", 0, 14_400, None, (),
                        True),
-         ToolParameter("gains_db", "numbers", "gain of each", "dB", -60, 40, None, (), True)),
-        SEVERAL,
+         ToolParameter("gains_db", "numbers", "gain of each", "dB", -60, 40, None, (), True),
+         number("below_db", "dB", -20, 60,
+                "how far the mean level of each further file lies below that of the first", None),
+         choice("length", ("longest", "first"), "how long it gets", "longest")),
+        Planning((Wording("mix", "Mix", "put music.wav under the voice 12 dB lower",
+                          PHRASES["mix"], "12 dB below the voice, as long as the voice"),),
+            changes_level=True, builds=_mix_arguments),
+        expects=expect_mix,
     ),
     AudioTool(
         "fade", "chains:fade",

@@ -26,6 +26,8 @@ from .audio_model import (
 )
 from .audio_phrases import PHRASES
 
+BITRATES = (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
+"""Kilobits a second that may be chosen."""
 _FIELDS = {
     "title": "title", "artist": "artist", "album": "album", "date": "date", "genre": "genre",
     "tracknumber": "number of the track", "copyright": "copyright", "comment": "comment",
@@ -85,6 +87,8 @@ EFFECTS: tuple[AudioTool, ...] = (
          ToolParameter("channels", "integer", "1 or 2; None keeps them", "", 1, 2, None,
                        optional=True),
          SUBTYPE,
+         choice("bitrate_kbps", BITRATES, "of an mp3 or m4a file; None keeps it", None,
+                "kbit/s"),
          ToolParameter("dither", "flag", "noise of one step before 16 and 24 bits", default=True)),
         Planning(
             (
@@ -94,9 +98,11 @@ EFFECTS: tuple[AudioTool, ...] = (
                         PHRASES["sample rate"], order="before level"),
                 Wording("sample format", "Set the sample format", "16 bit",
                         PHRASES["sample format"], order="last"),
+                Wording("bitrate", "Set the bitrate", "export mp3 at 128 kbit/s",
+                        PHRASES["bitrate"], order="last"),
             ),
             sets={"the number of channels": "channels", "the sample rate": "sample_rate_hz",
-                  "the sample format": "subtype"}),
+                  "the sample format": "subtype", "the bitrate": "bitrate_kbps"}),
         expects=expect_shape,
     ),
     AudioTool(

@@ -17,11 +17,13 @@ _SHAPE = {
     "channels": "The number of channels",
     "sample_rate_hz": "The sample rate",
     "subtype": "The sample format",
+    "bitrate_kbps": "Kilobits a second",
 }
 DYNAMICS = ("threshold_db", "ratio", "attack_ms", "release_ms")
 
 
-def _measure(name: str, *numbers: float) -> str:
+def measure_text(name: str, *numbers: float) -> str:
+    """Return a metric with its numbers, as requirements write it."""
     return f"{name}({','.join(f'{number:.10g}' for number in numbers)})"
 
 
@@ -35,7 +37,7 @@ def expect_trim(a: Arguments) -> list[Json]:
     names = {"start": "leading", "end": "trailing"}
     return [
         predicate(
-            _measure(f"{name}_left_s", a["threshold_dbfs"], a["keep_s"]), "==", 0,
+            measure_text(f"{name}_left_s", a["threshold_dbfs"], a["keep_s"]), "==", 0,
             f"Silence at the {edge} is cut to {a['keep_s']:g} s",
         )
         for edge, name in names.items()
@@ -47,7 +49,7 @@ def expect_clip(a: Arguments) -> list[Json]:
     """The section is there, and nothing else."""
     start, end = _section(a)
     until = f"{end:g} s" if end else "the end"
-    same = predicate(_measure("section_misfit_db", start, end), "<=", _SAME_SOUND_DB,
+    same = predicate(measure_text("section_misfit_db", start, end), "<=", _SAME_SOUND_DB,
                      f"It is the sound from {start:g} s to {until}")  # fmt: skip
     if end:
         return [same, predicate("duration_s", "==", end - start, "The length of the section")]
@@ -58,17 +60,34 @@ def expect_cut(a: Arguments) -> list[Json]:
     """The section is gone, and nothing else."""
     start, end = _section(a)
     until = f"{end:g} s" if end else "the end"
-    gone = predicate(_measure("cut_misfit_db", start, end), "<=", _SAME_SOUND_DB,
+    gone = predicate(measure_text("cut_misfit_db", start, end), "<=", _SAME_SOUND_DB,
                      f"The sound from {start:g} s to {until} is gone")  # fmt: skip
     if not end:
         return [gone, predicate("duration_s", "==", start, "It ends there")]
     return [gone, predicate("duration_change_s", "==", start - end, "Nothing else is gone")]
 
 
+def expect_join(a: Arguments) -> list[Json]:
+    """The sound is whole at one of the ends of what is longer."""
+    over = a["crossfade_s"]
+    return [
+        predicate(measure_text("joined_misfit_db", over), "<=", _SAME_SOUND_DB, "It is all there"),
+        predicate("duration_change_s", ">=", 0.1, "There is more than it", 0.0),
+    ]
+
+
+def expect_mix(a: Arguments) -> list[Json]:
+    """What was added lies as far below the sound as it was asked to; or is there at all."""
+    if a["below_db"] is None or len(a["inputs"]) != 2:
+        return [predicate("samples_changed", "==", True, "Something else is to be heard")]
+    text = f"It lies {a['below_db']:g} dB below the sound"
+    return [predicate("laid_under_db", "==", -a["below_db"], text)]
+
+
 def expect_fade(a: Arguments) -> list[Json]:
     """The level takes its course at both ends."""
     parts = [f"{n} over {a[k]:g} s" for n, k in (("in", "in_s"), ("out", "out_s")) if a[k]]
-    misfit = _measure("fade_misfit_db", a["in_s"], a["out_s"])
+    misfit = measure_text("fade_misfit_db", a["in_s"], a["out_s"])
     return [
         predicate(misfit, "<=", _FADE_OFF_DB, f"It fades {' and '.join(parts) or 'nowhere'}"),
         predicate("duration_change_s", "==", 0, "A fade keeps the length"),
@@ -102,7 +121,9 @@ def expect_true_peak(most: float) -> Json:
 def expect_limit(a: Arguments) -> list[Json]:
     """Peaks are held at the ceiling, and not below it."""
     most = a["ceiling_dbtp"]
-    held = predicate(_measure("true_peak_held_db", most), "==", 0, f"Peaks stop at {most:g} dBTP")
+    held = predicate(
+        measure_text("true_peak_held_db", most), "==", 0, f"Peaks stop at {most:g} dBTP"
+    )
     return [expect_true_peak(most), held]
 
 
@@ -118,13 +139,13 @@ def expect_lowpass(a: Arguments) -> list[Json]:
 
 def _filter(kind: str, part: str, hz: float, slope: int) -> Json:
     text = f"What is {'below' if part == 'low' else 'above'} {hz:g} Hz is weaker"
-    misfit = _measure(f"{kind}_misfit_db", hz, slope)
+    misfit = measure_text(f"{kind}_misfit_db", hz, slope)
     return predicate(misfit, "<=", _FILTER_OFF_DB, text)
 
 
 def expect_bandpass(a: Arguments) -> list[Json]:
     """The spectrum is that behind both filters."""
-    misfit = _measure("bandpass_misfit_db", a["low_hz"], a["high_hz"], a["slope"])
+    misfit = measure_text("bandpass_misfit_db", a["low_hz"], a["high_hz"], a["slope"])
     text = f"{a['low_hz']:g} Hz to {a['high_hz']:g} Hz are left"
     return [predicate(misfit, "<=", _FILTER_OFF_DB, text)]
 
@@ -137,19 +158,30 @@ def expect_eq(a: Arguments) -> list[Json]:
         for number in (_KINDS.index(band["type"]), band["freq_hz"], band["gain_db"], band["q"])
     ]
     names = ", ".join(f"{band['gain_db']:+g} dB at {band['freq_hz']:g} Hz" for band in a["bands"])
-    return [predicate(_measure("eq_misfit_db", *numbers), "<=", _FILTER_OFF_DB, names)]
+    return [predicate(measure_text("eq_misfit_db", *numbers), "<=", _FILTER_OFF_DB, names)]
+
+
+def expect_dehum(a: Arguments) -> list[Json]:
+    """The spectrum is that behind all notches."""
+    numbers = [
+        number
+        for times in range(1, a["harmonics"] + 1)
+        for number in (0, times * a["hz"], -a["depth_db"], times * a["hz"] / a["width_hz"])
+    ]
+    text = f"The hum of {a['hz']:g} Hz is weaker by {a['depth_db']:g} dB"
+    return [predicate(measure_text("eq_misfit_db", *numbers), "<=", _FILTER_OFF_DB, text)]
 
 
 def expect_compress(a: Arguments) -> list[Json]:
     """The gain follows the law of the compressor."""
     numbers = (*(a[name] for name in DYNAMICS), a["makeup_db"])
     text = f"{a['ratio']:g}:1 above {a['threshold_db']:g} dBFS"
-    return [predicate(_measure("compress_misfit_db", *numbers), "<=", _GAIN_OFF_DB, text)]
+    return [predicate(measure_text("compress_misfit_db", *numbers), "<=", _GAIN_OFF_DB, text)]
 
 
 def expect_gate(a: Arguments) -> list[Json]:
     """The gain follows the law of the gate."""
-    misfit = _measure("gate_misfit_db", *(a[name] for name in DYNAMICS))
+    misfit = measure_text("gate_misfit_db", *(a[name] for name in DYNAMICS))
     text = f"What is below {a['threshold_db']:g} dBFS is weaker"
     return [predicate(misfit, "<=", _GATE_OFF_DB, text)]
 

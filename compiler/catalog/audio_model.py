@@ -26,6 +26,8 @@ REQUIRED = object()
 MAX_BANDS = 16
 MAX_INPUTS = 32
 MAX_EFFECTS = 400
+PARTS = ("levels", "loudness", "spectrum")
+"""What a measurement consists of, beside what the header says."""
 BAND_TYPES = ("peak", "low_shelf", "high_shelf")
 
 
@@ -49,14 +51,15 @@ class ToolParameter:
 class Wording:
     """What people say for a tool, in the pattern language of `audio.vocabulary.patterns`; `default`
     tells in words what holds where they leave a value out. With `order` a step moves: what sets the
-    level comes behind what changes it on the way, and `last` behind all that changes the sound."""
+    level comes behind what changes it on the way, `last` behind all that changes the sound, and
+    `parts`, which makes several files of it, behind even that."""
 
     name: str
     title: str
     example: str
     phrases: tuple[str, ...]
     default: str = ""
-    order: Literal["as asked", "before level", "sets level", "last"] = "as asked"
+    order: Literal["as asked", "before level", "sets level", "last", "parts"] = "as asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,8 @@ class AudioTool:
     has to be measured after a call, without the subject: predicates that tell it from a call that
     does nothing, half as much, twice as much or the opposite. With `streams` it holds
     a few seconds of sound in memory whatever the length; files above `most_minutes` or with more
-    than `most_channels` are refused by the tool's name."""
+    than `most_channels` are refused by the tool's name. With `most_parts` it may write further
+    files beside its output: NAME-2.wav and so on."""
 
     name: str
     function: str
@@ -100,6 +104,7 @@ class AudioTool:
     streams: bool = True
     most_minutes: int = 240
     most_channels: int = 64
+    most_parts: int = 1
 
     def parameter(self, name: str) -> ToolParameter:
         """Return the parameter of that name, which has to exist."""
@@ -135,11 +140,11 @@ OUTPUT = ToolParameter(
     "output", "output", "the sound file that is written; its ending is the format"
 )
 INPUTS = ToolParameter("inputs", "inputs", "the sound files, in order", low=1, high=MAX_INPUTS)
-SUBTYPES = ("PCM_16", "PCM_24", "PCM_32", "FLOAT", "VORBIS", "OPUS", "MPEG_LAYER_III")
+SUBTYPES = ("PCM_16", "PCM_24", "PCM_32", "FLOAT", "VORBIS", "OPUS", "MPEG_LAYER_III", "AAC")
 SUBTYPE = choice("subtype", SUBTYPES, "how samples are stored; None keeps the word length", None)
 IN_OUT = (INPUT, OUTPUT, SUBTYPE)
 DBFS = "dBFS"
-SEVERAL = "it takes or makes several files; a plan's step has one of each"
+SEVERAL = "it makes several files; a plan's step has one"
 
 
 def schema_of(parameters: tuple[ToolParameter, ...]) -> dict[str, Any]:
@@ -171,7 +176,8 @@ def _type(parameter: ToolParameter) -> dict[str, Any]:
         case "text":
             return {"type": "string"}
         case "inputs" | "texts":
-            return {"type": "array", "items": {"type": "string"}, "minItems": 1}
+            least = 1 if parameter.kind == "inputs" else 0
+            return {"type": "array", "items": {"type": "string"}, "minItems": least}
         case "number" | "integer":
             return {"type": parameter.kind, **bounds}
         case "numbers":

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .audio_formats import SPOKEN, WITH_BITRATE
+
+_WITH_BITRATE = [(word, name) for word, name in SPOKEN.items() if name in WITH_BITRATE]
 MACROS: Mapping[str, str] = {
     "IT": "[it|this|that|everything|all|me|es|das|dies|alles|the (file|audio|sound|recording|track|"
           "whole|voice|speech|music|song|episode)|my (file|audio|recording|voice|track|song)|die "
@@ -32,6 +35,13 @@ MACROS: Mapping[str, str] = {
     "END": "(end|ende|back|tail)",
     "SILENCE": "(silence|silences|stille|pausen am rand)",
     "TILL": "(to|till|until|bis|through|-)",
+    "NOISE": "[background|steady|constant] (noise|noises|hiss|fan noise|rauschen|"
+             "hintergrundrauschen|grundrauschen|hintergrundgeräusche|nebengeräusche|störgeräusche)",
+    "CLICKS": "(clicks|click|clicking|crackle|crackles|crackling|ticks|klicks|knackser|knacken|"
+              "knistern)",
+    "SHARP": "(sibilance|sibilants|sibilant sounds|s sounds|sharp s sounds|sharp s|zischlaute|"
+             "scharfen s-laute|s-laute)",
+    "PAUSES": "[long] (pauses|gaps|silences|silence|breaks|pausen|sprechpausen|stille)",
     "SAVE": "(export|save|write|convert|encode|render|give me|i need|make|output|speichere|"
             "speicher|exportiere|wandle|konvertiere)",
 }  # fmt: skip
@@ -42,10 +52,13 @@ _PEAK_ALONE = ("(and|with|,) THE [maximum] (true peak|peak|peaks) [of|at|to|belo
 _LOUD = "[loudness|lautheit|lautstärke]"
 _FOR = "[for|as|to|of|für|nach|auf]"
 _DONE = "[normalisieren|bringen|setzen|ready|loudness|fertig|standard|level]"
+_LOWER = "(lower|quieter|below [it|the voice]|softer|down|leiser|tiefer|darunter)"
+_WITH_FADE = "[with THE [{crossfade_s}] (crossfade|crossfade of {crossfade_s})]"
 _HIGH = ("(high-pass|highpass|high pass|low-cut|low cut|lowcut|hochpass|hochpassfilter|"
          "trittschallfilter)")  # fmt: skip
 _LOW = "(low-pass|lowpass|low pass|high-cut|high cut|highcut|tiefpass|tiefpassfilter)"
 _BELOW, _ABOVE = "(below|under|unter|unterhalb von)", "(above|over|über|oberhalb von)"
+_HUM = "(hum|humming|mains hum|buzz|power line hum|brummen|netzbrummen|brumm)"
 _GONE = "(entfernen|abschneiden|wegschneiden|herausfiltern|löschen)"
 _FROM = "([from|von] {start_s} TILL|(between|zwischen) {start_s} (and|und)) {end_s}"
 _PART = "[section|part|piece|bit|segment|teil|abschnitt|stück|stelle]"
@@ -158,6 +171,74 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "[effect|call|line]",
         "{slope=24} {low_hz=300} {high_hz=3400} (telefoneffekt|telefonklang)",
     ),
+    "hum": (
+        f"(REMOVE|reduce|clean up|LOWER) THE [{{hz}}] {_HUM} [(at|around|of|bei|von) {{hz}}] AWAY",
+        f"THE [{{hz}}] {_HUM} [(bei|von) {{hz}}] {_GONE}",
+        "(de-hum|dehum|hum removal) [IT] [at|around|bei] [{hz}]",
+    ),
+    "noise": (
+        "(REMOVE|LOWER|clean up|suppress|weaken|take) THE NOISE [in the background] AWAY "
+        "[BY {reduction_db}]",
+        "THE NOISE [um {reduction_db}] (entfernen|reduzieren|verringern|wegmachen|abschwächen)",
+        "(denoise|de-noise|entrausche|entrauschen) IT [BY {reduction_db}]",
+        "ADD [some] (noise reduction|noise removal|noise-reduction|rauschunterdrückung|"
+        "rauschminderung) [of|by|at|um|von] [{reduction_db}]",
+        "{reduction_db} [of] (noise reduction|rauschunterdrückung)",
+    ),
+    "clicks": (
+        "(REMOVE|LOWER|repair|clean up|fix) THE CLICKS AWAY",
+        "THE CLICKS (entfernen|reparieren|wegmachen)",
+        "(declick|de-click|decrackle|de-crackle) IT",
+        "[do|apply] (click removal|declicking|de-clicking)",
+    ),
+    "de-ess": (
+        "(deess|de-ess) IT [BY {most_db}] [(above|at|from|ab|über) {freq_hz}]",
+        "ADD THE (de-esser|deesser) [BY {most_db}] [(above|at|from|bei|ab|über) {freq_hz}]",
+        "(REMOVE|LOWER|soften|tame|weaken|dämpfe) THE SHARP [BY {most_db}] "
+        "[(above|at|from|ab|über) {freq_hz}]",
+        "THE SHARP [um {most_db}] (reduzieren|entfernen|dämpfen|abschwächen|absenken)",
+    ),
+    "pauses": (
+        "(shorten|tighten|trim|cut|reduce|limit|kürze|verkürze) THE PAUSES "
+        "(to|down to|auf) [at most|höchstens|maximal] {longest_s}",
+        "(shorten|tighten|kürze|verkürze) THE PAUSES",
+        "THE PAUSES [auf [höchstens|maximal] {longest_s}] (kürzen|verkürzen)",
+        "[let] no pause (be|is) longer than {longest_s}",
+    ),
+    "split": (
+        "(split|cut|teile|zerteile|schneide) IT [into (files|parts|tracks|pieces)] "
+        "(at|on|by|an|bei) THE PAUSES [(of|longer than|von|länger als|ab) "
+        "[at least|more than|mindestens] {least_s}] [into (files|parts|tracks|pieces)|auf]",
+        "an THE PAUSES (teilen|zerteilen|schneiden)",
+    ),
+    "leveller": (
+        "(even out|level out|balance|smooth out|ride) THE (level|levels|volume|loudness|voices|"
+        "speakers|dynamics) [by [up to|at most] {most_db}]",
+        "(make|get|keep) THE (volume|level|levels|loudness|voices) [more] (even|consistent|equal|"
+        "balanced) [by [up to|at most] {most_db}]",
+        "ADD THE (leveller|leveler|auto-leveller|auto-leveler) [of|by|with] "
+        "[[up to|at most] {most_db}]",
+        "gleiche THE (lautstärke|lautstärken|pegel|stimmen) (aus|an)",
+        "THE (lautstärke|lautstärken|pegel|stimmen) (ausgleichen|angleichen)",
+    ),
+    "join": (
+        "(join|concatenate|concat|merge|combine|verbinde|füge|hänge) {first:file} "
+        f"(and|with|und|mit|,) {{second:file}} [together|zusammen|aneinander] {_WITH_FADE}",
+        f"(append|attach|hänge) {{second:file}} [to IT|[at|to] the end|an|hinten an] {_WITH_FADE}",
+        "(add|put|append) {second:file} (at the end|to the end|after IT|behind IT|ans ende) "
+        f"{_WITH_FADE}",
+        "(add|put|prepend|setze) {first:file} (before IT|in front of IT|at THE START|an den "
+        f"anfang|davor) {_WITH_FADE}",
+        f"prepend {{first:file}} {_WITH_FADE}",
+    ),
+    "mix": (
+        "(put|lay|place|mix|add|play|lege|leg|mische) {second:file} (under|underneath|below|behind|"
+        f"beneath|unter) IT [with|at] [[,] {{below_db}} {_LOWER}]",
+        f"(mix|blend|mische) [in] {{second:file}} [in|dazu|hinein] [[,] {{below_db}} {_LOWER}]",
+        f"(mix|blend) IT with {{second:file}} [[,] {{below_db}} {_LOWER}]",
+        "(add|use|put|nimm) {second:file} (as|als) [the] (background [music]|music bed|bed|"
+        f"hintergrund|hintergrundmusik) [[,] {{below_db}} {_LOWER}]",
+    ),
     "equaliser": (
         "{type=peak} (RAISE|eq) {freq_hz:hz} BY {+gain_db:db} [an]",
         "{type=peak} (LOWER|cut|dip) {freq_hz:hz} BY {-gain_db:db} [ab]",
@@ -226,6 +307,19 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
     ),
     "sample format": (
         "[convert|make|reduce|save|wandle] IT [to|as|at|in|auf] {subtype:bit}",
+    ),
+    "bitrate": (
+        *(
+            f"[SAVE] IT [as|to|in|into|als|nach] THE {word} [file|datei] [at|with|in|mit|of] "
+            f"{{bitrate_kbps:kbps}} [speichern|exportieren] {{format={name}}}"
+            for word, name in _WITH_BITRATE
+        ),
+        *(
+            f"[SAVE] IT [as|to|in|into|als] THE {{bitrate_kbps:kbps}} {word} [file|datei] "
+            f"{{format={name}}}"
+            for word, name in _WITH_BITRATE
+        ),
+        "[at|with|mit] [THE (bitrate|bit rate|datenrate)] [of|von] {bitrate_kbps:kbit}",
     ),
     "distort": (
         "(distort|overdrive) IT BY {drive_db}",

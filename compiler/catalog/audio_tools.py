@@ -6,5 +6,6 @@ from .audio_cutting import CUTTING
 from .audio_effects import EFFECTS
 from .audio_levels import LEVELS
 from .audio_model import AudioTool
+from .audio_restoration import RESTORATION
 
-AUDIO_TOOLS: tuple[AudioTool, ...] = (*CUTTING, *LEVELS, *EFFECTS)
+AUDIO_TOOLS: tuple[AudioTool, ...] = (*CUTTING, *LEVELS, *RESTORATION, *EFFECTS)

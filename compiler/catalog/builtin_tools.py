@@ -318,8 +318,7 @@ _KNOWN = {"type": ["integer", "null"], "default": None}
 AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
     _entry(
         "audio_catalogue", "pure",
-        "The tools that change sound, the metrics of requirements and the formats of files, as "
-        "texts for a prompt: tools, metrics, formats.",
+        "What a prompt says of sound: its tools, the metrics of requirements, formats of files.",
     ),
     _entry(
         "audio_places", "pure",
@@ -331,17 +330,27 @@ AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
         document=_text("A living document that is carried on; empty for none.", default=""),
     ),
     _entry(
+        "audio_readable", "pure",
+        "Refuse a request that the rules do not read, where they plan; nothing is measured.",
+        audio=_text("The sound file that is edited.", minLength=1), request=_text("The request."),
+        output=_text("The file of the result; empty when its name is of no concern.", default=""),
+    ),
+    _entry(
+        "audio_let_go", "idempotent",
+        "Remove the file that a step of a living document has read, where a step before wrote it "
+        "and nothing needs it any more. It is made again when a step that reads it is done again.",
+        document=_DOCUMENT, step=_STEP,
+    ),
+    _entry(
         "audio_plan", "pure",
         "Complete a plan: requirements become criteria that can be measured, the last step gets "
         "the result's file. Gives goal, requirements, constraints, criteria and steps, as "
         "document_plan takes them, and problem: empty, or what is wrong with the plan.",
         plan={"type": "object", "description": "goal, requirements, constraints, steps, format."},
-        id=_text("The living document's id.", minLength=1),
-        audio=_text("The sound file that is edited.", minLength=1),
+        id=_text("The document's id.", minLength=1), audio=_text("The sound file.", minLength=1),
         output=_text("The file of the result; empty for one beside the document.", default=""),
-        request=_text("The request, whose words require something whoever plans.", default=""),
-        first=_count("How many steps there are already, of earlier plans."),
-        round=_count("How many plans there were before."),
+        request=_text("The request: what its words require holds for every plan.", default=""),
+        first=_count("Steps of earlier plans."), round=_count("Plans that there were before."),
         sample_rate_hz={**_KNOWN, "description": "That of the sound that is edited."},
         channels={**_KNOWN, "description": "Those of the sound that is edited."},
     ),
@@ -350,13 +359,14 @@ AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
         "Execute the code of a step: one call of one audio tool with literal arguments, which is "
         "read and never run, or a program where that is allowed. Gives ok, results, and error: "
         "what was wrong with the code.",
-        code=_text("The call."),
-        input=_text("The file that the step reads.", minLength=1),
+        code=_text("The call."), input=_text("The file that the step reads.", minLength=1),
         output=_text("The file that the step has to write.", minLength=1),
         also={**_TEXTS, "description": "Further files that it may read."},
         source=_text("The sound that the plan is about; empty for none.", default=""),
         last=_flag("Nothing reads the output after this: it gets tags and word length of the "
                    "source. Otherwise it keeps every detail.", True),
+        document=_text("Where the step stands; what it requires is measured.", default=""),
+        step=_text("The ID of the step there.", default=""),
         free=_flag("Code that writes OUTPUT may be a program, which runs in the sandbox.", False),
     ),
     _entry(
@@ -372,8 +382,7 @@ AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
         "Hold the success criteria of a living document against the measured numbers of its files. "
         "Gives the same as audio_check; a criterion that nobody can measure is not measured. What "
         "held before the edit proves nothing, and a step that nothing proves does not pass.",
-        document=_DOCUMENT,
-        since=_count("How many steps at the beginning belong to plans that were given up."),
+        document=_DOCUMENT, since=_count("Steps of plans that were given up."),
     ),
 )  # fmt: skip
 """The tools of workflows that edit sound by a plan."""
@@ -384,6 +393,7 @@ BUILTIN = {tool.name: tool for group in _GROUPS for tool in group}
 
 SOUND_TOOLS = frozenset(entry.name for entry in AUDIO_ENTRIES) | {
     "audio_execute",
+    "audio_readable",
     "audio_check",
     "audio_review",
 }

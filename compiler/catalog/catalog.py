@@ -29,20 +29,41 @@ _RELOCK = "write it anew with `flowc tools lock`"
 
 
 @dataclass(frozen=True, slots=True)
+class UnlistedTools:
+    """A source that a program has, a server of tools or a module that is not imported yet: only a
+    run can tell which tools it has. One that the program binds itself (`bound`) is in no lock."""
+
+    bound: bool = True
+
+
+HostEntry = ToolEntry | FunctionEntry | UnlistedTools
+"""What is known before a run of what the program around it brings."""
+
+
+@dataclass(frozen=True, slots=True)
 class Catalog:
     """The known tools, and the functions that a program binds to names. `complete` says that the
     entries cover every source that is configured: a name that is not among them is certainly
-    unknown."""
+    unknown. `unlisted` says that a program brings sources whose tools only a run can tell: then no
+    name is unknown."""
 
     entries: dict[str, ToolEntry] = field(default_factory=dict)
     complete: bool = False
     functions: dict[str, FunctionEntry] = field(default_factory=dict)
+    unlisted: bool = False
 
-    def with_host(self, host: Iterable[ToolEntry | FunctionEntry]) -> Catalog:
+    def with_host(self, host: Iterable[HostEntry]) -> Catalog:
         """Return the catalog with what a program brings; its tools replace those of their name."""
-        tools = {entry.name: entry for entry in host if isinstance(entry, ToolEntry)}
-        functions = {entry.name: entry for entry in host if isinstance(entry, FunctionEntry)}
-        return Catalog({**self.entries, **tools}, self.complete, {**self.functions, **functions})
+        entries, functions, unlisted = dict(self.entries), dict(self.functions), self.unlisted
+        for entry in host:
+            match entry:
+                case ToolEntry():
+                    entries[entry.name] = entry
+                case FunctionEntry():
+                    functions[entry.name] = entry
+                case UnlistedTools(bound=bound):
+                    unlisted = unlisted or bound or not self.complete
+        return Catalog(entries, self.complete, functions, unlisted)
 
 
 def load_catalog(path: str, sources: SourceSet, sink: Sink) -> Catalog:
@@ -76,7 +97,8 @@ def _nearest_lock(path: str, sources: SourceSet, sink: Sink) -> Source | None:
     for _ in range(len(os.path.abspath(folder).split(os.sep))):
         candidate = os.path.normpath(os.path.join(folder, LOCK_FILE))
         try:
-            return sources.read(candidate, below=folder)
+            if not sources.lacks(candidate):
+                return sources.read(candidate, below=folder)
         except Unreadable as error:
             if error.reason != "not found":
                 span = sources.add(Source(candidate, "")).span(0)

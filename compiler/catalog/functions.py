@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field
 
 from .. import ir
+from ..expr.function import NAMES
 from ..source.records import dataclass
 from ..source.spelling import Spelling
 
@@ -22,12 +24,15 @@ _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*(:[^\W\d]\w*(\.[^\W\d]\w*)*)?")
 @dataclass(frozen=True, slots=True)
 class FunctionEntry:
     """A function by the name that nodes call it: the parameters that it takes, those that it needs,
-    and whether it takes any other (`**more`)."""
+    and whether it takes any other (`**more`). `kinds` are what its annotations admit, by parameter,
+    and `gives` what they promise of its result; whatever is not said there may be anything."""
 
     name: str
     takes: tuple[str, ...]
     needs: tuple[str, ...] = ()
     takes_more: bool = False
+    kinds: Mapping[str, tuple[ir.TypeName, ...]] = field(default_factory=dict)
+    gives: tuple[ir.TypeName, ...] = ()
 
 
 def is_function_name(name: str) -> bool:
@@ -50,6 +55,41 @@ def misfits(entry: FunctionEntry, args: Sequence[str]) -> Iterator[tuple[str, st
         if name not in args and name not in FROM_RUN:
             remedy = f"give it below `args:`, or give the parameter `{name}` a default"
             yield "", f"`{entry.name}` needs `{name}`, which the node does not give", remedy
+
+
+def wrong_kinds(
+    entry: FunctionEntry, args: Mapping[str, ir.TypeName]
+) -> Iterator[tuple[str, str, str]]:
+    """Yield (argument, what is wrong, remedy) where an argument, of a type that is known before the
+    run, is of none that the function's annotations admit."""
+    for name, given in args.items():
+        taken = entry.kinds.get(name, ())
+        if name in entry.takes and not _admits(taken, given):
+            message = f"`{entry.name}` takes {_either(taken)} as `{name}`, this is {NAMES[given]}"
+            yield name, message, "give another value, or change the annotation"
+
+
+def wrong_result(entry: FunctionEntry, into: str, needed: ir.TypeName) -> str:
+    """Return what is wrong where a function's annotations promise a result that the variable `into`
+    does not hold, "" otherwise."""
+    if not entry.gives or any(_admits((needed,), given) for given in entry.gives):
+        return ""
+    return f"`{entry.name}` gives {_either(entry.gives)}, but `{into}` holds {NAMES[needed]}"
+
+
+def _admits(taken: Sequence[ir.TypeName], given: ir.TypeName) -> bool:
+    # Whether a number is a whole one shows in the run.
+    numbers = ("number", "integer")
+    return (
+        not taken
+        or "any" in (given, *taken)
+        or given in taken
+        or (given in numbers and not set(numbers).isdisjoint(taken))
+    )
+
+
+def _either(kinds: Sequence[ir.TypeName]) -> str:
+    return " or ".join(NAMES[kind] for kind in kinds)
 
 
 def misfit_values(

@@ -41,6 +41,9 @@ BUDGET = 1_000_000
 """Points looked at by searches for a path that writes nothing. Only a file with many hundred
 variables that branches write comes near it; what is left then is not reported."""
 
+_GIVEN = (ir.AssignNode, ir.EndNode, ir.ToolNode, ir.ScriptNode, ir.CallNode)
+"""Nodes whose values are expressions; what others have alone may stand in braces."""
+
 Point = tuple[str, bool]
 """A node before (False) or after (True) it has done its work; `_START` leads to all that begin."""
 _START: Point = ("", False)
@@ -72,7 +75,7 @@ def undefined_variables(workflow: ir.Workflow, program: ir.Program) -> Iterator[
                 *((Label(writer, "written here"),) if writer else ()),
                 *_more([read for _, read in places[1:]], "also read here"),
             ),
-            help=f"did you mean `{near}`?" if near else _give(name, listed),
+            help=f"did you mean `{near}`?" if near else _give(node, first, listed),
             fix=_fix(first, near),
         )
 
@@ -175,15 +178,29 @@ def _verb(read: Read) -> str:
     return "needs" if read.care == "needed" else "reads"
 
 
-def _give(name: str, listed: set[str]) -> str:
-    if name in listed:
-        return f"write it before, or give it when the workflow is run: `-i {name}=…`"
-    return "write it in an earlier node, or list it as a parameter"
+def _give(node: ir.Node | None, read: Read, listed: set[str]) -> str:
+    if read.name in listed:
+        return f"write it before, or give it when the workflow is run: `-i {read.name}=…`"
+    help = "write it in an earlier node, or list it as a parameter"
+    match read.within if _is_bare(read) else "text":
+        case "nothing" if isinstance(
+            node, _GIVEN
+        ):  # YAML and JSON take one pair of quotes for themselves
+            return f"{help}; a text has quotes within quotes: `'\"{read.name}\"'`"
+        case "expression":
+            return f'{help}; a text stands in quotes: `"{read.name}"`'
+        case _:
+            return help
+
+
+def _is_bare(read: Read) -> bool:
+    """Whether the name stands there without braces around it."""
+    return read.span is not None and read.span.end - read.span.start == len(read.name)
 
 
 def _fix(read: Read, near: str | None) -> Fix | None:
-    """Only where the name stands alone in the text: inside braces the braces would be lost."""
-    if near is None or read.span is None or read.span.end - read.span.start != len(read.name):
+    """Only of a bare name: the braces would be lost."""
+    if near is None or read.span is None or not _is_bare(read):
         return None
     return Fix(f"write `{near}`", read.span, near)
 
@@ -258,16 +275,9 @@ def _flow(workflow: ir.Workflow) -> _Flow:
         flow.joins[(target, False)] = len(sources)
     for edge in workflow.edges:
         if edge.source in nodes and edge.target in nodes:
-            failed = isinstance(edge.guard, ir.OnError)
-            worked = not failed or _leaves_its_code(nodes[edge.source])
+            worked = not isinstance(edge.guard, ir.OnError)
             flow.after[(edge.source, worked)].append((edge.target, False))
     return flow
-
-
-def _leaves_its_code(node: ir.Node) -> bool:
-    """Whether a node leaves its result also where it fails: it takes the code, or the status."""
-    parts = node.parts if isinstance(node, ir.ExecNode | ir.HttpNode) else ()
-    return any(part.part in ("code", "status") for part in parts)
 
 
 class _Search:

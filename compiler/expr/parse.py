@@ -59,6 +59,10 @@ OPERATOR_WORDS: dict[str, BinaryOp] = {
 """Comparisons as words, in any case."""
 _SPELLINGS: dict[str, BinaryOp] = {"===": "==", "!==": "!=", **OPERATOR_WORDS}
 
+_COMPARES = re.compile(
+    r"[=!<>]=*|&&|\|\||(?i:and|or|in|contains|matches|starts[ \t]+with|ends[ \t]+with)\b"
+)
+"""What has two sides."""
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"', "'": "'", "/": "/"}
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
 _SURROGATE = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
@@ -191,10 +195,23 @@ def _unexpected_token(text: str, start: int, sign: str) -> ParseFault:
         )
     if re.search(r"[{,]\s*\Z", text[:start]) and re.match(r"\w+\s*:", text[start:]):
         return ParseFault(f"the key `{sign}` is not in quotes", span, f'write `"{sign}":`')
+    return ParseFault(f"`{sign}` is not expected here", span, _sign_help(text, start, sign))
+
+
+def _sign_help(text: str, start: int, sign: str) -> str:
+    """Return what to do about a sign or word that stands where none is expected."""
+    before = text[:start].strip()
+    if sign == "`":
+        return "take the backticks away"
+    if sign in "“”„‘’":
+        return 'write a text in straight quotes, as in `"text"`'
+    if (not before and _COMPARES.match(sign)) or _COMPARES.fullmatch(before):
+        return f"write what it is compared with, before `{before or sign}`"
     if re.fullmatch(r"\w+", sign):
-        help = "put an operator before it, or quotes around text"
-        return ParseFault(f"`{sign}` is not expected here", span, help)
-    return ParseFault(f"`{sign}` is not expected here", span, _bracket_help(text))
+        return "put an operator before it, or quotes around text"
+    if help := _bracket_help(text):
+        return help
+    return "take it away: nothing opens it" if sign in ")]}" else ""
 
 
 def _bracket_help(text: str) -> str:

@@ -110,7 +110,17 @@ def rebuild(expr: Expr, parts: tuple[Expr, ...], span: Span | None) -> Expr:
 
 def shift_spans(expr: Expr, file: str, offset: int) -> Expr:
     """Return the same expression `offset` characters further on in `file`."""
-    return map_spans(expr, lambda span: Span(file, span.start + offset, span.end + offset))
+    at = expr.span
+    span = None if at is None else Span(file, at.start + offset, at.end + offset)
+    if type(expr) is Name:
+        return Name(name=expr.name, span=span)
+    if type(expr) is Literal:
+        return Literal(value=expr.value, span=span)
+    if type(expr) is Binary:
+        left, right = (shift_spans(part, file, offset) for part in (expr.left, expr.right))
+        return Binary(op=expr.op, left=left, right=right, span=span)
+    parts = tuple([shift_spans(part, file, offset) for part in children(expr)])
+    return rebuild(expr, parts, span)
 
 
 def map_spans(expr: Expr, place: Callable[[Span], Span]) -> Expr:

@@ -13,8 +13,16 @@ from dataclasses import replace
 
 from .. import ir
 from ..catalog.catalog import Catalog
-from ..catalog.functions import FROM_RUN, is_function_name, misfits
+from ..catalog.functions import (
+    FROM_RUN,
+    is_function_name,
+    misfits,
+    wrong_kinds,
+    wrong_result,
+)
+from ..checks.branches import types_of
 from ..diagnostics.diagnostic import Fix, Sink
+from ..expr.types import infer
 from ..source.source import Span
 from ..source.spelling import Spelling
 from .settings import report_lost_settings, report_unknown_rules
@@ -29,7 +37,7 @@ def resolve(program: ir.Program, catalog: Catalog, sink: Sink) -> ir.Program:
         report_unknown_rules(workflow, sink)
         for node in workflow.nodes:
             if isinstance(node, ir.PythonNode) and (span := node.target_span or node.span):
-                _report_misfits(node, span, catalog, sink)
+                _report_misfits(node, span, workflow, catalog, sink)
             elif isinstance(node, ir.ToolNode):
                 _report_tool_misfits(node, catalog, sink)
     return replace(program, workflows=tuple(_share_variables(bound).items()))
@@ -37,10 +45,14 @@ def resolve(program: ir.Program, catalog: Catalog, sink: Sink) -> ir.Program:
 
 def _report_unknown_tools(workflow: ir.Workflow, catalog: Catalog, sink: Sink) -> None:
     """FC4001: an error when the catalogue covers every source, otherwise a warning: the tool may
-    come from a server or module that is not locked yet. Once for each tool, where it is named."""
-    spelling = Spelling(catalog.entries)
-    for tool in workflow.tools:
-        if tool.source != "unknown" or tool.span is None or tool.id == ir.REPORT_TOOL:
+    come from a server or module that is not locked yet. None where the program around the run
+    brings such a source. Once for each tool, where it is named."""
+    if catalog.unlisted:
+        return
+    unknown = [t for t in workflow.tools if t.source == "unknown" and t.id != ir.REPORT_TOOL]
+    spelling = Spelling(catalog.entries if unknown else ())
+    for tool in unknown:
+        if tool.span is None:
             continue
         near = spelling.nearest(tool.id)
         exact = near is not None and tool.span.end - tool.span.start == len(tool.id)
@@ -60,7 +72,9 @@ def _report_unknown_tools(workflow: ir.Workflow, catalog: Catalog, sink: Sink) -
         )
 
 
-def _report_misfits(node: ir.PythonNode, span: Span, catalog: Catalog, sink: Sink) -> None:
+def _report_misfits(
+    node: ir.PythonNode, span: Span, workflow: ir.Workflow, catalog: Catalog, sink: Sink
+) -> None:
     """FC4004: at the name of the function, or at the argument that it does not take. A
     `module:name` that the program does not bind may be listed in its configuration."""
     name, places = node.function, {arg.target: arg.span or span for arg in node.args}
@@ -75,6 +89,14 @@ def _report_misfits(node: ir.PythonNode, span: Span, catalog: Catalog, sink: Sin
     if entry is not None:
         for argument, message, remedy in misfits(entry, [arg.target for arg in node.args]):
             sink.report("FC4004", message, places.get(argument, span), help=remedy)
+        types = types_of(workflow)
+        kinds = {arg.target: infer(arg.value, types) for arg in node.args}
+        for argument, message, remedy in wrong_kinds(entry, kinds):
+            sink.report("FC4004", message, places[argument], help=remedy)
+        grows = any(f.name == node.into and f.reducer == "append" for f in workflow.state)
+        into = node.into if node.into in types and not grows else None
+        if into is not None and (message := wrong_result(entry, into, types[into])):
+            sink.report("FC4004", message, span, help="declare the variable as that")
     elif catalog.functions and ":" not in name:
         help = Spelling(catalog.functions).advice(name, "bind it where the workflow is loaded")
         sink.report("FC4004", f"no function is bound to `{name}`", span, help=help)

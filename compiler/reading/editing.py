@@ -63,13 +63,15 @@ class Slot:
 class Editing:
     """The first slot that fits counts. `section` matches lines that open one; `keys` says how the
     keys around a place are found: in `json` by brackets, in `yaml` by indentation. `within` matches
-    headings that belong to the one above them, though they are of its level. Characters that make
-    completion start are in `triggers`."""
+    headings that belong to the one above them, though they are of its level. `titles` matches lines
+    whose group `title` names a node for people alone. Characters that make completion start are in
+    `triggers`."""
 
     slots: tuple[Slot, ...] = ()
     section: re.Pattern[str] | None = None
     within: re.Pattern[str] | None = None
     keys: Lit["none", "json", "yaml"] = "none"
+    titles: re.Pattern[str] | None = None
     triggers: tuple[str, ...] = field(default=())
 
 

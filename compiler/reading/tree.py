@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from ..expr.ast import Expr
 from ..expr.parse import ParseFault, parse
-from ..expr.walk import map_spans
+from ..expr.walk import map_spans, shift_spans
 from ..ir import Json
 from ..source.records import dataclass
 from ..source.source import Source, Span
@@ -94,7 +94,13 @@ class Scalar:
         read = parse(self.text[start:end], "", start)
         if isinstance(read, ParseFault):
             return ParseFault(read.message, self.at(read.span.start, read.span.end), read.help)
-        return map_spans(read, lambda span: self.at(span.start, span.end))
+        return self.place_expression(read)
+
+    def place_expression(self, expr: Expr) -> Expr:
+        """Return an expression that was read from the text with its places in the file."""
+        if self._align() and self._value_at == [0]:
+            return shift_spans(expr, self.source.path, self._source_at[0])
+        return map_spans(expr, lambda span: self.at(span.start, span.end))
 
     def _inside(self) -> tuple[int, int]:
         start, end, text = self.start, self.end, self.source.text

@@ -12,11 +12,12 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 _FILE = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _MODE = 0o777
+_PIECE = 1 << 20
 
 
 class OutsideFolder(OSError):
@@ -45,11 +46,18 @@ def read_file(path: str | os.PathLike[str], most: int, below: str | None = None)
         os.close(number)
 
 
-def digest_of_file(path: str | os.PathLike[str]) -> str:
-    """Return the SHA-256 (hex) of a file of any size. Raise as `read_file` does."""
+def digest_of_file(path: str | os.PathLike[str], most: int) -> tuple[str, int]:
+    """Return the SHA-256 (hex) of a file of at most `most` bytes, and how many it has. Raise as
+    `read_file` does."""
     number = open_file(path)
-    with open(number, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    with open(number, "rb", buffering=0) as file:
+        made, size = hashlib.sha256(), 0
+        while piece := file.read(_PIECE):
+            size += len(piece)
+            if max(size, os.fstat(number).st_size) > most:
+                raise TooLarge(errno.EFBIG, f"larger than {most} bytes", os.fspath(path))
+            made.update(piece)
+        return made.hexdigest(), size
 
 
 def read_whole(number: int, most: int) -> bytes:
@@ -101,6 +109,34 @@ def open_below(folder: int, parts: Iterable[str], *, make: bool = False) -> int:
         os.close(number)
         raise
     return number
+
+
+def walk(
+    folder: str | os.PathLike[str], *, follow: bool = False
+) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield each folder from the top with the names of its folders and of its files, as `os.walk`
+    does, which ends with a fault where folders lie a thousand deep."""
+    left = [os.fspath(folder)]
+    while left:
+        place = left.pop()
+        folders: list[str] = []
+        names: list[str] = []
+        try:
+            with os.scandir(place) as entries:
+                for entry in entries:
+                    (folders if _is_folder(entry) else names).append(entry.name)
+        except OSError:
+            continue  # nobody may look into it, or it is gone
+        yield place, folders, names
+        below = (os.path.join(place, name) for name in reversed(folders))
+        left += (path for path in below if follow or not os.path.islink(path))
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def lies_in(real: str, folder: str) -> bool:

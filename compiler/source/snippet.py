@@ -78,7 +78,7 @@ def _replacements() -> dict[int, str]:
 def _hidden_characters() -> frozenset[int]:
     """Return the characters that control a terminal or the direction of writing, and surrogates."""
     controls, directions = range(0x7F, 0xA0), (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
-    separators = (0x200E, 0x200F, 0x2028, 0x2029)
+    separators = (0x061C, 0x200E, 0x200F, 0x2028, 0x2029)
     return frozenset((*controls, *directions, *separators, *range(0xD800, 0xE000)))
 
 

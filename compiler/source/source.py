@@ -147,6 +147,21 @@ class SourceSet:
             self.missing[path] = NOT_FOUND
         return found
 
+    def lacks(self, path: str) -> bool:
+        """Tell whether nothing has this name, without a look at where it lies. What cannot be found
+        out is still there: whoever opens it gets the reason."""
+        path = os.path.normpath(path)
+        if path in self.overrides or path in self.files:
+            return False
+        try:
+            os.lstat(path)
+        except FileNotFoundError:
+            self.missing[path] = NOT_FOUND
+            return True
+        except (OSError, ValueError):
+            return False
+        return False
+
     def names_in(self, folder: str, most: int) -> list[str]:
         """Return the first names of files in a folder, sorted; none where it cannot be listed."""
         self.listed.add(folder)

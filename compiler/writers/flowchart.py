@@ -159,20 +159,35 @@ class _Writer:
                 yield self.mention(nodes[id], waiting)
             for arrow, target in links[id]:
                 here = self.mention(nodes[id], waiting)
-                while target not in self.declared and waiting[-1] != target:
-                    yield self.mention(nodes[waiting[-1]], waiting)
+                if target not in self.declared and waiting[-1] != target:
+                    name = self.names.get(id, id)
+                    if here != name:
+                        yield here
+                    here = name
+                    while waiting[-1] != target:
+                        yield self.mention(nodes[waiting[-1]], waiting)
                 yield f"{here} {arrow} {self.mention(nodes[target], waiting)}"
 
     def beginnings(self, nodes: dict[str, ir.Node], waiting: list[str]) -> Iterator[str]:
         """A start, and handlers, where the workflow has them under no name of the format."""
         w = self.workflow
-        chains = {"START": w.entry, "ON_SUCCESS": w.on_success, "ON_FAILED": w.on_failed}
+        chains = {
+            "START": w.entry or self.first(),
+            "ON_SUCCESS": w.on_success,
+            "ON_FAILED": w.on_failed,
+        }
         for begin, first in chains.items():
             if first in nodes and first is not None:
                 name = self.names.get(first, first)
                 if name != begin and not (begin == "START" and self.kinds[first] == "START"):
                     is_next = waiting[-1:] == [first]
                     yield f"{begin} --> {self.mention(nodes[first], waiting) if is_next else name}"
+
+    def first(self) -> str | None:
+        """Where a picture begins, which has no first node: where no edge leads to, if anywhere."""
+        targets = {edge.target for edge in self.workflow.edges}
+        nodes = [node.id for node in self.workflow.nodes]
+        return next((id for id in nodes if id not in targets), next(iter(nodes), None))
 
     def mention(self, node: ir.Node, waiting: list[str]) -> str:
         name = self.names.get(node.id, node.id)
@@ -226,7 +241,11 @@ class _Writer:
                 return caption(title or path, "[[", "]]")
             case _:
                 opening, closing = ("([", "])") if isinstance(node, ir.EndNode) else ("[", "]")
-                return caption(node.title, opening, closing) if node.title else ""
+                # A checkpoint shows the name that it had.
+                title = node.title or (
+                    node.id if kind == "CHECKPOINT" and node.id in self.names else ""
+                )
+                return caption(title, opening, closing) if title else ""
 
     def written_file(self, node: ir.ToolNode) -> str:
         args = {arg.target: arg.value for arg in node.args}

@@ -29,13 +29,18 @@ def admit(options: RunOptions, spec: GraphSpec, config: Config, host: HostObject
     Raise `NotTrusted` where a run needs what nobody granted, before anything of it is used."""
     held = config.held
     if host.vouches:
-        return config if held is None else held.whole
+        return whole_config(config if held is None else held.whole)
     asked = document_wants(spec, options, config if held is None else held.whole)
     needed = held if held is not None and _needs(config, held.whole, options, spec, host) else None
     wants = [asked] if needed is None else [needed.wants, asked]
     same = [asked] if held is None else [held.wants, asked]
     require_trust(wants, options.trust or config.trust, same)
     return config if needed is None else needed.whole
+
+
+def whole_config(config: Config) -> Config:
+    """Return the configuration of a program that vouches for its folder, whatever lies there."""
+    return replace(config, code=config.code and replace(config.code, files=None))
 
 
 def admit_request(

@@ -28,19 +28,22 @@ from ..config.prices import Prices, how_to_price, picodollars, read_dollars
 from ..config.settings import Config, user_file
 from ..errors import RunError
 from ..files.roots import RootedFiles, Roots
+from ..models.offline import LABEL
 from ..models.people import HandTools
 from ..models.registry import Answering, choose_models
-from ..models.scripted import ScriptedModels
+from ..models.scripted import ScriptedModels, ScriptedSender
 from ..net.door import NetworkDoor
+from ..requests import Sender
 from ..sandbox.confinement import Confinement
 from ..sandbox.generated.snippet import run_snippet
 from ..sandbox.modules import OwnModules
 from ..sandbox.policy import Limits
+from ..sandbox.programs import ConfinedPrograms
 from ..sandbox.scripts.answers import ScriptLimits
 from ..sandbox.scripts.pool import ScriptWorkers
 from ..sandbox.shell import BashShell, ShellLimits, allowed_env, shell_env
 from ..secrets import looks_secret
-from ..services import Emit, Journal, Services, ServicesFactory, ToolSchema
+from ..services import Emit, Journal, Models, Services, ServicesFactory, ToolSchema
 from ..tools.functions import HostFunctions, bind_functions
 from ..tools.mcp_servers import read_servers
 from ..tools.registry import ToolBox
@@ -73,13 +76,14 @@ def make_services(
     servers, effects = read_servers(config.mcp_servers, options.mcp), _effects(specs, config)
     locked = _locked_tools(spec.file, reach) if servers or host.tools else ()
     needed = needed_tools(spec, by_hand=answering.by_hand)
-    functions = _functions(options, specs, needed, host, config)
-    sender, environment = _sender(options, specs), _env(specs, config.env, os.environ, reach)
+    functions, sender = _functions(options, specs, needed, host, config), _sender(options, specs)
+    environment = _env(specs, config.env, os.environ, reach)
 
     def services(journal: Journal, emit: Emit) -> Services:
         held = _confinement(options, (Path(spec.file).absolute().parent, *folders), emit, reach)
-        workers = AudioWorkers(OwnModules(held))
-        around = ToolSetting(config, servers, roots, workers, _free_code(held), host.tools)
+        workers, free = AudioWorkers(OwnModules(held)), _free_code(held)
+        rules, programs = answering.models.label == LABEL, ConfinedPrograms(held)
+        around = ToolSetting(config, servers, roots, workers, free, programs, rules, host.tools)
         box = ToolBox(tool_sources(around), needed, effects, _tool_seconds(options), locked)
         plain = Services(
             models=answering.models,
@@ -88,7 +92,7 @@ def make_services(
             functions=functions,
             by_hand=answering.by_hand,
             tools=HandTools(box) if answering.by_hand else box,
-            sender=sender,
+            sender=_with_script(answering.models, sender),
             shell=BashShell(shell_env(os.environ, config.env), held, _shell_limits(options)),
             files=files,
             journal=journal,
@@ -124,6 +128,11 @@ def _sender(options: RunOptions, specs: Sequence[GraphSpec]) -> NetworkDoor:
     allowed = options.allow_net
     granted = tuple(dict.fromkeys((*allowed, *named)))
     return NetworkDoor(granted, allowed, _tool_seconds(options))
+
+
+def _with_script(models: Models, sender: Sender) -> Sender:
+    """Return what sends requests where a script may answer in the place of hosts."""
+    return ScriptedSender(models.script, sender) if isinstance(models, ScriptedModels) else sender
 
 
 def _script_limits(options: RunOptions) -> ScriptLimits:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flowc.compiler.diagnostics.diagnostic import Diagnostic
 from flowc.compiler.driver import CompileResult, compile_file
 from flowc.compiler.source.source import Grants, SourceSet
+
+from ..errors import RunError
 
 if TYPE_CHECKING:
     from ..config.wants import Wants
@@ -23,9 +28,33 @@ def compile_granted(
     team: str | None = None,
     strict: bool = False,
 ) -> CompileResult:
-    """Compile a file as `compile_file` does, with `granted_sources`. Raise `RunError`."""
+    """Compile a file as `compile_file` does, with `granted_sources`. A function that the project's
+    settings list is not called unknown, though only a run imports it. Raise `RunError`."""
     sources = granted_sources(path, trust)
-    return compile_file(path, format=format, sources=sources, team=team, strict=strict)
+    compiled = compile_file(path, format=format, sources=sources, team=team, strict=strict)
+    if not any(map(_is_unsure, compiled.diagnostics)):
+        return compiled
+    listed = {f"`{name}`" for name in _listed_tools(compiled)}
+    kept = (
+        d for d in compiled.diagnostics if not (_is_unsure(d) and d.message.split()[-1] in listed)
+    )
+    return replace(compiled, diagnostics=tuple(kept))
+
+
+def _is_unsure(diagnostic: Diagnostic) -> bool:
+    """Return whether a diagnostic says that a tool is perhaps not there."""
+    return diagnostic.code == "FC4001" and diagnostic.severity == "warning"
+
+
+def _listed_tools(compiled: CompileResult) -> Iterator[str]:
+    """Yield the functions that the settings of the file's project list as tools. What is wrong with
+    the settings is said by a run."""
+    from ..config.settings import project_config
+
+    folder = Path(compiled.path).parent
+    compiled.sources.listed.add(str(folder))  # no check of the file alone says the same for ever
+    with contextlib.suppress(RunError):
+        yield from (path.rpartition(":")[2] for path in project_config(folder).python_tools)
 
 
 def granted_sources(path: str, trust: str | None = None) -> SourceSet:

@@ -7,14 +7,15 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any
 
 from flowc.compiler.ir import Param, TypeName, Workflow
 from flowc.compiler.source.source import SourceSet
+from flowc.compiler.source.spelling import Spelling
 
 from ..errors import RunError
 from ..state.parameters import WORDS, WrongType, typed_value
+from ..values import unchanged_value
 
 Ask = Callable[[Param, str], str | None]
 """Asks the person for a parameter (second argument: what was wrong with the last answer, or "");
@@ -40,8 +41,7 @@ def type_inputs(
     Raise `RunError` (exit 2) that names every unknown name, every value of a wrong type and every
     missing one with the line that declares it. With `ask` a missing one is asked for instead.
     """
-    known = {f.name: Param(name=f.name, type=f.type, span=f.span) for f in workflow.state}
-    known |= {p.name: p for p in workflow.params}
+    known = {param.name: param for param in workflow.params}
     faults: list[str] = []
     inputs: dict[str, Any] = {}
     for name, value in given.values.items():
@@ -53,11 +53,13 @@ def type_inputs(
             inputs[name] = (
                 _from_text(value, param.type)
                 if name in given.texts
-                else typed_value(value, param.type)
+                else typed_value(unchanged_value(value, f"the input `{name}`"), param.type)
             )
         except WrongType as mismatch:
             where = _declaration(param, sources)
             faults.append(f"`{name}` must be {WORDS[param.type]}, not {mismatch}{where}")
+        except RunError as refused:
+            faults.append(f"{refused.message}{_declaration(param, sources)}")
     if faults:
         raise RunError("\n".join(faults), help=_help(workflow))
     missing = missing_params(workflow, inputs)
@@ -157,11 +159,11 @@ def _short(text: str) -> str:
 
 
 def _unknown(name: str, workflow: Workflow) -> str:
-    close = get_close_matches(name, [p.name for p in workflow.params], n=1)
-    if not close:
-        upper = [p.name for p in workflow.params if p.name.lower() == name.lower()]
-        close = upper[:1]
-    hint = f"; did you mean `{close[0]}`?" if close else ""
+    near = Spelling(param.name for param in workflow.params).nearest(name)
+    if any(field.name == name for field in workflow.state):
+        hint = ": it is a variable, which its nodes set"
+    else:
+        hint = f"; did you mean `{near}`?" if near else ""
     return f"`{workflow.name}` has no parameter `{name}`{hint}"
 
 

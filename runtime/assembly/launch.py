@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from flowc.compiler.diagnostics.diagnostic import locate
 from flowc.compiler.diagnostics.render import as_dict
 from flowc.compiler.driver import CompileResult
 
@@ -32,8 +33,12 @@ class Faulty(RunError):
     def __init__(self, compiled: CompileResult) -> None:
         errors = [d for d in compiled.diagnostics if d.severity == "error"]
         count = f"{len(errors)} error{'s' * (len(errors) != 1)}"
-        first = errors[0].message if errors else "it holds no workflow"
-        super().__init__(f"{compiled.path} has {count}: {first}", help="correct the file")
+        first = "it holds no workflow"
+        for error in locate(errors[:1], compiled.sources):
+            place = f"{error.primary.file}:{error.at.line}:{error.at.column}: " if error.at else ""
+            first = place + error.message
+        help = errors[0].help if errors else ""
+        super().__init__(f"{compiled.path} has {count}: {first}", help=help or "correct the file")
         self.diagnostics = [as_dict(d, compiled.sources) for d in compiled.diagnostics]
 
 

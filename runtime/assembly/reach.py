@@ -19,7 +19,7 @@ class Reach:
 
     def roots(self) -> Roots:
         """Return the folder as the files of a run."""
-        return Roots(self.root or Path("/"), sealed=self.root is None)
+        return Roots(self.root or Path("/"), sealed=self.root is None, alone=True)
 
 
 Reaches = Mapping[str, Reach]

@@ -15,7 +15,7 @@ from ..errors import RunError
 from ..events import Listener, RunEvent
 from ..people import Question
 from ..services import Json, Outcome
-from ..store.runs import RunRecord, now
+from ..store.runs import RequestKind, RunRecord, RunStore, now
 from .launch import Launch
 
 if TYPE_CHECKING:
@@ -101,6 +101,28 @@ async def standing_of(engine: Engine, run: str) -> Standing:
         return Standing(record)
     edited = await engine.take_edits(run, await asyncio.to_thread(Path.cwd))
     if record.status in ("success", "failed"):
-        return Standing(record, (), edited, ended=await engine.ending(record))
+        return Standing(record, (), edited, ended=await engine.outcome(record))
     state = await engine.state(run)
     return Standing(record, state.questions, edited, state.answered)
+
+
+async def ask_running(store: RunStore, run: str, kind: RequestKind, resume: str) -> None:
+    """Ask the process that executes a run to pause or to stop it. Raise `RunError` for a run that
+    nobody executes, which the command `resume` goes on with."""
+    record = await store.get(run)
+    if record.status != "running":
+        help = f"flowc show {run} says where it stands; {resume} goes on"
+        raise RunError(f"run {run} is not running: {_in_words(record)}", help=help)
+    await store.request(run, kind)
+
+
+def _in_words(record: RunRecord) -> str:
+    match record.status:
+        case "success" | "failed":
+            return f"it has ended: {record.status.upper()}"
+        case "crashed":
+            return "its process died"
+        case "paused" if record.questions:
+            return f"it waits for an answer at {record.questions[0].get('node', '')}"
+        case status:
+            return f"it is {status}"

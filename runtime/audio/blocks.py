@@ -13,5 +13,6 @@ if TYPE_CHECKING:
     Samples = NDArray[np.float64]
     Complexes = NDArray[np.complexfloating]
     Indices = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
 else:  # numpy's types take time to load, and annotations are not evaluated
-    Frames = Samples = Complexes = Indices = Any
+    Frames = Samples = Complexes = Indices = Flags = Any

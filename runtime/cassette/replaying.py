@@ -15,6 +15,7 @@ from typing import Literal, TypeVar, cast
 
 from ..context import binding
 from ..errors import RunError
+from ..events import RunEvent
 from ..secrets import redact_value
 from ..services import EffectCall, Emit, Journal, Json, Services, Tape, ToolSchema
 from .drift import DRIFT, drift, name_of, refuse_drift
@@ -36,6 +37,8 @@ PATIENCE = 5.0
 """The same limit cuts off a call that was cut off, at most so many seconds later."""
 _EXCHANGE: ContextVar[Exchange | None] = ContextVar("flowc_exchange", default=None)
 """The recorded exchange that is under way."""
+_ASKED = "exchanges"
+"""The keys of exchanges, among the data of an event."""
 _SHOWN = 5
 """The most exchanges that are named one by one."""
 
@@ -52,15 +55,30 @@ class Player(Tape):
     live = False
     acts: bool = False
     """Whether replayed effects can be in doubt, as those of the world can."""
-    resumed: bool = False
-    """Whether the run went on from what an earlier replay had asked."""
+    recalls = True
+    in_part: bool = False
+    """Whether the run began otherwise than with this recording, which so is not asked for whole."""
     now: dict[str, Json] = field(default_factory=dict)
     """The tools as models see them now, by the names of the offers."""
     used: set[Key] = field(default_factory=set)
+    untold: list[Key] = field(default_factory=list)
+    """Those of them that no stored event has told of yet."""
 
-    @property
-    def mark(self) -> dict[str, Json]:
-        return {"replayed": self.cassette.header.label}
+    def mark(self, stored: bool) -> dict[str, Json]:
+        """Mark an event with the recording, and one that is stored with what was asked for since
+        the one before: no checkpoint is kept without it, so a process that goes on knows."""
+        mark: dict[str, Json] = {"replayed": self.cassette.header.label}
+        if stored and self.untold:
+            mark[_ASKED], self.untold = [[*key] for key in self.untold], []
+        return mark
+
+    def recall(self, events: Sequence[RunEvent]) -> None:
+        """Take up what was asked for before, where the run began with this recording."""
+        label = self.cassette.header.label
+        begun = [event.data.get("replayed") for event in events if event.kind == "run_started"]
+        self.in_part = label not in begun
+        for event in events:
+            self.used.update((*key,) for key in event.data.get(_ASKED) or ())
 
     @property
     def then(self) -> dict[str, Json]:
@@ -69,7 +87,6 @@ class Player(Tape):
         return {str(offer.number): tool_description(offer.body) for offer in offers}
 
     def begin(self, run: str, inputs: dict[str, Json], resumed: bool) -> None:
-        self.resumed = resumed
         if self.cassette.header.begins != WHOLE and not resumed:
             raise RunError(
                 f"`{self.cassette.path}` begins with {self.cassette.header.begins} and cannot be"
@@ -79,7 +96,7 @@ class Player(Tape):
 
     def end(self, complete: bool) -> None:
         """Raise `RunError` when a run that is through has not asked for some exchange."""
-        if not complete or self.resumed:
+        if not complete or self.in_part:
             return
         left = [
             exchange
@@ -92,7 +109,8 @@ class Player(Tape):
             self.emit("warning", "", {"message": message})
         if left:
             many = "one exchange" if len(left) == 1 else f"{len(left)} exchanges"
-            raise drift(f"the run did not ask for {many} of `{self.cassette.path}`")
+            first = f"{left[0].kind} of {name_of(left[0])}{', …' * (len(left) > 1)}"
+            raise drift(f"the run did not ask for {many} of `{self.cassette.path}`: {first}")
 
     def find(self, wanted: Exchange) -> Exchange:
         """Return the exchange of a key. Raise `RunError` for a missing one, or another kind."""
@@ -108,8 +126,13 @@ class Player(Tape):
                 f"{name_of(wanted)} asks for a {wanted.kind} exchange; recorded is one of kind "
                 f"{exchange.kind} ({self.cassette.path}:{exchange.line})"
             )
-        self.used.add(exchange.key)
+        self._use(exchange.key)
         return exchange
+
+    def _use(self, key: Key) -> None:
+        if key not in self.used:
+            self.used.add(key)
+            self.untold.append(key)
 
     def find_next(self, kind: Literal["file", "script"]) -> Exchange:
         """Return the exchange of the running visit that is next of its kind."""
@@ -131,6 +154,7 @@ class Player(Tape):
         """Give an effect under the number that it had. A replayed effect never acts, so that none
         is ever in doubt, unless it is played that it does."""
         wanted = await numbered_exchange(journal, act)
+        self._use(wanted.key)  # also of what the journal gives
 
         async def replayed_call() -> Json:
             exchange = self.find(wanted)
@@ -212,9 +236,10 @@ class Player(Tape):
 
     def _find_optional(self, kind: Kind, number: int | str) -> Exchange | None:
         """Return an exchange of the running visit that need not be there."""
-        key = exchange_here(kind, number, {}).key
-        self.used.add(key)
-        return self.cassette.exchanges.get(key)
+        exchange = self.cassette.exchanges.get(exchange_here(kind, number, {}).key)
+        if exchange is not None:
+            self._use(exchange.key)
+        return exchange
 
     async def schema(
         self, name: str, look: Callable[[str], Awaitable[ToolSchema | None]]

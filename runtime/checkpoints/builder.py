@@ -16,7 +16,7 @@ from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.pregel._read import ChannelRead
 from langgraph.pregel._write import ChannelWrite, ChannelWriteEntry
-from langgraph.types import Checkpointer, Command, Send
+from langgraph.types import Checkpointer, Command, Send, StateSnapshot
 
 from .channels import started_node
 from .types import App
@@ -118,6 +118,11 @@ def _is_sent(app: App, name: str, triggers: list[str]) -> bool:
     function = getattr(spec and spec.runnable, "afunc", None)
     own = [started_node(trigger) for trigger in triggers] == [name]
     return own and spec is not None and not spec.defer and hasattr(function, READS_STATE)
+
+
+async def whole_state(app: App, config: RunnableConfig) -> StateSnapshot:
+    """Return the state of a thread with all that flowc keeps for itself."""
+    return await CompiledStateGraph.aget_state(app, config)
 
 
 def read_state(config: RunnableConfig, channels: Sequence[str]) -> dict[str, Any]:

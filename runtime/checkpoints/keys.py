@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -24,6 +24,9 @@ _STRICT, _SAVER, _SCRATCHPAD, _TASK = (
     "__pregel_task_id",
 )
 _RUNTIME, _DURABILITY = "__pregel_runtime", "__pregel_durability"
+_STREAM = "__pregel_stream"
+COUNTERS = "counters_since_delta_snapshot"
+"""In metadata: what delta channels were written since they were kept as a whole."""
 
 
 def thread_config(run: str, checkpoint: str | None = None) -> RunnableConfig:
@@ -107,6 +110,26 @@ def saver_in(config: RunnableConfig) -> Saver | None:
     return saver
 
 
+def lend(config: RunnableConfig, change: Callable[[Saver], Saver]) -> RunnableConfig:
+    """Return a configuration with a change of the saver that the graph around lends, if it does."""
+    saver = saver_in(config)
+    if saver is None:
+        return config
+    return {**config, "configurable": {**config["configurable"], _SAVER: change(saver)}}
+
+
+def filter_stream(config: RunnableConfig, change: Callable[[Any], Any]) -> RunnableConfig:
+    """Return a configuration with a change of all that is streamed to the graph around, if there
+    is one: of a namespace, a mode and a part of it each."""
+    stream = config.get("configurable", {}).get(_STREAM)
+    if stream is None:
+        return config
+    from langgraph.pregel.protocol import StreamProtocol
+
+    changed = StreamProtocol(lambda chunk: stream(change(chunk)), stream.modes)
+    return {**config, "configurable": {**config["configurable"], _STREAM: changed}}
+
+
 def store_in(config: RunnableConfig) -> Store | None:
     """Return the store of the program that executes a graph; None without any."""
     runtime = config.get("configurable", {}).get(_RUNTIME)
@@ -130,7 +153,7 @@ def visit_of(runtime: Runtime[Any]) -> tuple[str, str]:
     """Return the thread and the namespace of a visit. The thread is "" without a checkpointer."""
     info = runtime.execution_info
     assert info is not None
-    return info.thread_id or "", info.checkpoint_ns
+    return str(info.thread_id or ""), info.checkpoint_ns  # a host may have named it by a UUID
 
 
 def name_in_streams(config: RunnableConfig) -> dict[str, str]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from ..errors import RunError, reason_of
 from ..files.staging import replacing
+from ..store.default_store import refuse_link
 
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]{1,6})")
 _STREAMS = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
@@ -29,6 +30,17 @@ def deliver(out: Path, data: bytes) -> None:
                 file.write(data)
         else:
             _pour(os.open(out, os.O_WRONLY | os.O_CLOEXEC | os.O_NOCTTY), data)
+    except OSError as error:
+        raise RunError(f"`{out}` cannot be written: {reason_of(error)}") from None
+
+
+def write_own(out: Path, data: bytes) -> None:
+    """Write a file that flowc names in the folder of a project: no link leads it out of there, and
+    a pipe in its place is replaced. Raise `RunError`."""
+    refuse_link(out, out.parent)
+    try:
+        with replacing(Path(os.path.realpath(out))) as file:
+            file.write(data)
     except OSError as error:
         raise RunError(f"`{out}` cannot be written: {reason_of(error)}") from None
 

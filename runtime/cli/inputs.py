@@ -20,6 +20,8 @@ from ..errors import RunError
 
 ReadFile = Callable[[str], str]
 """Reads a path as `file:` does: relative to the workflow, below its folder or a root."""
+MOST, _COST = 64 * 2**20, 64
+"""What a file of inputs may hold: characters of its texts, and as many as this for each value."""
 
 
 def read_inputs(pairs: Sequence[str], files: Sequence[str], read_file: ReadFile) -> RawInputs:
@@ -80,12 +82,18 @@ def _read_inputs_file(path: str) -> dict[str, Any]:
         mark = error.problem_mark
         where = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else path
         raise RunError(f"{where}: not valid YAML: {error.problem}") from None
-    except (yaml.YAMLError, RecursionError) as error:
-        raise RunError(f"{path}: not valid YAML: {error}") from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        # Python's own: a date that is none, a number of too many digits, with advice behind it.
+        reason = str(error).partition(";")[0]
+        raise RunError(f"{path}: its values cannot be read: {reason}") from None
     if value is None:
         return {}
     if not isinstance(value, dict) or not all(isinstance(name, str) for name in value):
         raise RunError(f"`{path}` must hold an object: names and their values")
+    if not _is_bounded(value):
+        raise RunError(
+            f"`{path}` is too large, with what its aliases repeat", help="give files: -i NAME=@FILE"
+        )
     try:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError):
@@ -93,3 +101,21 @@ def _read_inputs_file(path: str) -> dict[str, Any]:
             f"`{path}` holds a value that JSON cannot say", help="quote dates: they are texts"
         ) from None
     return value
+
+
+def _is_bounded(value: object) -> bool:
+    """Tell whether a value is not larger than `MOST`, with each alias counted as all that it
+    repeats, which may be itself."""
+    left, size = [value], 0
+    while left and size <= MOST:
+        size += _COST
+        match left.pop():
+            case dict() as names:
+                left += [*names, *names.values()]
+            case list() as items:
+                left += items
+            case str() as text:
+                size += len(text)
+            case _:
+                continue
+    return size <= MOST

@@ -13,6 +13,7 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from flowc.compiler.companions import ANSWERS, TEAM
+from flowc.compiler.source.door import lies_in
 
 from ..errors import RunError
 from ..files.workflow_files import PACKAGES, may_be_workflow, suffixes, walk_files
@@ -63,6 +64,11 @@ def _shipped_folder() -> Path:
     from importlib.resources import files
 
     return Path(str(files("flowc.workflows"))).resolve()
+
+
+def is_shipped(path: str) -> bool:
+    """Tell whether a file is one of those that ship with flowc."""
+    return lies_in(os.path.realpath(path), str(_shipped_folder()))
 
 
 def known_workflows(folders: Sequence[str] = ()) -> list[KnownWorkflow]:

@@ -11,9 +11,10 @@ import codecs
 import contextlib
 import io
 import os
+import re
 import sys
 from collections.abc import Iterator
-from typing import Any, Literal, TextIO
+from typing import Any, Literal, TextIO, TypeVar
 
 SCHEMA_VERSION = 1
 Mode = Literal["text", "json", "jsonl", "quiet"]
@@ -41,6 +42,7 @@ def soften() -> None:
     codecs.register_error("flowc.plain", _plain)
     _open_closed()
     _bear_losses()
+    _guard_terminals()
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
@@ -84,14 +86,54 @@ def _bear_losses() -> None:
         stream.flush()
     except (OSError, ValueError):
         return  # a host's own object
-    raw = _Patient(2, "w", closefd=False)
-    sys.stderr = io.TextIOWrapper(
+    sys.stderr = _like(stream, io.TextIOWrapper, _Patient(2, "w", closefd=False))
+
+
+_Text = TypeVar("_Text", bound=io.TextIOWrapper)
+
+
+def _like(stream: io.TextIOWrapper, kind: type[_Text], raw: io.FileIO) -> _Text:
+    """Return a stream with the properties of another one."""
+    return kind(
         raw if stream.write_through else io.BufferedWriter(raw),
         stream.encoding,
         stream.errors,
         line_buffering=stream.line_buffering,
         write_through=stream.write_through,
     )
+
+
+_OWN = re.compile(r"(\x1b\[(?:[0-2]|(?:1;)?[39][0-7])m|\x1b\[1A|\x1b\[2K)")
+"""What flowc says to a terminal: colours, and the line above taken away."""
+
+
+class _Terminal(io.TextIOWrapper):
+    """A terminal that only flowc steers, also where a stranger's text was printed as it is."""
+
+    def write(self, text: str) -> int:
+        super().write(text if text.isprintable() else _harmless(text))
+        return len(text)
+
+
+def _harmless(text: str) -> str:
+    parts = _OWN.split(text)
+    parts[::2] = [on_terminal(part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _guard_terminals() -> None:
+    """Put a guard before standard output and errors where they are a terminal."""
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        stream = getattr(sys, name)
+        if not isinstance(stream, io.TextIOWrapper) or isinstance(stream, _Terminal):
+            continue
+        try:
+            if stream.fileno() == number and stream.isatty():
+                stream.flush()
+                raw = _Patient if number == 2 else io.FileIO
+                setattr(sys, name, _like(stream, _Terminal, raw(number, "w", closefd=False)))
+        except (OSError, ValueError):
+            continue  # a host's own object
 
 
 def _plain(error: UnicodeError) -> tuple[str | bytes, int]:

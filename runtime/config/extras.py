@@ -33,7 +33,7 @@ _ALL = (
     Extra("openai", ("langchain_openai",), "models of OpenAI and of its protocol"),
     Extra("mcp", ("fastmcp", "mcp"), "tools of MCP servers, and flowc mcp"),
     Extra("service", ("fastapi", "uvicorn", "httpx", "jinja2"), "flowc serve and its client"),
-    Extra("postgres", ("psycopg", "langgraph.checkpoint.postgres"),
+    Extra("postgres", ("psycopg", "langgraph.checkpoint.postgres", "procrastinate"),
           "stores in PostgreSQL (--store postgresql://…)"),
     Extra("encryption", ("cryptography",), "stores that are encrypted"),
     Extra("lsp", ("pygls",), "flowc lsp, for editors"),

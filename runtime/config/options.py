@@ -57,6 +57,10 @@ class Option:
     """In the run's record, if it has a flag."""
     asks: bool = False
     """Grants something: the file of a folder that nobody trusts cannot say it."""
+    holds: bool = False
+    """What the user's own file says binds that of a folder which is not the user's own."""
+    stricter: tuple[str, ...] = ()
+    """Values from the loosest to the strictest; of numbers the lower one is stricter."""
 
 
 def option(
@@ -151,7 +155,8 @@ class Options:
         "--sandbox", "auto|strict|off",
         "how commands and code are confined: auto refuses a weak sandbox, strict takes only "
         "a full one, off gives them all your rights",
-        environment=True, default="auto", typed_only="off")
+        environment=True, default="auto", typed_only="off",
+        holds=True, stricter=("off", "auto", "strict"))
     network: bool = option(
         "--network", "", "let shell commands use the network",
         empty=bool, asks=True)
@@ -171,18 +176,20 @@ class Options:
     on_unknown: OnUnknown | None = option(  # noqa: RUF009 - makes the field of a row
         "--on-unknown", "ask|repeat|fail",
         "what to do about a command or call that was under way when the process died",
-        environment=True, default="ask")
+        environment=True, default="ask", holds=True, stricter=("repeat", "ask", "fail"))
     breakpoints: tuple[str, ...] = option(
         "--break", "NODE", "pause before this node", key=None, kept=False, empty=tuple)
     max_steps: int | None = option(
-        "--max-steps", "N", "stop after N nodes", environment=True, default=10_000)
+        "--max-steps", "N", "stop after N nodes", environment=True, default=10_000,
+        holds=True)
     timeout: float | None = option(
-        "--timeout", "SECONDS", "stop after this time", environment=True)
+        "--timeout", "SECONDS", "stop after this time", environment=True, holds=True)
     max_tokens: int | None = option(
-        "--max-tokens", "N", "stop before N tokens are exceeded", environment=True)
+        "--max-tokens", "N", "stop before N tokens are exceeded", environment=True,
+        holds=True)
     max_cost: str | None = option(
         "--max-cost", "DOLLARS", "stop before this cost is exceeded",
-        environment=True, read=_dollars, example="0.25")
+        environment=True, read=_dollars, example="0.25", holds=True)
     otel: bool = option(
         "--otel", "", "send OpenTelemetry spans (OTEL_EXPORTER_OTLP_ENDPOINT)",
         key=None, kept=False, empty=bool)
@@ -196,12 +203,12 @@ class Options:
     workflows: tuple[str, ...] = option(
         help="folders in which workflows are found by name", path=True, empty=tuple)
     max_model_turns: int | None = option(
-        help="model calls within one visit of a node", environment=True, default=50)
+        help="model calls within one visit of a node", environment=True, default=50, holds=True)
     max_output_tokens: int | None = option(
-        help="how many tokens an answer may have", environment=True)
+        help="how many tokens an answer may have", environment=True, holds=True)
     prices: Mapping[str, SetPrice] = option(
         help="what a model costs: `input`, `output`, `cached_input`, in dollars per million tokens",
-        read=_prices, empty=dict)
+        read=_prices, empty=dict, holds=True)
     model_timeout: float | None = option(
         help="seconds that a model call may take", environment=True, default=600.0)
     tool_timeout: float | None = option(
@@ -220,7 +227,7 @@ class Options:
         empty=tuple, asks=True)
     effects: Mapping[str, Effect] = option(
         key="tools.effects", help="what tools do: `pure`, `idempotent` or `once`",
-        read=_effects, empty=dict)
+        read=_effects, empty=dict, holds=True)
     self_approval: bool = option(
         help="in `flowc serve`: a token may approve commands of what it started itself",
         environment=True, empty=bool, asks=True)
@@ -298,7 +305,7 @@ def require_one_answer(options: Options) -> None:
 
 def _text(value: object) -> str:
     if not isinstance(value, str) or not value:
-        raise WrongValue("a text")
+        raise WrongValue("a text" if value != "" else "a text that is not empty")
     return value
 
 

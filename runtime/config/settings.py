@@ -27,6 +27,8 @@ import platformdirs
 from flowc.compiler.source.source import Unreadable, read_text
 
 from ..errors import RunError
+from .ceilings import within_ceilings
+from .code_files import OwnCode
 from .folder_wants import asks, folder_wants
 from .options import (
     ANSWERING,
@@ -48,10 +50,12 @@ _TABLES = {table for key in KEYS for table, dot, _ in [key.partition(".")] if do
 @dataclass(frozen=True, slots=True)
 class Config(Options):
     """The configured options of a run; paths are absolute. `files` are where it came
-    from, the strongest first; `folder` is that of the project's file."""
+    from, the strongest first; `folder` is that of the project's file, `code` where its functions
+    lie: what the user's own file names is not looked for in a project."""
 
     files: tuple[str, ...] = ()
     folder: str | None = None
+    code: OwnCode | None = None
     held: HeldBack | None = None
     """What the project's file wants and nobody granted; the rest stands here."""
 
@@ -74,16 +78,31 @@ def load_config(start: Path, env: Mapping[str, str] | None = None) -> Config:
     own = _with(Config(), _read(user)) if user.is_file() else Config()
     if project is None:
         return _over(own, variables, "the environment")
-    read = _read(project)
+    read = _within(own, _read(project))
     own = replace(own, folder=str(project.parent))
-    whole = _over(_with(own, read), variables, "the environment")
+    whole = replace(_over(_with(own, read), variables, "the environment"), code=_code_of(read))
     if not read.asking or TrustRecord.read().is_mine(str(project.parent)):
         return whole
     wants = folder_wants(project.parent, read.asking, _with(Config(), read))
+    whole = replace(whole, code=whole.code and replace(whole.code, files=wants.files))
     if TrustRecord.read().trusts(wants):
         return whole
     bare = _over(_with(own, read.without_asking()), variables, "the environment")
     return replace(bare, held=HeldBack(wants, whole))
+
+
+def _within(own: Config, read: _FromFile) -> _FromFile:
+    """Return what a project's file says, held to the user's own limits where the folder is not the
+    user's own."""
+    held = within_ceilings(own, read.values)
+    if held == read.values or TrustRecord.read().is_mine(str(read.file.parent)):
+        return read
+    return replace(read, values=held)
+
+
+def _code_of(read: _FromFile) -> OwnCode | None:
+    names = ("python_tools", "python_nodes")
+    return OwnCode(str(read.file.parent)) if any(map(read.values.get, names)) else None
 
 
 def project_wants(start: Path) -> Wants:

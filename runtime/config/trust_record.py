@@ -112,7 +112,9 @@ def read_lock(file: Path) -> Wants:
 
 def lock_text(wants: Wants) -> str:
     """Return a lock file, in a form that shows well what changed."""
-    return json.dumps(wants.to_json(), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+    text = json.dumps(wants.to_json(), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
+    # A file's name may be bytes that mean nothing in UTF-8: JSON has escapes for these.
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _is_mine(entry: object) -> bool:

@@ -15,7 +15,7 @@ import dataclasses
 import errno
 import fcntl
 import os
-import shutil
+import sqlite3
 import tempfile
 import time
 from collections.abc import AsyncIterator
@@ -23,6 +23,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..errors import RunError, StoreFailed
+from ..files.tempdirs import remove_tree
+from .high_water import forget_all
 from .sqlite import explain_errors
 from .url import Location
 
@@ -44,7 +47,16 @@ async def nursery(location: Location) -> AsyncIterator[Location | None]:
     try:
         yield dataclasses.replace(location, path=nest.file)
         with explain_errors(location):
-            await asyncio.to_thread(_link, nest.file, nest.target)
+            await asyncio.to_thread(_put, nest, location.leases)
+    except RunError as error:
+        said = error.__cause__
+        if isinstance(error, StoreFailed) or not isinstance(said, sqlite3.DatabaseError):
+            raise
+        # Nobody else has written to a file that is being made: this is its disk's doing.
+        raise StoreFailed(
+            f"the store {location.url} cannot be made: the disk is full or faulty ({said})",
+            help="make room, or choose another place with `--store`",
+        ) from error
     finally:
         await asyncio.to_thread(nest.remove)
 
@@ -62,40 +74,58 @@ class _Nest:
         return self.folder / self.target.name
 
     def remove(self) -> None:
-        shutil.rmtree(self.folder, ignore_errors=True)
+        remove_tree(self.folder)
         os.close(self.descriptor)
 
 
 def _nest(location: Location) -> _Nest | None:
     path = location.path
-    if path is None or path.exists():
+    if path is None:
         return None
     prefix = f".{path.name}.new-"
+    _sweep_all(path.parent, prefix)
+    if path.exists():
+        return None
     with explain_errors(location):
         path.parent.mkdir(parents=True, exist_ok=True)
-        for left in path.parent.glob(f"{prefix}*"):
-            _sweep(left)
         folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=prefix))
         descriptor = _open(folder)
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         return _Nest(folder, path, descriptor)
 
 
+def _sweep_all(parent: Path, prefix: str) -> None:
+    """Remove what processes left that were killed while they made the store: whichever opens it
+    next looks, also where another one has made it meanwhile."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir(parent):
+            if name.startswith(prefix):
+                _sweep(parent / name)
+
+
 def _sweep(left: Path) -> None:
     """Remove a folder whose process is gone. A young one may not be held yet."""
     with contextlib.suppress(OSError):
-        if time.time() - left.stat().st_mtime < _YOUNG:
+        if abs(time.time() - left.lstat().st_mtime) < _YOUNG:
             return
         descriptor = _open(left)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(left, ignore_errors=True)
+            remove_tree(left)
         finally:
             os.close(descriptor)
 
 
 def _open(folder: Path) -> int:
     return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
+def _put(nest: _Nest, leases: Path | None) -> None:
+    """Give the store its name. The numbers that lie there are of one that was deleted, unless
+    another process was faster: then they are of its runs."""
+    if not nest.target.exists():
+        forget_all(leases)
+        _link(nest.file, nest.target)
 
 
 def _link(new: Path, path: Path) -> None:

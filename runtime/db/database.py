@@ -10,7 +10,7 @@ with a key is encrypted. Text compares by code point, as `binary` does in SQLite
     for run, amount in await db.rows("select run, amount from spent"): json.loads(
         db.unseal(amount, f"what run {run} spent")  # the words for an error
     )
-    async with db.transaction() as inside:              # both or neither; others wait meanwhile
+    async with db.transaction(f"run {run}") as inside:  # both or neither; those about it wait
         await inside.run("delete from spent where run = ?", (run,))
         await inside.run("insert into spent values (?, ?)", (run, "0"))
 """
@@ -105,10 +105,11 @@ class Database(ABC):
         """Return every row that a query gives."""
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Database]:
+    async def transaction(self, *about: str) -> AsyncIterator[Database]:
         """Open a transaction: its statements commit together when the block ends, or not at all
-        when it raises. Transactions on one store, in whatever process, come one after another.
-        Inside of one it is the same one."""
+        when it raises. Transactions that are `about` the same thing, in whatever process, come one
+        after another: what one reads, no other writes meanwhile. In SQLite all do. Inside of one
+        it is the same one, from then on about this too."""
         yield self
 
     @abstractmethod
@@ -150,8 +151,11 @@ class Database(ABC):
         return self.cipher.fingerprint(data)
 
 
+TABLES = "tables"
+"""What a transaction is about that makes tables."""
 AT_ONCE = 200
 """Keys in one statement."""
+_CREATES = re.compile(r"create (?:unique )?(?:table|index) if not exists (\w+)")
 LAST = "\U0010ffff"
 """What every text that begins with another one sorts before, behind that one: text compares by
 code point."""
@@ -174,18 +178,28 @@ async def delete_of(inside: Database, tables: Mapping[str, str], keys: Collectio
         await inside.run(f"delete from {table} where {column} in ({marks(keys)})", tuple(keys))
 
 
-async def create_tables(db: Database, schema: str) -> None:
+async def create_tables(db: Database, *schemas: str) -> None:
     """Create what is not there. Raise `RunError`."""
+    statements = [part for part in ";".join(schemas).split(";") if part.strip()]
     if db.dialect == "sqlite":
-        await _create(db, schema)
-        return
-    schema = re.sub(r"\bblob\b", "bytea", schema)
-    # There `if not exists` does not help when two processes create a table at the same time.
-    async with db.transaction() as inside:
-        await _create(inside, schema)
+        await _create(db, statements)
+    elif not await _are_there(db, statements):
+        # `if not exists` does not help when two processes create a table at the same time.
+        async with db.transaction(TABLES) as inside:
+            await _create(inside, [re.sub(r"\bblob\b", "bytea", part) for part in statements])
 
 
-async def _create(db: Database, schema: str) -> None:
-    for statement in schema.split(";"):
-        if statement.strip():
-            await db.run(statement)
+async def _create(db: Database, statements: Sequence[str]) -> None:
+    for statement in statements:
+        await db.run(statement)
+
+
+async def _are_there(db: Database, statements: Sequence[str]) -> bool:
+    """Return whether PostgreSQL has each table and index that statements create: one question in
+    place of a statement for each, whenever a store is opened."""
+    names = [found[1] for part in statements if (found := _CREATES.search(part))]
+    query = (
+        "select count(*) from pg_class where relnamespace = to_regnamespace('flowc')"
+        f" and relname in ({marks(names)})"
+    )
+    return len(names) == len(statements) and await db.rows(query, names) == [(len(names),)]

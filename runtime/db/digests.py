@@ -44,6 +44,15 @@ def changed_value(what: str) -> RunError:
     )
 
 
+def foreign_value(what: str) -> RunError:
+    """Return the error for a value that stands where flowc's do and has no digest. `what` names
+    it."""
+    return RunError(
+        f"{what} cannot be read: another program wrote it, and not flowc",
+        help="delete it with that program, or go on with another run",
+    )
+
+
 def damaged_checkpoint(run: str, checkpoint: str) -> RunError:
     """Return the error for a checkpoint that LangGraph did not write as it is."""
     return changed_value(f"the checkpoint {checkpoint} of run {run}")

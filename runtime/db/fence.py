@@ -38,6 +38,11 @@ HELD = "select epoch, holder from leases where run = ?"
 FORGET = "delete from leases where run = ? and run not in (select id from runs)"
 
 
+def about_lease(run: str) -> str:
+    """Return what a transaction is about that takes a run, or ends its lease."""
+    return f"lease {run}"
+
+
 class NotHeld(RunError):
     """Another process executes the run, or may: this one must not."""
 

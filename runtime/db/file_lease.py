@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from ..errors import RunError
+from ..errors import RunError, StoreFailed, lacks_room
 from . import high_water
 from .database import Database, delete_of
-from .fence import FORGET, HELD, Holder, NotHeld
+from .fence import FORGET, HELD, Holder, NotHeld, about_lease
 from .own_files import open_own_file
 
 LOG = logging.getLogger("flowc.service")
@@ -138,7 +138,7 @@ class FileLeases:
 async def next_epoch(db: Database, run: str) -> int:
     """Take a run: give it a number that nobody had before, and this process's name. Raise
     `RunError`."""
-    async with db.transaction() as inside:
+    async with db.transaction(about_lease(run)) as inside:
         rows = await inside.rows(HELD, (run,))
         epoch = rows[0][0] + 1 if rows else random.getrandbits(_BITS) + 1
         await inside.run(
@@ -184,6 +184,9 @@ def _take(folder: Path, run: str, by_force: bool) -> int:
                 os.ftruncate(descriptor, 0)
                 os.pwrite(descriptor, f"pid {os.getpid()}".encode(), 0)
                 return descriptor
+        except OSError as error:
+            os.close(descriptor)
+            raise _unusable(folder, error) from error
         except BaseException:
             os.close(descriptor)
             raise
@@ -290,7 +293,8 @@ def _unusable(folder: Path, error: OSError) -> RunError:
     reason = error.strerror or str(error)
     if folder.is_symlink():
         reason = "it is a link, and could lead to files of yours"
-    return RunError(
+    kind = StoreFailed if lacks_room(error) else RunError
+    return kind(
         f"the lease folder {folder} cannot be used: {reason}",
         help="remove it while no run of this store is executed, or name another with --store",
     )

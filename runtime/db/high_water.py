@@ -23,6 +23,7 @@ SUFFIX = ".done"
 
 
 LOST = "the store is an older copy, or has lost its log (-wal): effects that were finished are gone"
+GONE = "effects of the run that were finished are gone from the store"
 COPIED = "the store may be a copy: effects may have been finished since that it does not know of"
 
 
@@ -38,18 +39,23 @@ class _Count:
 
 @dataclass(frozen=True, slots=True)
 class HighWater:
-    """The numbers of the runs of one store. Without a folder (in memory, in PostgreSQL) nothing is
-    told."""
+    """The numbers of the runs of one store. Without a folder (in memory, in PostgreSQL) they stand
+    in the store itself, where a row that is gone is missed all the same."""
 
     folder: Path | None = None
     store: Path = Path()
     """The file of the store, where there is a folder."""
     counts: dict[str, _Count] = field(default_factory=dict)
 
-    def begin(self, run: str, finished: int) -> None:
-        """Take note that the store has `finished` effects of a run."""
-        told, is_own = self._read(run)
-        unknown = self.folder is not None and not is_own and finished > 0
+    @property
+    def is_outside(self) -> bool:
+        """Whether the numbers stand outside of the store."""
+        return self.folder is not None
+
+    def begin(self, run: str, finished: int, counted: int = 0) -> None:
+        """Take note that the store has `finished` effects of a run, of those that it `counted`."""
+        told, is_own = self._read(run) if self.is_outside else (counted, True)
+        unknown = not is_own and finished > 0
         count = self.counts[run] = _Count(finished, told, unknown)
         # Also a 0: what a person says of an effect in doubt is not counted, and may be the first.
         if not unknown and (count.finished > count.told or (not is_own and not told)):
@@ -69,16 +75,25 @@ class HighWater:
         count = self.counts.get(run)
         if count is None:
             return ""
-        return LOST if count.finished < count.told else COPIED * count.unknown
+        if count.finished < count.told:
+            return LOST if self.is_outside else GONE
+        return COPIED * count.unknown
 
     def renew(self, run: str) -> None:
-        """Delete the number that an earlier run of this name left: one begins, whose effects may be
-        counted already."""
+        """Begin anew for a run of this name, whose effects may be counted already. The number of an
+        earlier one goes with that run: one that is still there is of a run that the file has lost.
+        """
         count = self.counts.get(run)
+        if self.lost_effects(run) > (count.finished if count else 0):
+            return
         self.forget(run)
         if count is not None:
             self.counts[run] = _Count(count.finished, count.finished)
             self._tell(run, self.counts[run])
+
+    def lost_effects(self, run: str) -> int:
+        """Return how many effects of a run that is not in the file were finished."""
+        return self._read(run)[0]
 
     def forget(self, *runs: str) -> None:
         """Delete the numbers of runs that are forgotten."""
@@ -116,6 +131,14 @@ class HighWater:
 
     def _file(self, folder: Path, run: str) -> Path:
         return folder / f"{stem_of(run)}{SUFFIX}"
+
+
+def forget_all(folder: Path | None) -> None:
+    """Delete the numbers of a store that was deleted: another one is made in its place. Raise
+    OSError."""
+    if folder is not None and folder.is_dir() and not folder.is_symlink():
+        for file in folder.glob(f"*{SUFFIX}"):
+            file.unlink(missing_ok=True)
 
 
 def stem_of(run: str) -> str:

@@ -6,13 +6,14 @@ shared within a realm alone, the team of a service's execution: elsewhere "" is 
 A place of a run holds what it refers to; a content that nothing holds any more is deleted with its
 last place.
 
-Statements that hold and release stand in one transaction with the rows that refer to the content.
-Transactions of a store come one after another, so nothing is deleted that somebody begins to hold.
+Statements that hold and release stand in one transaction with the rows that refer to the content,
+and the transaction is about the contents (`about_contents`), so nothing is deleted that somebody
+begins to hold.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from hashlib import blake2b
 
 from ..errors import RunError
@@ -61,11 +62,20 @@ RELEASE_RUN = _release(
 """Statements that let go what all checkpoints of a run hold."""
 
 
+def about_contents(realm: str, hashes: Iterable[bytes]) -> list[str]:
+    """Return what a transaction is about that holds or releases contents of a realm."""
+    return [f"content {realm} {name.hex()}" for name in hashes]
+
+
 async def release_runs(inside: Database, runs: Collection[str]) -> None:
     """Let go all that a few runs hold."""
     these = marks(runs)
-    for statement, times in _release(f"run in ({these})", f"o.run in ({these})"):
-        await inside.run(statement, (*runs,) * times)
+    query = f"select distinct realm, hash from holds where run in ({these})"
+    held = await inside.rows(query, tuple(runs))
+    about = [name for realm, hash in held for name in about_contents(realm, (hash,))]
+    async with inside.transaction(*about) as within:
+        for statement, times in _release(f"run in ({these})", f"o.run in ({these})"):
+            await within.run(statement, (*runs,) * times)
 
 
 def hash_of(content: bytes, cipher: Seal | None) -> bytes:

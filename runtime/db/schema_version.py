@@ -7,13 +7,14 @@ A store of another layout is refused.
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 
 from ..errors import RunError
-from .database import Database
+from .database import TABLES, Database
 from .encryption import VARIABLE, Seal, seal_from
 from .url import Location
 
-LAYOUT = 6
+LAYOUT = 7
 """The layout that this flowc reads and writes."""
 _TABLE = "create table if not exists layout (version integer not null, seal text not null)"
 _PROOF = "flowc store"
@@ -25,15 +26,22 @@ async def admit_store(db: Database, location: Location) -> Seal | None:
     key is missing, wrong, or superfluous."""
     cipher = None if location.kind == "memory" else seal_from(os.environ)
     version, proof = await _layout(db) or await _write_layout(db, cipher)
-    if version != LAYOUT:
-        age = "a newer" if version > LAYOUT else "an older"
+    refuse_other_layout((version,), location)
+    _refuse_wrong_key(cipher, proof, location)
+    return cipher
+
+
+def refuse_other_layout(versions: Collection[object], location: Location) -> None:
+    """Raise `RunError` when a layout that is kept is not the one of this flowc."""
+    for version in versions:
+        if version == LAYOUT:
+            continue
+        age = "a newer" if isinstance(version, int) and version > LAYOUT else "an older"
         raise RunError(
             f"the store {location.url} was made by {age} flowc (layout {version}; this one reads "
             f"{LAYOUT})",
             help="use that version, or name another store with `--store`: it is made anew",
         )
-    _refuse_wrong_key(cipher, proof, location)
-    return cipher
 
 
 async def _layout(db: Database) -> tuple[int, str] | None:
@@ -53,7 +61,7 @@ async def has_table(db: Database, name: str) -> bool:
 
 async def _write_layout(db: Database, cipher: Seal | None) -> tuple[int, str]:
     """Write and return the layout. A store that has runs already is of the first one."""
-    async with db.transaction() as inside:
+    async with db.transaction(TABLES) as inside:
         layout = await _layout(inside)
         if layout is not None:  # another process was faster
             return layout

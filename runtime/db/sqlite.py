@@ -10,21 +10,25 @@ import contextlib
 import os
 import shlex
 import sqlite3
+import stat
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import aiosqlite
 
-from ..errors import RunError, StoreAway
+from ..errors import RunError, StoreAway, StoreFailed, lacks_room, reason_of
 from .database import Database, Row, Write
 from .fence import HELD, guard_write, require_epoch
 from .ownership import SQLITE_COLUMNS, SQLITE_PROGRAMS, refuse_foreign, refuse_programs
-from .url import Location
+from .schema_version import refuse_other_layout
+from .url import SQLITE, Location
 
+_BESIDE = ("-wal", "-shm", "-journal")
 CHECK_SECONDS = 0.02
 """Seconds for looking at a file before anything is done with it."""
 
@@ -69,6 +73,8 @@ class SqliteDatabase(_Statements):
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
     durable: bool = False
     """Whether each commit waits for the disk."""
+    missed: list[float] = field(default_factory=list)
+    """When the file was first not in its place, while it is not."""
 
     async def run(self, query: str, values: Sequence[Any] = ()) -> int:
         async with self.lock:
@@ -114,20 +120,22 @@ class SqliteDatabase(_Statements):
 
     async def _in_place(self) -> None:
         """Wait for a file that was moved away: SQLite would go on writing to what nobody finds.
-        Raise `StoreAway` when it does not come back."""
-        if _identity(self.location) == self.file:
-            return
-        deadline = time.monotonic() + self.location.patience
+        Raise `StoreAway` when it does not come back: who comes behind another one that has waited
+        does not wait once more."""
         while _identity(self.location) != self.file:
-            if time.monotonic() > deadline:
+            now = time.monotonic()
+            if not self.missed:
+                self.missed.append(now)
+            if now > self.missed[0] + self.location.patience:
                 raise StoreAway(
                     f"the store {self.location.url} was moved, deleted or replaced",
                     help="put the file back, then `flowc resume` goes on from what is kept",
                 )
             await asyncio.sleep(0.05)
+        self.missed.clear()
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Database]:
+    async def transaction(self, *about: str) -> AsyncIterator[Database]:
         async with self.lock:
             await self._in_place()
             with in_words(self.location):
@@ -196,12 +204,15 @@ async def _write_ahead(db: aiosqlite.Connection, patience: float) -> None:
 
 
 async def refuse_unfit(location: Location, seconds: float = CHECK_SECONDS) -> None:
-    """Raise `RunError` for a database of another program, and for a file whose pages do not fit
-    together. Look for `seconds` at most: what is damaged behind that is told by the read that meets
-    it, as each value carries a digest. Write nothing: not even what waits in the log, which a
-    connection that may write moves into the file when it closes."""
+    """Raise `RunError` for a database of another program or of a flowc with another layout, and for
+    a file whose pages do not fit together. Look for `seconds` at most: what is damaged behind that
+    is told by the read that meets it, as each value carries a digest. Write nothing: not even what
+    waits in the log, which a connection that may write moves into the file when it closes."""
     path = location.path
-    if path is None or not path.is_file():
+    if path is None:
+        return
+    _refuse_no_files(path)
+    if not path.is_file():
         return
     if path.stat().st_size == 0:
         _refuse_emptied(location)
@@ -217,6 +228,9 @@ async def refuse_unfit(location: Location, seconds: float = CHECK_SECONDS) -> No
         refuse_foreign([(row[0], row[1]) for row in tables], location)
         programs = await db.execute_fetchall(SQLITE_PROGRAMS)
         refuse_programs([(row[0], row[1]) for row in programs], location)
+        if ("layout", "version") in {(row[0], row[1]) for row in tables}:
+            layouts = await db.execute_fetchall("select version from layout")
+            refuse_other_layout([row[0] for row in layouts], location)
         await db.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
         report = [row[0] for row in await db.execute_fetchall("pragma quick_check(1)")]
     except sqlite3.Error as error:
@@ -249,7 +263,7 @@ def _damage(location: Location, reason: str) -> RunError:
 
 def prepare(location: Location) -> None:
     """Make the parent folder and the file (mode 0600). Raise `RunError` when the place cannot hold
-    a store: a folder, no permission, a full disk.
+    a store: a folder, a pipe, no permission, a full disk.
 
     A file that is there is never opened here: closing it would free every lock that SQLite holds on
     it in this process, and another process would then take the log away under our feet."""
@@ -258,10 +272,33 @@ def prepare(location: Location) -> None:
         return
     if path.is_dir():
         raise RunError(f"the store {path} is a folder", help="name a file: sqlite:///PATH/runs.db")
+    _refuse_no_files(path)
     with explain_errors(location):
         path.parent.mkdir(parents=True, exist_ok=True)
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+
+
+def _refuse_no_files(path: Path) -> None:
+    """Raise `RunError` for a pipe, a socket or a device in place of a store, or of a file that
+    SQLite keeps beside it: opening a pipe blocks until somebody writes to it."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise RunError(
+            f"the store {path} is not a file, but a pipe, a socket or a device",
+            help="name a file: sqlite:///PATH/runs.db",
+        )
+    for end in _BESIDE:
+        beside = path.with_name(path.name + end)
+        try:
+            is_file = stat.S_ISREG(beside.lstat().st_mode)
+        except OSError:
+            continue
+        if not is_file:
+            raise RunError(
+                f"{beside}, which belongs to the store {path.name}, is not a file of its own, but a"
+                " link, a folder, a pipe, a socket or a device",
+                help=f"remove it, or name another store: {SQLITE}PATH/runs.db",
+            )
 
 
 @contextmanager
@@ -276,8 +313,8 @@ def explain_errors(location: Location) -> Iterator[None]:
             help="choose another place with `--store`",
         ) from error
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise RunError(f"the store {location.path} cannot be opened: {reason}") from error
+        kind = StoreFailed if lacks_room(error) else RunError
+        raise kind(f"the store {location.path} cannot be opened: {reason_of(error)}") from error
 
 
 @contextmanager
@@ -294,12 +331,12 @@ def store_error(error: sqlite3.Error, location: Location) -> RunError:
     """Return what SQLite says in words: full, read-only, damaged, locked."""
     place, text = f"the store {location.url}", str(error)
     if "full" in text or "disk I/O" in text:
-        return RunError(
+        return StoreFailed(
             f"{place} cannot be written: the disk is full or faulty ({text})",
             help="make room, then `flowc resume` goes on from the last checkpoint",
         )
     if "readonly" in text or "read-only" in text:
-        return RunError(f"{place} is read-only", help="choose another place with `--store`")
+        return StoreFailed(f"{place} is read-only", help="choose another place with `--store`")
     if "not a database" in text:
         return RunError(
             f"{place} is not a database of flowc, or is damaged",
@@ -308,5 +345,5 @@ def store_error(error: sqlite3.Error, location: Location) -> RunError:
     if "malformed" in text or "encrypted" in text:
         return _damage(location, text)
     if "locked" in text:
-        return RunError(f"{place} is locked by another program", help="try again in a moment")
+        return StoreFailed(f"{place} is locked by another program", help="try again in a moment")
     return RunError(f"{place} cannot be used: {text}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
@@ -41,6 +42,14 @@ class Location:
     def leases(self) -> Path | None:
         """Return the folder of the lock files, one per run."""
         return self.path.with_name(f"{self.path.name}.leases") if self.path else None
+
+    def follow_links(self) -> Location:
+        """Return the same place, with the file that links lead to, if any: locks lie beside that
+        one, and it is what is made. This asks the disk."""
+        if self.path is None:
+            return self
+        real = os.path.realpath(self.path)
+        return self if real == os.path.abspath(self.path) else replace(self, path=Path(real))
 
 
 def locate(url: str) -> Location:

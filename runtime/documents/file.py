@@ -176,7 +176,9 @@ class _HeldDocument:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
             # The file may have become the document, or be gone, while this process waited.
             if _is_same(descriptor, self._next):
-                return descriptor
+                if os.fstat(descriptor).st_nlink == 1:
+                    return descriptor
+                os.unlink(self._next)  # another name of a file, which would be written over
             os.close(descriptor)
 
     def _look(self) -> _Version:

@@ -16,6 +16,7 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command
 
+from ..checkpoints.builder import whole_state
 from ..checkpoints.types import App
 from ..errors import RunError
 from ..journal.effects import EffectJournal
@@ -32,7 +33,7 @@ async def read_answers(
     to questions of flowc's checked and in their full form; and the ids of the questions that wait
     for a person. Raise `RunError` for an answer that its question does not take: it still waits
     then."""
-    state = await app.aget_state(config)
+    state = await whole_state(app, config)
     asked = questions_in(state, spec)
     waiting = {each.id for each in state.interrupts if effect_key(each) is None}
     resume = given.resume if isinstance(given, Command) else None

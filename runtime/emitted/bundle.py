@@ -24,7 +24,7 @@ from ..config.options import OPTIONS, variable
 from ..config.settings import FILE, Config, project_config, user_file
 from ..errors import RunError
 from ..files.workflow_files import walk_files
-from ..store.default_store import store_path
+from ..store.default_store import refuse_link, store_path
 from .written_secrets import require_no_secrets
 
 _SECTION = re.compile(r"^\[\[? *tool\.flowc\b.*?(?=^\[|\Z)", re.M | re.S)
@@ -53,11 +53,20 @@ class Bundle:
             self.left.append(f"{what} ({path}): it lies outside of {self.base}")
         elif path.is_dir():
             for file in walk_files(path, ("",)):
-                self.files[self.place_of(file)] = Path(file)
+                self._take_file(Path(file), what)
         elif path.is_file():
-            self.files[self.place_of(path)] = path
+            self._take_file(path, what)
         else:
             self.left.append(f"{what} ({path}): it is not there")
+
+    def _take_file(self, file: Path, what: str) -> None:
+        """Take a file along; not what a link shows that leads out of a folder of others."""
+        try:
+            refuse_link(file, self.base)
+        except RunError:
+            self.left.append(f"{what} ({file}): a link leads out of {self.base}")
+        else:
+            self.files[self.place_of(file)] = file
 
 
 def gather(compiled: Sequence[CompileResult], start: Path) -> Bundle:

@@ -33,7 +33,7 @@ from ..journal.effects import EffectJournal
 from ..nodes.visit.visit import Surroundings
 from ..services import Emit, Journal, Json, Services
 from ..state.initial import input_values
-from ..state.messages import host_messages
+from ..state.messages import host_messages, kept_messages
 from ..state.parameters import parameters_schema
 from ..state.thread_turns import (
     NO_TURN,
@@ -44,7 +44,7 @@ from ..state.thread_turns import (
     scope_inside,
 )
 from ..state.turns import turn_values
-from ..store.runs import is_fit
+from ..store.names import is_fit
 from .answers import keep_answers, read_answers
 from .graph_context import GraphContext
 from .keeping import Keeping, open_keeping
@@ -112,8 +112,9 @@ class Door:
             await services.tools.open()
             stack.push_async_callback(services.tools.close)
             stack.push_async_callback(services.scripts.close)
-            surroundings = Surroundings(services, stay.scope(point.turn), on_visit=events.follow)
-            whole = self._config(point, surroundings)
+            scope, before = stay.scope(point.turn), point.turn.steps_before
+            around = Surroundings(services, scope, on_visit=events.follow, steps_before=before)
+            whole = self._config(point, around)
             async with _keep_record(record, point.turn, stay.inputs, app, services):
                 yield given, whole
             if stay.goes_on and isinstance(journal, EffectJournal):
@@ -122,8 +123,9 @@ class Door:
     def _config(self, point: TurnPoint, surroundings: Surroundings) -> RunnableConfig:
         config = surrounded_by(point.config, surroundings)
         config["metadata"] = {**config.get("metadata", {}), **point.turn.metadata}
-        # flowc's own limit counts; relays are steps of LangGraph's, not of the workflow's.
-        config["recursion_limit"] = 2 * surroundings.services.max_steps + 10
+        # Relays are steps of LangGraph's, not of the workflow's.
+        own = 2 * surroundings.services.max_steps + 10
+        config["recursion_limit"] = min(own, config.get("recursion_limit", own))
         return config
 
     def _store_url(self, saver: Saver | None) -> str:
@@ -200,7 +202,7 @@ class _Stay:
                 help=f"Async{name} has them",
             ) from None
         if self.begins:
-            return TurnPoint(point.turn.next(), point.config)
+            return TurnPoint(point.turn.next(point.steps), point.config)
         if point.turn == NO_TURN:
             raise RunError(
                 f"there is nothing of thread {self.thread} to go on with",
@@ -210,8 +212,14 @@ class _Stay:
 
     @property
     def inputs(self) -> Mapping[str, Json] | None:
-        """The inputs of a turn that begins."""
-        return self.given if self.begins and isinstance(self.given, Mapping) else None
+        """The inputs of a turn that begins, as a record keeps them."""
+        if not self.begins or not isinstance(self.given, Mapping):
+            return None
+        known = {param.name for param in self.door.spec.params}
+        kept = {name: value for name, value in self.given.items() if name in known}
+        if MESSAGES in self.given and is_conversation(self.door.spec, MESSAGES):
+            kept[MESSAGES] = kept_messages(host_messages(self.given[MESSAGES]))
+        return kept
 
     async def find_record(self, engine: Engine) -> ThreadRecord | None:
         """Return the record of the thread where its checkpoints lie in the same store. Raise

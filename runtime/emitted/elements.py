@@ -27,6 +27,20 @@ def drawing_of(spec: GraphSpec, xray: int | bool = False) -> Graph:
     return _Drawing(spec, dict(spec.subgraphs)).graph(xray)
 
 
+def names_shown(spec: GraphSpec) -> dict[str, tuple[str, ...]]:
+    """Return what is shown for the nodes that have no element of their own: that which they belong
+    to, or those that they lead to."""
+    drawing = _Drawing(spec, {})
+    names = {}
+    for id, element in drawing.shown.items():
+        if element is None:
+            ends = dict.fromkeys(drawing.shown.get(end) or "" for end in drawing.ends(id))
+            names[id] = tuple(filter(None, ends)) or (id,)
+        elif element != id and element in drawing.nodes:
+            names[id] = (element,)
+    return names
+
+
 @dataclass(slots=True)
 class _Drawing:
     """One workflow's elements. `shown` is the element that each node belongs to, None for what the
@@ -90,12 +104,12 @@ class _Drawing:
             if drawn is None:
                 continue
             for target, label in self.ways.get(source, ()):
-                for end in dict.fromkeys(self._ends(target, frozenset())):
+                for end in dict.fromkeys(self.ends(target)):
                     inside = drawn == self.shown.get(end)
                     if not inside or end in self.entries:
                         yield drawn, self.shown.get(end) or end, label
 
-    def _ends(self, target: str, past: frozenset[str]) -> Iterator[str]:
+    def ends(self, target: str, past: frozenset[str] = frozenset()) -> Iterator[str]:
         """Yield where a way leads that goes through what is not drawn. Where a run fails that the
         file does not say, it leads nowhere."""
         if target == END or self.shown[target] is not None:
@@ -105,7 +119,7 @@ class _Drawing:
         fails = node is not None and isinstance(node.op, EndNode) and node.op.outcome == "failed"
         for further, _ in () if target in past else self.ways.get(target, ()):
             if not (fails and further == END):
-                yield from self._ends(further, past | {target})
+                yield from self.ends(further, past | {target})
 
 
 def _about(node: NodeSpec) -> dict[str, Any]:

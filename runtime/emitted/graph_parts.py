@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.store.base import BaseStore
+
 from ..checkpoints.types import Graph, Saver, Store
-from ..errors import RunError
+from ..errors import RunError, one_line
 from ..graph.build import add_inbox, build, empty_graph, function_of, path_of, relay
 from ..nodes.visit.entry import NodeFunction
 from ..nodes.visit.visit import Setting
@@ -55,7 +58,14 @@ class GraphParts:
         self, built: Graph, checkpointer: Saver | None = None, store: Store | None = None
     ) -> FlowGraph:
         """Return the compiled graph, each of whose executions has services of its own. Raise
-        `RunError` where a node of the workflow is missing."""
+        `RunError` where a node of the workflow is missing, and for what keeps nothing."""
+        for name, value, kind in (
+            ("checkpointer", checkpointer, BaseCheckpointSaver),
+            ("store", store, BaseStore),
+        ):
+            if value is not None and not isinstance(value, kind):
+                shown = one_line(repr(value), 60)
+                raise RunError(f"`{name}` is a {name} of LangGraph's, not {shown}")
         missing = [name for name in (*self._nodes, *self._spec.relays) if name not in built.nodes]
         if missing:
             raise self._stale(f"no node `{missing[0]}`, which")

@@ -15,6 +15,7 @@ from flowc.compiler.team import PEOPLE
 
 from ..errors import RunError, reason_of
 from ..files.staging import replacing
+from ..store.default_store import refuse_link
 from .bundle import Bundle, gather
 
 MAX_BYTES = 2**30
@@ -96,6 +97,7 @@ def write_project(files: Mapping[str, bytes], folder: Path) -> None:
     try:
         _require_own(folder)
         for name, data in files.items():
+            refuse_link(folder / name, folder)
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             with replacing(folder / name) as file:
                 file.write(data)

@@ -16,6 +16,7 @@ from flowc.compiler.lowering.serde import dump_spec
 from langgraph.errors import GraphDrained, GraphRecursionError
 
 from ..charges import Usage
+from ..checkpoints.builder import whole_state
 from ..checkpoints.keys import thread_config
 from ..checkpoints.types import App
 from ..engine.engine import Engine
@@ -96,7 +97,7 @@ class ThreadRecord:
         if self.record is None:
             return
         with contextlib.suppress(RunError):
-            snapshot = await app.aget_state(thread_config(self.thread))
+            snapshot = await whole_state(app, thread_config(self.thread))
             values = snapshot.values or {}
             questions = list(questions_in(snapshot, self.spec).values())
             questions = questions or [breakpoint_of(node, self.spec) for node in snapshot.next]

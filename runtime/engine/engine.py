@@ -33,7 +33,7 @@ from ..documents import write_log as document_record
 from ..documents.write_log import Record, documents_of, move_documents
 from ..errors import RunError
 from ..events import Listener
-from ..graph.build import build
+from ..graph.build import compile_graph
 from ..graph.history import CheckpointView, past_of, view_at, whole_past_of
 from ..journal import rows, timers
 from ..journal.effects import EffectJournal
@@ -41,11 +41,12 @@ from ..journal.taken_answers import answered_questions
 from ..secrets import secret_values
 from ..services import Json, Outcome, ServicesFactory
 from ..state.initial import initial_state
-from ..state.thread_turns import FIRST_TURN, ThreadTurn, point_in
-from ..store.runs import RunRecord, RunStore, open_store, refuse_unfit
+from ..state.thread_turns import FIRST_TURN, ThreadTurn, turn_of
+from ..store.names import refuse_unfit
+from ..store.runs import RunRecord, RunStore, open_store
 from .document_edits import Edited, Stand, take_edits, writers_now
 from .execution import Execution, GraphInput
-from .fork import RunState, copy_thread, ending_of, refuse_inner, state_of
+from .fork import RunState, copy_thread, outcome_of, refuse_inner, state_of
 from .frontier import frontier_of
 from .migration import check_migration, move, read_migration
 from .removal import forget_each, forget_within
@@ -79,8 +80,9 @@ class Engine:
         written."""
         refuse_unfit(run)
         async with self.hold(run):
+            app = await asyncio.to_thread(compile_graph, spec, self.saver)
             execution = await self._execution(
-                spec, services, run, listeners, breakpoints, control, self.journal(run)
+                app, spec, services, run, listeners, breakpoints, control, self.journal(run)
             )
             graph_input = initial_state(spec, inputs, execution.services.env)
             record = RunRecord(
@@ -91,7 +93,7 @@ class Engine:
                 digest=spec.digest,
                 options=options,
                 inputs=inputs,
-                spec=dump_spec(spec),
+                spec=await asyncio.to_thread(dump_spec, spec),
                 pid=os.getpid(),
             )
             record = await self.store.create(record)
@@ -119,27 +121,27 @@ class Engine:
     ) -> Outcome:
         """Go on from the last checkpoint. `answers` are by question id, "" is the only question's;
         they are stored before they are given. Without an answer a run that waits for one reports
-        its questions again, unless its `People` were `answered` meanwhile. With a line that was
-        `line` unasked it goes on where the workflow says (J45), also when it had ended. A workflow
-        that has changed since is taken as it is now, unless it changed where the run stands.
-        `on_unknown` says what is done about effects in doubt, whatever the workflow says; `usually`
-        where that says nothing. `migrate` (OLD=NEW) says what has become of a node or a variable,
-        `inputs` what new parameters hold. Raise `RunError` when the run has ended, is held by
-        another process, or does not fit."""
+        its questions again, unless its `People` were `answered` meanwhile. With a `line` that was
+        said unasked it goes on where the workflow says (J45), also when it had ended. A changed
+        workflow is taken as it is now, unless it changed where the run stands. `on_unknown` says
+        what is done about effects in doubt, whatever the workflow says; `usually` where that says
+        nothing. `migrate` (OLD=NEW) says what has become of a node or a variable, `inputs` what new
+        parameters hold. Raise `RunError` when a run has ended, is held elsewhere, does not fit."""
         async with self.hold(run, goes_on=True):
             record = await self.store.get(run)
             if line is None and not await self.journal(run).lines(run):
                 _refuse_ended(record)
             record, changed = await self.bring_up_to_date(record, spec, migrate, inputs)
-            journal = self.journal(run, on_unknown, usually, await self._turn(run))
+            app = await asyncio.to_thread(compile_graph, spec, self.saver)
+            state = await app.aget_state(thread_config(run))
+            journal = self.journal(run, on_unknown, usually, await turn_of(self.saver, state))
             execution = await self._execution(
-                spec, services, run, listeners, breakpoints, control, journal
+                app, spec, services, run, listeners, breakpoints, control, journal
             )
             if changed:
                 execution.log.emit("changed", "", {"changes": changed, "migrated": list(migrate)})
             await execution.open_budget(record)
-            state, env = await execution.snapshot(), execution.services.env
-            begun = state.created_at is not None
+            begun, env = state.created_at is not None, execution.services.env
             beginning = None if begun else initial_state(spec, record.inputs, env)
             heard = await execution.hear(line, state.values, beginning)
             graph_input: GraphInput = None if heard else beginning
@@ -150,11 +152,6 @@ class Engine:
                     return await execution.still_waiting(record, waiting)
                 graph_input = await execution.resume_command(state.interrupts)
             return await execution.run(await self._going_on(record), graph_input, "run_resumed")
-
-    async def _turn(self, run: str) -> ThreadTurn:
-        """Return the turn that goes on; runs of flowc's own have one."""
-        turn = (await point_in(self.saver, thread_config(run))).turn
-        return turn if turn.number else FIRST_TURN
 
     async def _going_on(self, record: RunRecord) -> RunRecord:
         running = dataclasses.replace(
@@ -184,7 +181,8 @@ class Engine:
         migration = read_migration(migrate, old, spec, inputs or {})
         changes = check_migration(old, spec, frontier, migration, record.id)
         await move(self.saver, spec, frontier, migration, record.id)
-        inputs, kept = {**record.inputs, **migration.inputs}, dump_spec(spec)
+        inputs = {**record.inputs, **migration.inputs}
+        kept = await asyncio.to_thread(dump_spec, spec)
         stamped = dataclasses.replace(record, digest=spec.digest, spec=kept, inputs=inputs)
         return await self.store.update(stamped), [change.as_json() for change in changes]
 
@@ -196,11 +194,11 @@ class Engine:
             counts = await answered_questions(self.journal_db, run)
             return await state_of(app, spec, run, answered, counts)
 
-    async def ending(self, record: RunRecord) -> Outcome | None:
-        """Return the outcome of a run that has ended and has nothing left to do."""
+    async def outcome(self, record: RunRecord) -> Outcome | None:
+        """Return what a run has come to; None of one that was told something since."""
         with in_words(self.store.location):
             _, app = await self._look_at(record.id)
-            return await ending_of(app, record, self.journal(record.id))
+            return await outcome_of(app, record, self.journal(record.id))
 
     async def take_edits(self, run: str, folder: Path) -> Edited | None:
         """Take over what people changed in the living document of a run while nobody executed it,
@@ -238,13 +236,14 @@ class Engine:
         unknown."""
         async with self.hold(run, goes_on=True):
             record = await self.store.get(run)
-            doubtful = await self.journal(run, turn=await self._turn(run)).in_doubt(run)
+            spec, app = await self._look_at(run)
+            turn = await turn_of(self.saver, await app.aget_state(thread_config(run)))
+            doubtful = await self.journal(run, turn=turn).in_doubt(run)
             if doubtful:
                 raise RunError(
                     f"what became of `{doubtful[0]}` is unknown; a fork could repeat it unasked",
                     help=f"settle it first: flowc resume {run}",
                 )
-            spec, app = await self._look_at(run)
             past = await past_of(self.checkpoints(), app, spec, run)
             await refuse_inner(self.checkpoints(), past, run, at)
             view = view_at(past, at, run)
@@ -279,10 +278,9 @@ class Engine:
     async def delete(self, run: str) -> None:
         """Forget a run with all its checkpoints, and what the service kept of it. Raise `RunError`
         while it is being executed."""
-        async with self.hold(run):
-            async with self.journal_db.for_run(run).transaction() as inside:
-                await forget_within(inside, (run,))
-            await asyncio.to_thread(self.store.water.forget, run)
+        db = self.journal_db.for_run(run)
+        async with self.hold(run), db.transaction(f"run {run}") as inside:
+            await forget_within(inside, (run,), self.store.water)
 
     async def forget(self, runs: Sequence[str]) -> list[str]:
         """Forget a few runs, all at once: see `forget_each`. Raise `RunError`."""
@@ -316,8 +314,7 @@ class Engine:
 
     async def _look_at(self, run: str) -> tuple[GraphSpec, App]:
         """Return the graph that a run was started with, for reading its checkpoints."""
-        spec = _kept_spec(await self.store.get(run))
-        return spec, build(spec).compile(checkpointer=self.saver)
+        return await asyncio.to_thread(_graph_of, await self.store.get(run), self.saver)
 
     def checkpoints(self) -> Checkpoints:
         """Return the runs' checkpoints, to look back."""
@@ -333,11 +330,14 @@ class Engine:
         """Return the journal of a run; the other arguments are those of `resume`."""
         hidden = secret_values(os.environ)
         water, scope = self.store.water, turn.scope(run)
-        db = self.journal_db.for_run(run)
-        return EffectJournal(db, on_unknown, usual, hidden, turn=turn, scope=scope, water=water)
+        db, apart = self.journal_db.for_run(run), self.store.location.kind != "memory"
+        return EffectJournal(
+            db, on_unknown, usual, hidden, turn=turn, scope=scope, apart=apart, water=water
+        )
 
     async def _execution(
         self,
+        app: App,
         spec: GraphSpec,
         services: ServicesFactory,
         run: str,
@@ -360,8 +360,9 @@ class Engine:
             listeners=listeners,
             breakpoints=breakpoints,
             signals=control or RunSignals(),
+            app=app,
         )
-        return await asyncio.to_thread(making)  # services look at folders, graphs take a while
+        return await asyncio.to_thread(making)  # services look at folders
 
 
 @asynccontextmanager
@@ -373,21 +374,19 @@ async def open_engine(url: str, patience: float = PATIENCE) -> AsyncIterator[Eng
         store.opened.durable() as db,
         store.opened.checkpointer() as saver,
     ):
-        await create_tables(db, rows.SCHEMA)
-        await create_tables(db, timers.SCHEMA)
-        await create_tables(db, ledger.SCHEMA)
-        await create_tables(db, document_record.SCHEMA)
+        await create_tables(db, rows.SCHEMA, timers.SCHEMA, ledger.SCHEMA, document_record.SCHEMA)
         yield Engine(store, saver, db)
 
 
-def _kept_spec(record: RunRecord) -> GraphSpec:
+def _graph_of(record: RunRecord, saver: Saver) -> tuple[GraphSpec, App]:
     try:
-        return load_spec(record.spec)
+        spec = load_spec(record.spec)
     except ValueError:
         raise RunError(
             f"run {record.id} was kept by another version of flowc",
             help="use the version that started it",
         ) from None
+    return spec, compile_graph(spec, saver)
 
 
 def _refuse_ended(record: RunRecord) -> None:

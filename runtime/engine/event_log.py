@@ -13,6 +13,7 @@ from ..context import CALL_PATH
 from ..db.database import Write
 from ..errors import RunError, StoreAway
 from ..events import EventKind, Listener, RunEvent
+from ..services import Tape
 from ..store.runs import RunStore
 
 NOT_KEPT = frozenset({"model_text"})
@@ -31,8 +32,8 @@ class EventLog:
     run: str
     listeners: tuple[Listener, ...] = ()
     on_lost: Callable[[], None] = lambda: None
-    mark: dict[str, Any] = field(default_factory=dict)
-    """The fields that every event carries besides its own data."""
+    tape: Tape = field(default_factory=Tape)
+    """Says what every event carries besides its own data."""
     _lost: set[int] = field(default_factory=set)
     _waiting: list[RunEvent] = field(default_factory=list)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
@@ -43,13 +44,13 @@ class EventLog:
 
     def emit(self, kind: EventKind, node: str, data: dict[str, Any]) -> None:
         """Pass an event on: the `Emit` of the services."""
-        event = RunEvent(
-            kind, self.run, self.store.event_time(), node, CALL_PATH.get(), {**data, **self.mark}
-        )
+        stored = kind not in NOT_KEPT
+        data = {**data, **self.tape.mark(stored)}
+        event = RunEvent(kind, self.run, self.store.event_time(), node, CALL_PATH.get(), data)
         for number, listener in enumerate(self.listeners):
             if number not in self._lost:
                 self._tell(number, listener, event)
-        if kind not in NOT_KEPT:
+        if stored:
             self._waiting.append(event)
             self._wake.set()
 

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, cast
 
 from flowc.compiler.lowering.graphspec import GraphSpec
-from flowc.compiler.source.gc_pause import collector_at_rest, heap_at_rest
+from flowc.compiler.source.gc_pause import heap_at_rest
 from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphDrained, GraphRecursionError
 from langgraph.graph import START
@@ -30,7 +30,6 @@ from ..db.sqlite import in_words
 from ..documents.write_log import WRITE_LOG, WriteLog
 from ..errors import Ended, Failure, LimitReached, RunError, StoreAway
 from ..events import EventKind, Listener
-from ..graph.build import build
 from ..graph.inbox import INPUT_NODE, checked_line, lines_obeyed, writes_of
 from ..journal.effects import EffectJournal
 from ..journal.taken_answers import answered_questions, note_answer, number_question
@@ -64,7 +63,7 @@ _DRAIN_ERRORS = {"limit": {"message": "the run's time is up", "kind": "limit", "
 
 @dataclass(slots=True)
 class Execution:
-    """Everything one execution needs. `services` and the compiled graph are made at once."""
+    """Everything one execution needs. `services` are made at once."""
 
     store: RunStore
     saver: Saver
@@ -75,18 +74,15 @@ class Execution:
     listeners: tuple[Listener, ...]
     breakpoints: tuple[str, ...]
     signals: RunSignals
+    app: App
     log: EventLog = field(init=False)
     services: Services = field(init=False)
-    app: App = field(init=False)
 
     def __post_init__(self) -> None:
         self.log = EventLog(self.store, self.run_id, self.listeners, self.signals.request_drain)
         self.journal = dataclasses.replace(self.journal, ahead=self.log.waiting, results_later=True)
         self.services = self.factory(self.journal, self.log.emit)
-        self.log.mark = self.services.tape.mark
-        with collector_at_rest():
-            graph = build(self.spec)
-            self.app = graph.compile(checkpointer=self.saver, name=self.spec.name)
+        self.log.tape = self.services.tape
 
     async def open_budget(self, record: RunRecord) -> None:
         """Count what the run has used up before. A limit of the program's that stopped it counts
@@ -145,7 +141,7 @@ class Execution:
     async def _keep_answer(self, interrupt: Interrupt, question: Question, value: Json) -> None:
         """Keep an answer and that its question was answered: both or neither."""
         key = effect_key(interrupt)
-        async with self.journal.db.transaction() as inside:
+        async with self.journal.db.transaction(f"run {self.run_id}") as inside:
             journal = dataclasses.replace(self.journal, db=inside)
             if key is not None:
                 await journal.settle(key, value)
@@ -172,9 +168,7 @@ class Execution:
         values = values or beginning or {}
         if text is not None:
             line = checked_line(self.spec, text)
-            writes_of(
-                self.spec, values, line, self._now()
-            )  # which refuses it while nothing is kept of it
+            writes_of(self.spec, values, line, self._now())  # refuses it before it is kept
             await self.journal.hear(self.run_id, line, lines_obeyed(values))
         waiting = await self.journal.lines(self.run_id, lines_obeyed(values))
         if waiting and beginning is not None:
@@ -182,9 +176,8 @@ class Execution:
         for line in waiting:
             await self.journal.leave(self.run_id)
             values = (await self.snapshot()).values
-            await self.app.aupdate_state(
-                config, writes_of(self.spec, values, line, self._now()), as_node=INPUT_NODE
-            )
+            writes = writes_of(self.spec, values, line, self._now())
+            await self.app.aupdate_state(config, writes, as_node=INPUT_NODE)
             self.log.emit("said", "", {"line": line})
         return bool(waiting)
 
@@ -241,14 +234,17 @@ class Execution:
             "model": models.label,
             "is_model": models.is_model,
         }
+        if tape.recalls and event == "run_resumed":
+            tape.recall(await self.store.events(self.run_id))
         tape.begin(self.run_id, inputs, event == "run_resumed")
         async with self.log.writing(), self._events_ahead():
             self.log.emit(event, "", data)
             complete = False
             try:
                 outcome = await self._invoke(graph_input)
-                asks = outcome.status == "paused" and not self.breakpoints
-                complete = asks or outcome.status in ("success", "failed")
+                # Behind a question about an effect in doubt, which is flowc's own, the run goes on.
+                own = bool(self.breakpoints) or any(q.kind == "unknown" for q in outcome.questions)
+                complete = outcome.status in ("success", "failed", *(() if own else ("paused",)))
             finally:
                 tape.end(complete)
             for question in outcome.questions:
@@ -315,10 +311,10 @@ class Execution:
         return Outcome(self.run_id, "failed" if failed else "success")
 
     def _config(self) -> RunnableConfig:
-        config = surrounded_by(strict_config(self.run_id), Surroundings(self.services, self._scope))
+        here = Surroundings(self.services, self._scope, steps_before=self.journal.turn.steps_before)
+        config = surrounded_by(strict_config(self.run_id), here)
         config["metadata"] = self.journal.turn.metadata
-        # Relays are steps of LangGraph's, not of the workflow's.
-        config["recursion_limit"] = 2 * self.services.max_steps + 10
+        config["recursion_limit"] = 2 * self.services.max_steps + 10  # relays are steps too
         return config
 
     @asynccontextmanager

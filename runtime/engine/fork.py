@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -13,7 +12,7 @@ from flowc.compiler.source.snippet import visible
 from langgraph.graph import START
 from langgraph.types import StateUpdate
 
-from ..charges import Usage
+from ..budget.ledger import Ledger, usage_of
 from ..checkpoints.keys import thread_config
 from ..checkpoints.namespaces import levels
 from ..checkpoints.tables.rows import Checkpoints
@@ -66,25 +65,21 @@ async def state_of(
     )
 
 
-async def ending_of(app: App, record: RunRecord, journal: EffectJournal) -> Outcome | None:
-    """Return the outcome of a run that has ended; None when it was told something since, with which
-    it goes on."""
+async def outcome_of(app: App, record: RunRecord, journal: EffectJournal) -> Outcome | None:
+    """Return what a run has come to at its last checkpoint; None when it was told something since,
+    with which it goes on. One that did not end is `interrupted`."""
     values: Mapping[str, Any] = (await app.aget_state(thread_config(record.id))).values or {}
-    if record.status not in ("success", "failed"):
-        return None
     if await journal.lines(record.id, lines_obeyed(values)):
         return None
-    known = {field.name for field in dataclasses.fields(Usage)}
-    usage: dict[str, Any] = {name: n for name, n in record.usage.items() if name in known}
     return Outcome(
         record.id,
-        record.status,
+        record.status if record.status in ("success", "failed") else "interrupted",
         result=record.result,
         variables=variable_values(load_spec(record.spec), values),
         outcomes=dict(values.get("$reports") or {}),
         error=cast("dict[str, str] | None", record.error),
         nodes=(values.get("$visits") or {}).get(STEPS, 0),
-        usage=Usage(**usage),
+        usage=usage_of((await Ledger(journal.db, journal.scope).charges()).values()),
     )
 
 

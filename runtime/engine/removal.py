@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ..budget import ledger
 from ..checkpoints.tables import stored
 from ..db.database import Database, delete_of
+from ..db.high_water import HighWater
 from ..db.sqlite import in_words
 from ..journal import rows, timers
 from ..store import runs as records
@@ -24,13 +25,13 @@ async def forget_each(store: RunStore, db: Database, runs: Sequence[str]) -> lis
     stays."""
     with in_words(store.location):
         async with store.leases.end(db, runs) as (inside, free):
-            await forget_within(inside, free)
-    await asyncio.to_thread(store.water.forget, *free)
+            await forget_within(inside, free, store.water)
     return free
 
 
-async def forget_within(inside: Database, runs: Collection[str]) -> None:
-    """Delete everything of runs that nobody executes, within a transaction."""
+async def forget_within(inside: Database, runs: Collection[str], water: HighWater) -> None:
+    """Delete everything of runs that nobody executes, within a transaction. Their numbers go before
+    it is committed: one that is left is of a run that the store has lost."""
     await service_tables.forget(inside, runs)
     await rows.forget(inside, runs)
     await timers.forget_timers(inside, runs)
@@ -38,3 +39,4 @@ async def forget_within(inside: Database, runs: Collection[str]) -> None:
     await delete_of(inside, {"documents": "run"}, runs)
     await stored.forget(inside, runs)
     await records.forget(inside, runs)
+    await asyncio.to_thread(water.forget, *runs)

@@ -8,9 +8,9 @@ another process swaps for a link meanwhile leads nowhere.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import stat
-import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,34 +21,27 @@ from flowc.compiler.source.door import (
     TooLarge,
     open_below,
     open_file,
-    open_folder,
     read_whole,
 )
 
 from ..errors import Failure
+from .granted import GrantedPlace, open_granted
 from .staging import replacing
 
 MAX_BYTES = 16 * 1024 * 1024
 
 
-class OpenRoot:
-    """A folder by its real name, held open as long as this lives."""
-
-    def __init__(self, folder: Path) -> None:
-        self.path = Path(os.path.realpath(folder))
-        self.number = open_folder(self.path)
-        weakref.finalize(self, os.close, self.number)
-
-
 @dataclass(frozen=True, slots=True)
 class Roots:
     """Relative paths start at `start`; their targets must lie below `start` or one of `granted`,
-    links resolved (M22). Where it is `sealed`, there are no files at all."""
+    links resolved (M22). Where it is `sealed`, there are no files at all; where it stands
+    `alone`, what lies around it is somebody else's."""
 
     start: Path
     granted: tuple[Path, ...] = ()
     sealed: bool = False
-    _opened: dict[Path, OpenRoot] = field(default_factory=dict, init=False, compare=False)
+    alone: bool = False
+    _opened: dict[Path, GrantedPlace] = field(default_factory=dict, init=False, compare=False)
 
     def __post_init__(self) -> None:
         for root in () if self.sealed else (self.start, *self.granted):
@@ -79,6 +72,14 @@ class Roots:
     def tops(self) -> tuple[Path, ...]:
         """Return the roots by their real names."""
         return tuple(self._real(root) for root in (self.start, *self.granted))
+
+    def folders(self) -> tuple[GrantedPlace, ...]:
+        """Return the roots that are there, as they were opened, the start folder first. Raise
+        `Failure` where that is missing."""
+        start, *others = (self._open(root) for root in (self.start, *self.granted))
+        if start is None:
+            raise Failure(f"the folder {self.start} is not there")
+        return (start, *(folder for folder in others if folder is not None))
 
     def around(self, place: Path) -> Path | None:
         """Return the root that a real place lies in, as it was named; None outside of all."""
@@ -151,13 +152,24 @@ class Roots:
             raise _failure(path, error) from None
         return place
 
-    def _open(self, root: Path, *, make: bool = False) -> OpenRoot | None:
+    def remove(self, path: str) -> None:
+        """Remove a file, where there is one. Raise `Failure`."""
+        place = self.locate(path)
+        try:
+            if not self._is_below(place):
+                raise IsADirectoryError
+            with contextlib.suppress(FileNotFoundError), self._folder(place.parent) as folder:
+                os.unlink(place.name, dir_fd=folder)
+        except OSError as error:
+            raise _failure(path, error) from None
+
+    def _open(self, root: Path, *, make: bool = False) -> GrantedPlace | None:
         """Open a root where that was not done before; None while it is not there."""
         if root not in self._opened:
             try:
                 if make:
                     root.mkdir(parents=True, exist_ok=True)
-                self._opened[root] = OpenRoot(root)
+                self._opened[root] = open_granted(root)
             except OSError:
                 return None
         return self._opened[root]

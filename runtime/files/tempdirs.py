@@ -12,11 +12,11 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import shutil
 import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 PREFIX = "flowc-held-"
@@ -128,17 +128,57 @@ def _try_lock(entry: os.DirEntry[str]) -> int | None:
         return None
 
 
-def remove_tree(folder: Path) -> None:
-    """Remove a folder, even with unreadable parts."""
+def remove_tree(folder: Path | str, within: int | None = None) -> None:
+    """Remove a folder, which lies in an open one if that is given: with unreadable parts, and
+    however deep it is. No link is followed. What cannot be removed stays."""
+    with contextlib.suppress(OSError):
+        number = _open_own(folder, within)
+        try:
+            _empty(number)
+        finally:
+            os.close(number)
+        os.rmdir(folder, dir_fd=within)
+
+
+def _empty(top: int) -> None:
+    """Remove what lies in a folder. The folders in its folders are moved up into it first: so their
+    depth needs neither open files nor the stack."""
+    left, moved = os.listdir(top), count()
+    while left:
+        name = left.pop()
+        with contextlib.suppress(OSError):
+            if _unlink(name, top):
+                continue
+            folder = _open_own(name, top)
+            try:
+                for inner in os.listdir(folder):
+                    with contextlib.suppress(OSError):
+                        if not _unlink(inner, folder):
+                            os.close(_open_own(inner, folder))
+                            place = f"{PREFIX}{os.getpid()}-{next(moved)}"
+                            os.rename(inner, place, src_dir_fd=folder, dst_dir_fd=top)
+                            left.append(place)
+            finally:
+                os.close(folder)
+            os.rmdir(name, dir_fd=top)
+
+
+def _unlink(name: str, folder: int) -> bool:
+    """Remove anything but a folder; return whether that is what it was."""
     try:
-        shutil.rmtree(folder)
-    except FileNotFoundError:
-        return
-    except OSError:
-        for place, _, _ in os.walk(folder):
-            with contextlib.suppress(OSError):
-                os.chmod(place, 0o700)
-                for entry in os.scandir(place):
-                    if entry.is_dir(follow_symlinks=False):
-                        os.chmod(entry.path, 0o700)
-        shutil.rmtree(folder, ignore_errors=True)
+        os.unlink(name, dir_fd=folder)
+    except (IsADirectoryError, PermissionError):
+        return False
+    return True
+
+
+def _open_own(name: Path | str, within: int | None) -> int:
+    """Open a folder that is to be emptied, which it may have to allow first."""
+    flags = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    held = os.open(name, flags | os.O_PATH, dir_fd=within)
+    try:
+        with contextlib.suppress(OSError):
+            os.chmod(f"/proc/self/fd/{held}", 0o700)
+        return os.open(".", flags | os.O_RDONLY, dir_fd=held)
+    finally:
+        os.close(held)

@@ -11,10 +11,11 @@ from typing import Any, cast
 
 from flowc.compiler.ir import CallNode, ForeachNode
 from flowc.compiler.lowering.graphspec import Branch, GraphSpec, NodeSpec, labelled_targets
+from flowc.compiler.source.gc_pause import collector_at_rest
 from langgraph.graph import START
 
 from ..checkpoints.builder import READS_STATE, FlowBuilder
-from ..checkpoints.types import App, Graph
+from ..checkpoints.types import App, Graph, Saver
 from ..nodes import NODE_KINDS
 from ..nodes.visit.entry import NodeFunction, node_function
 from ..nodes.visit.visit import Setting
@@ -29,6 +30,12 @@ def build(spec: GraphSpec) -> Graph:
     _fill(graph, Setting(spec, dict(spec.subgraphs)))
     add_inbox(graph, spec)
     return graph
+
+
+def compile_graph(spec: GraphSpec, saver: Saver) -> App:
+    """Return the graph of a program's main workflow with a saver. A long one takes seconds."""
+    with collector_at_rest():
+        return build(spec).compile(checkpointer=saver, name=spec.name)
 
 
 def empty_graph(spec: GraphSpec) -> Graph:

@@ -24,8 +24,8 @@ _COSTS = ("nodes", "seconds", "input_tokens", "output_tokens", "cached_tokens", 
 @dataclass(frozen=True, slots=True)
 class RunDifference:
     """`path` are lines of the two ways (" " both, "-" the first, "+" the second run); `variables`
-    the values that differ, by name, as (first, second); `ends` how they ended and what came out,
-    where that differs; `costs` both numbers of everything that is counted."""
+    the values that differ, by name, as (first, second); `ends` how they ended, what came out and
+    what was wrong, where that differs; `costs` both numbers of everything that is counted."""
 
     path: tuple[tuple[str, str], ...] = ()
     variables: Mapping[str, tuple[Json, Json]] = field(default_factory=dict)
@@ -47,6 +47,8 @@ class ComparedRun:
     status: str
     result: Json = None
     usage: Mapping[str, Json] = field(default_factory=dict)
+    error: str | None = None
+    """Why it failed: of a replay that drifted, the exchange at which it did."""
 
 
 def compare(first: ComparedRun, second: ComparedRun) -> RunDifference:
@@ -54,7 +56,11 @@ def compare(first: ComparedRun, second: ComparedRun) -> RunDifference:
     ways = [steps_of(run.events) for run in (first, second)]
     names = sorted(first.variables.keys() | second.variables.keys())
     pairs = {n: (first.variables.get(n, UNSET), second.variables.get(n, UNSET)) for n in names}
-    ends = {"status": (first.status, second.status), "result": (first.result, second.result)}
+    ends: dict[str, tuple[Json, Json]] = {
+        "status": (first.status, second.status),
+        "result": (first.result, second.result),
+        "error": (first.error, second.error),
+    }
     counted = [_costs(run) for run in (first, second)]
     return RunDifference(
         path=tuple(_align(*ways)),

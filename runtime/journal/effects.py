@@ -40,7 +40,8 @@ from ..services import MODEL_CALL, EffectCall, Json
 from ..state.thread_turns import ThreadTurn, turn_number
 from . import timers
 from .preview import abridge, other_input
-from .rows import EffectRow, canonical, outside_key
+from .results import Key, full_result, keep_apart
+from .rows import COUNT_ONE, COUNTED, EffectRow, canonical, outside_key, with_inner
 
 VERDICTS = ("repeat", "fail")
 """Answers to the question what became of an effect; every other answer is its result."""
@@ -53,7 +54,6 @@ _WRITE = (
     " name = excluded.name, given = excluded.given, status = excluded.status,"
     " result = excluded.result, input = excluded.input, outside = excluded.outside"
 )
-Key = tuple[str, str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +83,8 @@ class EffectJournal:
     results_later: bool = False
     """Whether a result is on the disk with the checkpoint, or the intention, that comes next: where
     the machine stops in between, it is asked about."""
+    apart: bool = False
+    """Whether the store keeps large results apart, under their hash."""
     water: HighWater = field(default_factory=HighWater)
     """How many effects were finished, as is told outside of the store."""
 
@@ -92,7 +94,11 @@ class EffectJournal:
         rows = await self.db.rows("select key, ordinal, status from effects where run = ?", (run,))
         self.known[run] = {(row[0], row[1]) for row in rows}
         finished = sum(row[2] == "done" for row in rows)
-        await asyncio.to_thread(self.water.begin, run, finished)
+        if self.water.is_outside:
+            await asyncio.to_thread(self.water.begin, run, finished)
+            return
+        counted = await self.db.rows(COUNTED, (run,))
+        self.water.begin(run, finished, counted[0][0] if counted else 0)
 
     async def once(self, act: EffectCall) -> Json:
         """Return the kept result, or that of the call. Pure and idempotent effects that were
@@ -166,9 +172,9 @@ class EffectJournal:
             " and name = ? and given = ? and status = 'done' order by key, ordinal"
         )
         digest = self.db.fingerprint(canonical(inputs))
-        within = _with_inner(on_line(self.turn.line, namespace))
+        within = with_inner(on_line(self.turn.line, namespace))
         rows = await self.db.rows(query, (run, *within, self.db.seal_name(name), digest))
-        return [json.loads(self._unseal(text, "result", run, key)) for key, text in rows]
+        return [json.loads(await self._result((run, key, 0), text)) for key, text in rows]
 
     async def abandon(self, runtime: Runtime[Any], name: str | None = None) -> None:
         """Settle whatever this visit left in doubt, at any depth: an edge took the failure, or the
@@ -177,7 +183,7 @@ class EffectJournal:
         await self.db.put(
             "update effects set status = 'abandoned' where run = ? and status = 'intended'"
             " and (key = ? or substr(key, 1, ?) = ?) and coalesce(?, name) = name",
-            (run, *_with_inner(namespace), name and self.db.seal_name(name)),
+            (run, *with_inner(namespace), name and self.db.seal_name(name)),
         )
 
     async def set_timer(self, runtime: Runtime[Any], timer: Timer) -> Timer:
@@ -235,7 +241,7 @@ class EffectJournal:
     async def hear(self, run: str, line: str, obeyed: int) -> None:
         """Keep a line that a person said unasked, before anything comes of it (J45). `obeyed` lines
         have had their effect, which in a fork were said to another run."""
-        async with self.db.transaction() as inside:
+        async with self.db.transaction(f"run {run}") as inside:
             query = "select coalesce(max(number) + 1, 0) from lines where run = ?"
             following: int = (await inside.rows(query, (run,)))[0][0]
             row = (run, max(obeyed, following), self.db.seal(line))
@@ -314,7 +320,7 @@ class EffectJournal:
             )  # fmt: skip
             for row in await self.db.rows(query, there):
                 if row[2] == "done":
-                    return self._unseal(row[3], "result", key[0], row[0]), ""
+                    return await self._result((key[0], row[0], row[1]), row[3]), ""
                 doubtful = (key[0], row[0], row[1])
                 await self._decide(doubtful, row[4], row[2], act)
                 settled = await self._row(doubtful)
@@ -351,9 +357,14 @@ class EffectJournal:
             return None
         status, name, digest, result, inputs, outside = rows[0]
         name = self._unseal(name, "name", *key[:2])
-        result = None if result is None else self._unseal(result, "result", *key[:2])
+        result = None if result is None else await self._result(key, result)
         inputs = None if inputs is None else self._unseal(inputs, "input", *key[:2])
         return EffectRow(status, name, digest, result, inputs, outside)
+
+    async def _result(self, key: Key, text: str) -> str:
+        kept = self._unseal(text, "result", *key[:2])
+        what = f"the result of an effect of {place_of(key[1], key[0])}"
+        return await full_result(self.db, key, kept, what)
 
     def _unseal(self, text: str, part: str, run: str, key: str) -> str:
         return self.db.unseal(text, f"the {part} of an effect of {place_of(key, run)}")
@@ -364,6 +375,8 @@ class EffectJournal:
         shown = json.dumps(abridge(act.inputs, self.hidden), ensure_ascii=False)
         if key[0] in self.known:
             self.known[key[0]].add(key[1:])
+        if result and self.apart:
+            result = await keep_apart(self.db, key, result)
         row = (
             *key,
             self.db.seal_name(act.name),
@@ -377,12 +390,8 @@ class EffectJournal:
             async with self.ahead() as events:
                 await self.db.put_all((*events, (_WRITE, row)))
             return
-        await self.db.put_all(((_WRITE, row),), later=self.results_later)
+        counts = status == "done" and key[0] in self.known and not self.water.is_outside
+        count = ((COUNT_ONE, key[:1]),) if counts else ()
+        await self.db.put_all(((_WRITE, row), *count), later=self.results_later)
         if status == "done":
             self.water.add(key[0])
-
-
-def _with_inner(namespace: str) -> tuple[str, int, str]:
-    """Return the values of `key = ? or substr(key, 1, ?) = ?` for a namespace and those below."""
-    inner = namespace + BETWEEN
-    return namespace, len(inner), inner

@@ -7,6 +7,7 @@ import json
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from ..checkpoints.namespaces import BETWEEN
 from ..db.database import Database, delete_of
 from ..services import Json
 
@@ -28,10 +29,16 @@ create table if not exists lines (
     run text not null, number integer not null, line text not null,
     primary key (run, number)
 );
+create table if not exists finished (run text not null primary key, effects integer not null);
 """
+COUNT_ONE = (
+    "insert into finished values (?, 1) on conflict (run) do update set"
+    " effects = finished.effects + 1"
+)
+"""Counts an effect that is finished, in the transaction that keeps its result."""
+COUNTED = "select effects from finished where run = ?"
 
-
-_TABLES = dict.fromkeys(("effects", "answers", "notes", "lines"), "run")
+_TABLES = dict.fromkeys(("effects", "answers", "notes", "lines", "finished"), "run")
 
 
 async def forget(inside: Database, runs: Collection[str]) -> None:
@@ -62,3 +69,9 @@ def outside_key(*place: str | int) -> str:
 def canonical(inputs: Json) -> str:
     """Return the inputs of an effect as JSON, the same for equal ones."""
     return json.dumps(inputs, sort_keys=True, ensure_ascii=False, default=str)
+
+
+def with_inner(namespace: str) -> tuple[str, int, str]:
+    """Return the values of `key = ? or substr(key, 1, ?) = ?` for a namespace and those below."""
+    inner = namespace + BETWEEN
+    return namespace, len(inner), inner

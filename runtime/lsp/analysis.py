@@ -16,6 +16,7 @@ from flowc.compiler.editor.completion import Candidate
 from flowc.compiler.editor.symbols import Symbols, symbols_of
 from flowc.compiler.frontends import FRONTENDS, is_workflow
 from flowc.compiler.reading.editing import Editing, Kind, Mention
+from flowc.compiler.source.door import walk
 from flowc.compiler.source.source import Source, SourceSet, Unreadable
 
 from ..assembly.granted_sources import granted_sources
@@ -177,7 +178,7 @@ class Workspace:
         suffixes = tuple({s for f in FRONTENDS for s in f.suffixes})
         visited = 0
         for folder in map(os.path.normpath, self.folders):
-            for place, folders, files in os.walk(folder):
+            for place, folders, files in walk(folder):
                 folders[:] = sorted(
                     f for f in folders if not f.startswith(".") and f not in _SKIPPED
                 )

@@ -12,7 +12,6 @@ from typing import Any, NoReturn
 
 from flowc import __version__
 from flowc.compiler.diagnostics.diagnostic import Diagnostic
-from flowc.compiler.editor.words import is_of_words
 from flowc.compiler.reading.editing import Mention
 from flowc.compiler.source.source import Span
 from lsprotocol import types
@@ -23,6 +22,7 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 from .analysis import Analysis, Workspace
 from .convert import as_diagnostic, as_range, path_of, uri_of
 from .documents import CompileThread, Documents, OpenDocument, wait_for_analysis
+from .guesses import guess
 from .lines import Lines, Shift
 
 SOON = 0.25
@@ -100,10 +100,9 @@ class FlowcServer(LanguageServer):
         if document is None:
             return
         lines = document.lines
-        same = len(params.content_changes) == 1 and self.is_of_words_alone(
-            document, params.content_changes[0]
-        )
-        for change in params.content_changes:
+        changes = params.content_changes
+        guessed = guess(document, changes[0]) if len(changes) == 1 else None
+        for change in changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
                 place = change.range
                 start = lines.offset(place.start.line, place.start.character)
@@ -112,38 +111,9 @@ class FlowcServer(LanguageServer):
             else:
                 lines = Lines(change.text, self.encoding)
         self.documents.edit(document, params.text_document.version, lines)
-        if same:
-            self._tell(document.path, document.rows)
+        if guessed is not None:
+            self._tell(document.path, guessed)
             document.is_guess = True
-
-    def is_of_words_alone(
-        self, document: OpenDocument, change: types.TextDocumentContentChangeEvent
-    ) -> bool:
-        """Return whether an edit changes words of a text alone, on a line where nothing is named or
-        told: its diagnostics are those of before, at their places. They are told at once; the
-        compilation that follows tells others where that was wrong."""
-        good = document.good
-        if document.told != document.version or good is None or good.editing.keys != "none":
-            return False
-        if not isinstance(change, types.TextDocumentContentChangePartial):
-            return False
-        lines, place = document.lines, change.range
-        number = place.start.line
-        first, last = lines.offset(number, 0), lines.end_offset(number)
-        start = lines.offset(number, place.start.character)
-        end = lines.offset(place.end.line, place.end.character)
-        if end > last or not is_of_words(
-            lines.body[first:last], start - first, end - first, change.text
-        ):
-            return False
-        places = [row.range for row in document.rows]
-        for row in document.rows:
-            places += [more.location.range for more in row.related_information or ()]
-        if any(there.start.line <= number <= there.end.line for there in places):
-            return False
-        text = good.result.sources.files[document.path].text
-        at = start if text is document.text else Shift(text, document.text).to_old(start)
-        return good.symbols.at(document.path, at) is None
 
     def close_text(self, params: types.DidCloseTextDocumentParams) -> None:
         document = self.documents.drop(params.text_document.uri)

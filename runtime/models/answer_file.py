@@ -1,4 +1,5 @@
-"""Reads a file of scripted answers: which node gets which text, tool calls, report or approval.
+"""Reads a file of scripted answers: which node gets which text, tool calls, report, approval or
+answer of a host.
 
     PROMPT_PLAN: Look at the versions first.     # the same on every visit
     PROMPT_JUDGE: [IMPROVE, SUCCESS]             # first visit, second visit
@@ -7,12 +8,14 @@
       - report: {status: passed, outputs: {HEAD: 1f3a}}
     ASK_GOAL: ship it                            # a person's answer
     EXECUTE_PLAN: {approve: yes}
+    forecast: {http: {status: 200, json: {degrees: 12}}}
 
 docs/models-and-tools.md is the reference of the format.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,10 +28,11 @@ from flowc.compiler.source.source import Unreadable, read_text
 from flowc.compiler.source.spelling import Spelling
 
 from ..errors import RunError
+from ..requests import HttpAnswer
 
 REPORT_TOOL = "report_step_result"
 APPROVE = "approve"
-_PARTS = ("text", "call", "answer", "args", "reply", "report", "result")
+_PARTS = ("text", "call", "answer", "args", "reply", "report", "result", "http")
 T = TypeVar("T")
 
 
@@ -56,7 +60,7 @@ class ScriptedReport:
 class Turn:
     """One answer of the model: a text, tool calls, a report or a task's result, or a text with one
     of the first three. `answers` says that the calls are the answer itself; `reply` is what the
-    person says whom a call asks."""
+    person says whom a call asks. `http` is what a host answers one attempt to send a request."""
 
     text: str = ""
     calls: tuple[ScriptedCall, ...] = ()
@@ -64,6 +68,7 @@ class Turn:
     result: dict[str, Any] | None = None
     answers: bool = False
     reply: str | None = None
+    http: HttpAnswer | None = None
 
     @property
     def ends_visit(self) -> bool:
@@ -96,6 +101,12 @@ class AnswerFile:
     path: str
     entries: dict[str, Entry]
     approve: str | None = None
+
+    @property
+    def allows_commands(self) -> bool:
+        """Tell whether it says yes, for a person, to commands of some node."""
+        said = {self.approve, *(word for e in self.entries.values() for word in e.approvals)}
+        return "yes" in said
 
 
 def read_script(path: str | Path) -> AnswerFile:
@@ -240,12 +251,15 @@ class _Reader:
         fields = dict(self.pairs(node))
         if unknown := sorted(fields.keys() - set(_PARTS)):
             raise self.fault(node, f"`{unknown[0]}` is not a part of an answer", ", ".join(_PARTS))
+        for part, what in (("result", "a result"), ("http", "the answer of a host")):
+            if part in fields and len(fields) > 1:
+                raise self.fault(node, f"{what} stands alone")
         if "result" in fields:
-            if len(fields) > 1:
-                raise self.fault(node, "a result stands alone")
             return Turn(result=self.object(fields["result"]))
+        if "http" in fields:
+            return Turn(http=self.http(fields["http"]))
         if not fields.keys() & {"text", "call", "answer", "report"}:
-            raise self.fault(node, "an answer needs a text, a call, a report or a result")
+            raise self.fault(node, "an answer needs a text, a call, a report, a result or http")
         text = self.text(fields["text"]) if "text" in fields else ""
         called = fields.get("call") or fields.get("answer")
         calls = self.calls(called, fields.get("args")) if called else ()
@@ -301,6 +315,31 @@ class _Reader:
             tuple(asserts) if asserts is not None else None,
             self.text(fields["error"]) if "error" in fields else "",
         )
+
+    def http(self, node: yaml.Node) -> HttpAnswer:
+        """Read `http: 404`, or `http: {status, headers, json, text}`."""
+        if isinstance(node, yaml.ScalarNode):
+            return HttpAnswer(self.status(node), {}, "")
+        if not isinstance(node, yaml.MappingNode):
+            raise self.fault(node, "the answer of a host is a status, or a mapping")
+        fields = dict(self.pairs(node))
+        if unknown := sorted(fields.keys() - {"status", "headers", "json", "text"}):
+            what = f"`{unknown[0]}` is not a part of a host's answer"
+            raise self.fault(node, what, "status, headers, json, text")
+        if "json" in fields and "text" in fields:
+            raise self.fault(fields["text"], "`json` and `text` exclude each other")
+        headers = self.object(fields.get("headers"))
+        text = self.text(fields["text"]) if "text" in fields else ""
+        if "json" in fields:
+            text = json.dumps(self.value(fields["json"]), ensure_ascii=False)
+        status = self.status(fields["status"]) if "status" in fields else 200
+        return HttpAnswer(status, {name.lower(): str(v) for name, v in headers.items()}, text)
+
+    def status(self, node: yaml.Node) -> int:
+        value = self.value(node)
+        if isinstance(value, bool) or not isinstance(value, int) or not 100 <= value <= 599:
+            raise self.fault(node, "a status is a number from 100 to 599")
+        return value
 
     def object(self, node: yaml.Node | None) -> dict[str, Any]:
         value = self.value(node) if node is not None else None

@@ -14,6 +14,7 @@ from typing import Any
 
 from flowc.compiler.catalog.audio_model import AudioTool, ToolParameter
 from flowc.compiler.plan import PlanError, read_call, read_plan, step_paths, text_value
+from flowc.compiler.plan.paths import original_input
 
 from ..audio.calls.call import check_call, find_tool
 from ..audio.plan.contradictions import Shape
@@ -101,7 +102,7 @@ def _code_generation(text: str) -> Json:
         description = text_value(document.step(parts["step"]), "Description")
     except PlanError as refused:
         raise Failure(str(refused), "refused") from None
-    return {"code": code_of(description, read, write)}
+    return {"code": code_of(description, read, write, original_input(document) or "")}
 
 
 def _error_analyzer(text: str) -> Json:

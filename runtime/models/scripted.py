@@ -1,7 +1,8 @@
-"""Scripted answers: a file that answers model calls, questions and approvals. Not a language model.
+"""Scripted answers: a file that answers model calls, questions, approvals and requests to hosts.
+Not a language model.
 
-An answer is chosen by the request's node, visit and turn alone, never by counting calls: a run that
-was killed and resumed gets the same answers.
+An answer is chosen by the request's node, visit and turn alone, or the attempt to send it, never by
+counting calls: a run that was killed and resumed gets the same answers.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 from ..context import CALL_PATH
 from ..errors import Failure
 from ..people import TIME_IS_UP, QuestionKind
+from ..requests import HttpAnswer, HttpRequest, Sender
 from ..services import Json, ModelReply, ModelRequest, ToolSchema
 from ..state.schemas import ANSWER_TOOL
 from ..state.task_results import RESULT_TOOL, ResultFault, result_fields
@@ -53,7 +55,7 @@ class ScriptedModels:
 
     def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
         """Return the script's answer to a question of a node (`services.People.answer`)."""
-        entry = self._entry(node)
+        entry = _entry(self.script, node)
         match kind:
             case "approve":
                 approval = entry.approval(visit) if entry else None
@@ -70,14 +72,9 @@ class ScriptedModels:
 
     def answer_to_model(self, node: str, visit: int, turn: int) -> Json | None:
         """Return the script's answer to a question of a model (`People.answer_to_model`)."""
-        entry = self._entry(node)
+        entry = _entry(self.script, node)
         turns = (entry.turns(visit) if entry else None) or ()
         return turns[turn - 1].reply if turn <= len(turns) else None
-
-    def _entry(self, node: str) -> Entry | None:
-        """Return the entry of a node: where it is called from, or wherever it is called from."""
-        entries = self.script.entries
-        return entries.get(_path_of(node)) or entries.get(node)
 
     def _turn(self, request: ModelRequest) -> Turn:
         for key in (_path_of(request.node), request.node, request.prompt):
@@ -85,7 +82,10 @@ class ScriptedModels:
                 continue
             turns = self.script.entries[key].turns(request.visit)
             if turns is not None and request.turn <= len(turns):
-                return turns[request.turn - 1]
+                turn = turns[request.turn - 1]
+                if turn.http is None:
+                    return turn
+                raise self._missing(request, f"`{key}` has the answer of a host")
             raise self._missing(request, f"the answers of `{key}` end before that")
         raise self._missing(request, f"it answers {_keys_of(self.script)}")
 
@@ -96,6 +96,36 @@ class ScriptedModels:
             f"{request.turn} in {Path(self.script.path).name}: {why}",
             help=f"add it under `{request.node}:` in {self.script.path}",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptedSender:
+    """Answers the requests of nodes that the script has, and lets `sender` send all others."""
+
+    script: AnswerFile
+    sender: Sender
+
+    async def send(self, request: HttpRequest) -> HttpAnswer:
+        """Return the answer to this attempt (`Sender.send`). Where the script has one answer for
+        all visits, every attempt gets it. Raise `Failure` that says what the script lacks."""
+        entry = _entry(self.script, request.node)
+        if entry is None:
+            return await self.sender.send(request)
+        turns = entry.turns(request.visit) or ()
+        at = 1 if entry.always else request.attempt
+        answer = turns[at - 1].http if at <= len(turns) else None
+        if answer is None:
+            raise Failure(
+                f"no scripted answer of a host for `{request.node}`, visit {request.visit}, "
+                f"attempt {request.attempt} in {Path(self.script.path).name}",
+                help=f"add `http: {{status: 200, json: …}}` under `{request.node}:`",
+            )
+        return answer
+
+
+def _entry(script: AnswerFile, node: str) -> Entry | None:
+    """Return the entry of a node: where it is called from, or wherever it is called from."""
+    return script.entries.get(_path_of(node)) or script.entries.get(node)
 
 
 def _path_of(node: str) -> str:

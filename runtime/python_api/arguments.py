@@ -28,6 +28,14 @@ def each_of(argument: str, value: object, of: str) -> tuple[Any, ...]:
     return tuple(value)
 
 
+def texts_of(argument: str, value: object, of: str) -> tuple[str, ...]:
+    """Return what an argument gives several of, which are texts. Raise `RunError`."""
+    given = each_of(argument, value, of)
+    if all(isinstance(each, str) for each in given):
+        return given
+    raise _other(argument, f"a list of {of}", value)
+
+
 def one_of(argument: str, value: Any, kind: type, name: str) -> Any:
     """Return an argument of a kind, which has a name, or None. Raise `RunError`."""
     if value is None or isinstance(value, kind):
@@ -35,11 +43,32 @@ def one_of(argument: str, value: Any, kind: type, name: str) -> Any:
     raise _other(argument, name, value)
 
 
+def text_of(argument: str, value: object, name: str) -> str | None:
+    """Return a text or None. Raise `RunError`; `name` says what the text is."""
+    text: str | None = one_of(argument, value, str, name)
+    return text
+
+
+def switch_of(argument: str, value: object) -> bool:
+    """Return a truth value: `"no"` would grant what it means to refuse. Raise `RunError`."""
+    if isinstance(value, bool):
+        return value
+    raise _other(argument, "True or False", value)
+
+
 def path_of(argument: str, value: object, name: str) -> str:
     """Return a path as a text. `name` says what lies there. Raise `RunError`."""
     if isinstance(value, str | os.PathLike):
         return os.fsdecode(value)
     raise _other(argument, name, value)
+
+
+def store_of(argument: str, value: object) -> str | None:
+    """Return the URL or the path of a store, or None. Raise `RunError`, also for an empty text: it
+    would mean the project's store."""
+    if value == "":
+        raise RunError(f"`{argument}` is empty", help="leave it out for the project's store")
+    return None if value is None else path_of(argument, value, "the URL of a store")
 
 
 def _other(argument: str, wanted: str, value: object, help: str = "") -> RunError:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from inspect import iscoroutinefunction
 from typing import Any, TypedDict
 
 from flowc.compiler.ir import OnUnknown
 
 from ..assembly.run_options import RunOptions
-from ..config.options import WrongValue, read_value
+from ..config.options import OPTIONS, WrongValue, read_value
 from ..errors import RunError, one_line
 from ..events import Listener
 from ..people import UNASKED, Question
 from ..services import Json
-from .arguments import each_of
+from .arguments import texts_of
 
 
 class Choices(TypedDict, total=False):
@@ -29,12 +30,16 @@ class Choices(TypedDict, total=False):
     max_steps: int
     timeout: float
     max_tokens: int
-    max_cost: float | str
+    max_cost: float
     breakpoints: str | Sequence[str]
     listen: Listener
     record: str | os.PathLike[str]
     replay: str | os.PathLike[str]
     on_unknown: OnUnknown
+
+
+_NUMBERS = ("N", "SECONDS", "DOLLARS")
+"""What options that take a number call it."""
 
 
 def options_of(choices: Choices) -> RunOptions:
@@ -52,10 +57,13 @@ def options_of(choices: Choices) -> RunOptions:
     return RunOptions(**{name: option_value(name, value) for name, value in known.items()})
 
 
-def option_value(name: str, value: object) -> Any:
-    """Return the value of an option. Raise `RunError`."""
+def option_value(name: str, value: object, argument: str = "") -> Any:
+    """Return the value of an option, which an `argument` of another name may give. Raise
+    `RunError`."""
     if value is None:
         return None
+    if isinstance(value, str) and OPTIONS[name].metavar in _NUMBERS:  # as a flag may be
+        raise RunError(f"`{name}` takes a number, not {value!r}", help="leave out the quotes")
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
     elif isinstance(value, tuple):
@@ -63,20 +71,24 @@ def option_value(name: str, value: object) -> Any:
     try:
         return read_value(name, value)
     except WrongValue as wrong:
-        raise RunError(f"`{name}` takes {wrong}, not {value!r}") from None
+        takes = str(wrong).replace("a text", "a path") if OPTIONS[name].path else wrong
+        raise RunError(f"`{argument or name}` takes {takes}, not {value!r}") from None
 
 
 def breakpoints_of(choices: Choices) -> tuple[str, ...]:
     """Return the nodes to pause before; a single one may stand alone. Raise `RunError`."""
     nodes = choices.get("breakpoints")
-    return (nodes,) if isinstance(nodes, str) else each_of("breakpoints", nodes, "nodes")
+    if isinstance(nodes, str):
+        return (nodes,)
+    return texts_of("breakpoints", nodes, "nodes")
 
 
 def listeners_of(choices: Choices) -> tuple[Listener, ...]:
     """Return who hears the events of an execution. Raise `RunError` for what cannot be called."""
     listen = choices.get("listen")
-    if listen is not None and not callable(listen):
-        raise RunError(f"`listen` is a function of an event, not {one_line(repr(listen), 60)}")
+    if listen is not None and (not callable(listen) or iscoroutinefunction(listen)):
+        kind = "not an async one" if callable(listen) else f"not {one_line(repr(listen), 60)}"
+        raise RunError(f"`listen` is a function of an event, {kind}")
     return () if listen is None else (listen,)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import os
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -23,7 +22,8 @@ from ..assembly.lazy import open_engine
 from ..assembly.own_options import own_options
 from ..assembly.run_options import RunOptions
 from ..assembly.sandbox_options import own_folder
-from ..assembly.standing import Standing, standing_of
+from ..assembly.standing import Standing, ask_running, standing_of
+from ..assembly.wording import python_errors
 from ..config.options import Options, merge
 from ..config.settings import Config, load_config
 from ..engine.signals import RunSignals
@@ -34,12 +34,11 @@ from ..events import Listener
 from ..services import Emit, Journal, Json, Outcome, Services
 from ..store.default_store import prepared_store, store_url
 from ..store.names import new_run_name
-from .arguments import by_name
+from .arguments import by_name, text_of, texts_of
 from .choices import Choices, answers_by_id, breakpoints_of, listeners_of, options_of, require_id
-from .drawing import draw
+from .drawing import draw, notebook_forms
 from .run_list import RunQuery, filter_of, is_own, runs_of
 from .run_stream import AsyncRunStream, Executing, RunStream
-from .wording import python_errors
 
 if TYPE_CHECKING:
     from ..checkpoints.types import Saver, Store
@@ -51,7 +50,7 @@ if TYPE_CHECKING:
     from ..store.runs import RunRecord
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Flow:
     """A workflow that `flowc.load` read. `compiled` is the compiler's result; `options` hold for
     every run; `journal` is the URL of the store that keeps the runs, or None for the project's:
@@ -183,11 +182,15 @@ class Flow:
         """Go on with a run: see `resume`."""
         with python_errors():
             listeners = listeners_of(choices)
+            line = text_of("line", line, "a text")
+            migrate = texts_of("migrate", migrate, "texts, OLD=NEW")
             async with self._open(run) as engine:
                 standing = await standing_of(engine, run)
                 launch = await in_thread(partial(self._relaunch, standing, choices))
                 line = line or standing.line(answered=answers is not None)
-                by_id = answers_by_id(answers, standing.questions)
+                # Of a run that has ended the engine says that, and not what it does not ask.
+                asked = standing.questions
+                by_id = {} if standing.ended else answers_by_id(answers, asked)
 
                 async def go_on(signals: RunSignals) -> Outcome:
                     return await standing.resume(
@@ -208,7 +211,7 @@ class Flow:
         with python_errors():
             wanted = filter_of(query, self.name)
             async with self._open() as engine:
-                return await runs_of(engine.store, wanted, query.get("limit"), self.path)
+                return await runs_of(engine.store, wanted, query.get("limit"), self.path, self.name)
 
     def history(self, run: str) -> list[CheckpointView]:
         """Return the checkpoints of a run between nodes, oldest first."""
@@ -220,13 +223,14 @@ class Flow:
             return await engine.history(run)
 
     def pause(self, run: str) -> None:
-        """Ask the process that executes a run to pause it before the next node."""
+        """Ask the process that executes a run to pause it before the next node. Raise `RunError`
+        for a run that nobody executes."""
         wait_for(self.apause(run))
 
     async def apause(self, run: str) -> None:
         """Ask for a pause: see `pause`."""
         async with self._open(run) as engine:
-            await engine.store.request(run, "pause")
+            await ask_running(engine.store, run, "pause", f"flowc resume {run}")
 
     def fork(
         self,
@@ -253,7 +257,8 @@ class Flow:
         async with self._open(run) as engine:
             require_id(name)
             changes = by_name("values", values, "variables to values")
-            return (await engine.fork(run, at, changes, name)).id
+            place = str(text_of("at", at, "a node or the id of a checkpoint"))
+            return (await engine.fork(run, place, changes, name)).id
 
     def graph(self, checkpointer: Saver | None = None, store: Store | None = None) -> FlowGraph:
         """Return the workflow as a graph of LangGraph's, to invoke, stream or make a node of
@@ -298,15 +303,7 @@ class Flow:
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return what a notebook shows: the picture and the diagnostics."""
         report = self.report()
-        shown = {"text/plain": f"{self!r}\n{report}"}
-        if self.compiled.workflow is not None:
-            try:
-                picture = str(self.draw("svg"))
-            except RunError:  # Graphviz is not here
-                picture = f"<pre>{html.escape(str(self.draw('mermaid')))}</pre>"
-            remarks = f"<pre>{html.escape(report)}</pre>" if report else ""
-            shown["text/html"] = picture[max(picture.find("<svg"), 0) :] + remarks
-        return shown
+        return {"text/plain": f"{self!r}\n{report}", **notebook_forms(self.compiled, report)}
 
     def __repr__(self) -> str:
         faults = len(self.compiled.diagnostics)
@@ -394,5 +391,5 @@ class Flow:
                 f"run {record.id} was started in {folder}, from where its paths count",
                 help="change to that folder first: os.chdir",
             )
-        if not is_own(record, os.path.abspath(self.path)) or record.name != self.name:
+        if not is_own(record, os.path.abspath(self.path), self.name):
             raise RunError(f"run {record.id} is of {record.file}", help="load that file")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from flowc.compiler.catalog.builtin_tools import ToolEntry
+from flowc.compiler.catalog.catalog import HostEntry, UnlistedTools
 from flowc.compiler.catalog.functions import FunctionEntry
 from flowc.compiler.conversion import Conversion, convert_file
 from flowc.compiler.diagnostics.diagnostic import Diagnostic, locate
@@ -21,12 +22,13 @@ from ..assembly.granted_sources import compile_granted, granted_sources
 from ..assembly.host_objects import HostObjects, model_name, script_of
 from ..assembly.launch import Faulty
 from ..assembly.run_options import RunOptions
+from ..assembly.wording import diagnostic_in_python, python_errors
+from ..config.settings import load_config
 from ..errors import RunError, one_line
 from ..files.workflow_files import workflow_files
-from .arguments import by_name, each_of, one_of, path_of
+from .arguments import by_name, each_of, one_of, path_of, store_of, switch_of, text_of
 from .choices import option_value
 from .flow import Flow
-from .wording import diagnostic_in_python, python_errors
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -91,10 +93,11 @@ def load(
         functions = by_name("nodes", nodes, "names to functions")
         host = _host(model, models, answers, sources, functions)
         host = replace(host, vouches=allowed.trust is True)
-        known: list[ToolEntry | FunctionEntry] = [*entries, *_functions(host.nodes)]
+        home = Path(path_of("project", project, "a folder"))
+        known = [*entries, *_functions(host.nodes), *_tool_settings(home)]
         compiled = _compile(source, format, options, known, everything=host.vouches)
-        store = None if journal is None else path_of("journal", journal, "the URL of a store")
-        return Flow(compiled, options, host, store, Path(path_of("project", project, "a folder")))
+        store = store_of("journal", journal)
+        return Flow(compiled, options, host, store, home)
 
 
 def check(
@@ -104,6 +107,7 @@ def check(
     `strict` asks for what only careful people want to hear. Raise `RunError` for a folder without
     workflows."""
     with python_errors():
+        strict = switch_of("strict", strict)
         one = isinstance(paths, str | os.PathLike)
         several = (paths,) if one else each_of("paths", paths, "files and folders")
         files = [path_of("paths", path, "files and folders") for path in several]
@@ -122,7 +126,8 @@ def convert(
     the format cannot say. Nothing is written to the disk; `out` is where the file would stand.
     Raise `RunError` for an unknown format and for a file with errors."""
     with python_errors():
-        dialect = dialect_named(to)
+        dialect = dialect_named(str(text_of("to", to, "the name of a format")))
+        out = text_of("out", out, "the path of a file")
         if dialect is None:
             names = ", ".join(dialect.name for dialect in DIALECTS)
             raise RunError(f"there is no format `{to}` to write", help=f"one of: {names}")
@@ -139,18 +144,18 @@ def _compile(
     source: str | os.PathLike[str],
     format: str | None,
     options: RunOptions,
-    host: Sequence[ToolEntry | FunctionEntry],
+    host: Sequence[HostEntry],
     *,
     everything: bool = False,
 ) -> CompileResult:
-    if not isinstance(source, str | os.PathLike):
+    if not isinstance(source, str | os.PathLike) or source == "":
         raise RunError(f"a workflow is a path or a text, not {one_line(repr(source), 60)}")
     if isinstance(source, str) and "\n" in source:
         path, read = "<text>", partial(compile_text, source)
     else:
         path, read = os.fspath(source), partial(compile_file, os.fspath(source))
     sources = SourceSet(granted=None) if everything else granted_sources(path, options.trust)
-    one_of("format", format, str, "the name of a format")
+    text_of("format", format, "the name of a format")
     compiled = read(format=format, team=options.team, host=host, sources=sources)
     return replace(compiled, diagnostics=tuple(map(diagnostic_in_python, compiled.diagnostics)))
 
@@ -166,12 +171,14 @@ def _options(
     trust = permissions.trust
     for field, value, allowed in (
         ("commands", permissions.commands, ("ask", "allow")),
-        ("sandbox", permissions.sandbox or "auto", ("auto", "strict", "off")),
+        ("sandbox", permissions.sandbox, (None, "auto", "strict", "off")),
     ):
         if value not in allowed:
-            words = ", ".join(allowed)
+            words = ", ".join(filter(None, allowed))
             raise RunError(f"`permissions.{field}` is one of {words}, not {value!r}")
     file = None if isinstance(answers, Mapping) else answers
+    if not isinstance(file, str | os.PathLike | None):
+        raise RunError(f"`answers` are a path or a mapping, not {one_line(repr(file), 60)}")
     if name is not None and answers is not None:
         raise RunError("`model` and `answers` exclude each other")
     return RunOptions(
@@ -180,11 +187,18 @@ def _options(
         team=option_value("team", team),
         allow_exec=permissions.commands == "allow",
         sandbox=permissions.sandbox,
-        network=permissions.network,
-        workspace=option_value("workspace", permissions.workspace),
-        roots=option_value("roots", tuple(permissions.roots)),
-        trust=option_value("trust", None if isinstance(trust, bool) else trust),
+        network=switch_of("permissions.network", permissions.network),
+        workspace=option_value("workspace", permissions.workspace, "permissions.workspace"),
+        roots=option_value("roots", _folders(permissions.roots), "permissions.roots"),
+        trust=option_value(
+            "trust", None if isinstance(trust, bool) else trust, "permissions.trust"
+        ),
     )
+
+
+def _folders(roots: object) -> tuple[str, ...]:
+    given = each_of("permissions.roots", roots, "folders")
+    return tuple(path_of("permissions.roots", root, "a list of folders") for root in given)
 
 
 def _host(
@@ -213,29 +227,48 @@ def _functions(nodes: Mapping[str, Callable[..., Any]]) -> list[FunctionEntry]:
     return [function_entry(name, function) for name, function in nodes.items()]
 
 
-def _sources(tools: Sequence[Any]) -> tuple[list[Callable[[], ToolSource]], list[ToolEntry]]:
-    """Return what makes the sources of a run's tools, and of those that are at hand what a
-    workflow may know of them before it runs. Raise `RunError` for what cannot be a tool."""
+def _tool_settings(project: Path) -> list[HostEntry]:
+    """Return what a workflow may know before it runs of the sources of tools in flowc.toml. What is
+    wrong with that file is said by a run."""
+    try:
+        config = load_config(project)
+    except RunError:
+        return []
+    config = config.held.whole if config.held else config
+    sources = config.python_tools or config.mcp or config.mcp_servers
+    return [UnlistedTools(bound=False)] if sources else []
+
+
+def _sources(tools: Sequence[Any]) -> tuple[list[Callable[[], ToolSource]], list[HostEntry]]:
+    """Return what makes the sources of a run's tools, and what a workflow may know of them before
+    it runs. Raise `RunError` for what cannot be a tool."""
     if not tools:
         return [], []
     from ..tools.mcp import McpServer
-    from ..tools.mcp_servers import read_servers
-    from ..tools.python import PythonFunction, ToolObject
+    from ..tools.mcp_servers import named_servers
+    from ..tools.python import ToolObject, import_function
 
     sources: list[Callable[[], ToolSource]] = []
-    entries: list[ToolEntry] = []
+    entries: list[HostEntry] = []
     for tool in tools:
-        if isinstance(tool, str):
-            sources.append(partial(PythonFunction, tool))
-        elif isinstance(tool, Mapping):
-            servers = read_servers(tool.get("mcpServers", tool), ())
+        if isinstance(tool, Mapping):
+            table = by_name("tools", tool.get("mcpServers", tool), "names to MCP servers")
+            servers = named_servers("tools", table)
             sources += [partial(McpServer, name, about) for name, about in servers.items()]
+            entries += [UnlistedTools()] * bool(servers)
         else:
-            held = ToolObject(tool)
+            named = isinstance(tool, str)
+            held = ToolObject(*((import_function(tool, None), tool) if named else (tool,)))
             schema = held.schema()
             sources.append(partial(_same, held))
             about = (schema.name, schema.description, schema.parameters, schema.effect)
             entries.append(ToolEntry(*about, "lock"))
+    names = [entry.name for entry in entries if isinstance(entry, ToolEntry)]
+    for name in names:
+        if names.count(name) > 1:
+            raise RunError(
+                f"two of `tools` are called `{name}`", help="rename one, or leave it out"
+            )
     return sources, entries
 
 

@@ -11,7 +11,7 @@ from ..errors import RunError, one_line
 from ..event_loops import in_thread
 from ..store.listing import RunFilter, RunSummary, read_filter
 from ..store.runs import RunRecord, RunStore
-from .arguments import each_of, one_of
+from .arguments import each_of, text_of
 
 _PAGE = 200
 
@@ -37,23 +37,23 @@ def filter_of(query: RunQuery, workflow: str) -> RunFilter:
             )
     status, limit = query.get("status"), query.get("limit")
     statuses = (status,) if isinstance(status, str) else each_of("status", status, "statuses")
-    if limit is not None and (not isinstance(limit, int) or limit < 0):
+    if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 0):
         raise RunError(f"`limit` is a number of runs, not {one_line(repr(limit), 60)}")
     since, before = (
-        one_of(name, query.get(name), str, "an age or a date") for name in ("since", "before")
+        text_of(name, query.get(name), "an age or a date") for name in ("since", "before")
     )
     return read_filter(statuses, since, before, workflow)
 
 
 async def runs_of(
-    store: RunStore, wanted: RunFilter, limit: int | None, path: str
+    store: RunStore, wanted: RunFilter, limit: int | None, path: str, name: str
 ) -> list[RunRecord]:
-    """Return the runs of the workflow in a file. Raise `RunError`."""
+    """Return the runs of the workflow of a name in a file. Raise `RunError`."""
     records: list[RunRecord] = []
     place = await in_thread(lambda: os.path.abspath(path))
     while limit is None or len(records) < limit:
         some = await store.listing.page(wanted, _PAGE)
-        own = [run.id for run in some if is_own(run, place)]
+        own = [run.id for run in some if is_own(run, place, name)]
         records += await store.get_each(own if limit is None else own[: limit - len(records)])
         if len(some) < _PAGE:
             break
@@ -61,7 +61,7 @@ async def runs_of(
     return records
 
 
-def is_own(run: RunSummary | RunRecord, place: str) -> bool:
-    """Return whether a run is of the workflow in a file."""
+def is_own(run: RunSummary | RunRecord, place: str, name: str) -> bool:
+    """Return whether a run is of the workflow of a name in a file."""
     folder = run.folder if isinstance(run, RunSummary) else run.options.get("folder")
-    return os.path.join(str(folder or ""), run.file) == place
+    return run.name == name and os.path.join(str(folder or ""), run.file) == place

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from ..errors import Failure, reason_of
+from ..files.granted import GrantedPlace, LinkedFolder, open_below, open_granted
+from ..files.programs import ProgramJob
 from ..services import Grants
 from .confine import probe
-from .granted import GrantedFolder, LinkedFolder, open_below, open_granted
-from .policy import Limits, Mode, Policy, Profile, SandboxReport, python_reads, shell_reads
+from .policy import (
+    MIB,
+    Limits,
+    Mode,
+    Policy,
+    Profile,
+    SandboxReport,
+    program_reads,
+    python_reads,
+    shell_reads,
+)
 
 DATA = ".flowc"
 """The name of the folder of runs, stores and the runs' own folders in the folder of a project."""
+_LOOKING = Limits(disk=64 * MIB, files=1000, processes=32, grace=0.2)
 Listener = Callable[[dict[str, Any]], None]
 """Gets the data of an event `sandbox`."""
 
@@ -39,7 +51,7 @@ class Confinement:
     listener: Listener = lambda data: None
     hidden: tuple[Path, ...] = ()
     _reports: set[str] = field(default_factory=set, compare=False)
-    _opened: dict[Path, GrantedFolder] = field(default_factory=dict, compare=False)
+    _opened: dict[Path, GrantedPlace] = field(default_factory=dict, compare=False)
 
     @property
     def begin(self) -> Path:
@@ -79,7 +91,7 @@ class Confinement:
             mode=self.mode,
         )
 
-    def _open(self, folder: Path) -> GrantedFolder:
+    def _open(self, folder: Path) -> GrantedPlace:
         """Return a folder as it was when the run first needed it. Raise `Failure`."""
         if folder not in self._opened:
             try:
@@ -90,7 +102,7 @@ class Confinement:
                 ) from None
         return self._opened[folder]
 
-    def _open_below(self, name: str) -> GrantedFolder:
+    def _open_below(self, name: str) -> GrantedPlace:
         """Return the folder that a workflow grants, as it was when it was first granted."""
         folder = self.folder / name
         if folder in self._opened:
@@ -109,7 +121,7 @@ class Confinement:
             raise Failure(why, "refused", help=help)
         return self._opened[folder]
 
-    def _open_own(self) -> GrantedFolder:
+    def _open_own(self) -> GrantedPlace:
         """Return the run's own folder, made when it is first needed. Its folder for temporary files
         is made anew for each command that misses it. Raise `Failure`."""
         what, help = self.own, "start the run in a folder that can be written"
@@ -122,7 +134,7 @@ class Confinement:
             raise Failure(why, "refused", help=help) from None
         return self._opened.setdefault(self.own, opened)
 
-    def _make_own(self) -> GrantedFolder:
+    def _make_own(self) -> GrantedPlace:
         # What is below the project's folder a command of a run before may have made.
         project = self.own.parents[2] if self.own.parts[-3:-2] == (DATA,) else self.own.parent
         project.mkdir(parents=True, exist_ok=True)
@@ -139,11 +151,34 @@ class Confinement:
         return f"in the sandbox ({probe('shell').level}), {network} network{writing}"
 
     def code(
-        self, reads: tuple[Path, ...], limits: Limits, writes: tuple[Path, ...] = ()
+        self,
+        reads: tuple[Path, ...],
+        limits: Limits,
+        writes: tuple[Path, ...] = (),
+        programs: tuple[Path, ...] = (),
     ) -> Policy:
         """Return the policy of code in an interpreter that flowc starts: no network, no other
-        program, and of files those named beside Python's own."""
-        return Policy("snippet", (*python_reads(), *reads), writes, limits=limits, mode=self.mode)
+        program but those named, and of files those named beside Python's own."""
+        theirs = (path for program in programs for path in program_reads(program))
+        paths = (*python_reads(), *theirs, *reads)
+        return Policy("snippet", paths, writes, limits=limits, programs=programs, mode=self.mode)
+
+    def looking(self, job: ProgramJob) -> Policy:
+        """Return the policy of a program that looks at folders for a tool: no network, and nothing
+        but those folders beside the system's programs."""
+        limits = replace(_LOOKING, seconds=job.seconds)
+        if self.mode == "off":
+            return Policy("shell", mode=self.mode, limits=limits, cwd=job.cwd)
+        programs = shell_reads({"PATH": job.env.get("PATH", ""), "HOME": str(self.home or "/")})
+        return Policy(
+            "shell",
+            reads=(*programs, *job.reads, *(folder.path for folder in job.held)),
+            held=job.held,
+            hidden=_data_of(job.held, self.hidden),
+            limits=limits,
+            cwd=job.cwd,
+            mode=self.mode,
+        )
 
     def tell(self, profile: Profile, report: SandboxReport) -> None:
         """Report a start; the same level and layers are told once."""
@@ -161,7 +196,7 @@ class Confinement:
         return folder != Path("/") and (home is None or folder not in (home, *home.parents))
 
 
-def _data_of(folders: tuple[GrantedFolder, ...], hidden: tuple[Path, ...]) -> tuple[Path, ...]:
+def _data_of(folders: tuple[GrantedPlace, ...], hidden: tuple[Path, ...]) -> tuple[Path, ...]:
     """Return the folders of flowc's own data: in each of `folders`, and those named."""
     places = [*(folder.path / DATA for folder in folders), *hidden]
     return tuple(dict.fromkeys(Path(os.path.realpath(path)) for path in places if path.is_dir()))

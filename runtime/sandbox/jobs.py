@@ -71,17 +71,17 @@ def make_job(
         "hidden": [str(path) for path in policy.hidden],
         "links": _links(reads),
         "shared": 0 if snippet else _SHARED,
-        "filters": _filters(snippet, bool(program.entry), policy.network),
+        "filters": _filters(snippet, bool(program.entry), policy.network, bool(policy.programs)),
         "limits": _limits(bounds, snippet),
-        "watch": _watch(bounds, snippet, room, writes),
+        "watch": _watch(bounds, snippet and not policy.programs, room, writes),
     }
 
 
-def _watch(bounds: Limits, snippet: bool, room: Path, writes: tuple[Path, ...]) -> dict[str, Any]:
+def _watch(bounds: Limits, alone: bool, room: Path, writes: tuple[Path, ...]) -> dict[str, Any]:
     """Return what the watcher looks at, see `launch.supervise.Watch`."""
     return {
         "seconds": float(bounds.seconds),
-        "processes": 0 if snippet else bounds.processes,
+        "processes": 0 if alone else bounds.processes,
         "disk": bounds.disk,
         "files": bounds.files,
         "grace": float(bounds.grace),
@@ -112,16 +112,17 @@ def _rules(
         rules = [(str(path), landlock.FILE) for path in writes]
         rules.append((str(room), landlock.OWN))
         if not program.entry:
-            rules += [(path, landlock.RUN) for path in _executables(program)]
+            rules += [(path, landlock.RUN) for path in _executables(program.argv[0], program.env)]
+        for started in policy.programs:
+            rules += [(path, landlock.RUN) for path in _executables(str(started), {})]
         return rules
     folder = landlock.WRITE | (landlock.MAKE_SYM if policy.symlinks else 0)
     return [(str(path), folder) for path in (*writes, room)]
 
 
-def _executables(program: ConfinedProgram) -> list[str]:
+def _executables(name: str, env: Mapping[str, str]) -> list[str]:
     """Return the files that executing a program opens to run: itself and the dynamic linker."""
-    name = program.argv[0]
-    programs = [os.path.realpath(shutil.which(name, path=program.env.get("PATH")) or name)]
+    programs = [os.path.realpath(shutil.which(name, path=env.get("PATH")) or name)]
     folders = ("/lib64", "/lib", "/lib/aarch64-linux-gnu", "/lib/x86_64-linux-gnu")
     names = ("ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "ld-musl-x86_64.so.1")
     linkers = [os.path.realpath(f"{folder}/{name}") for folder in folders for name in names]
@@ -189,7 +190,9 @@ def _links(reads: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 @cache
-def _filters(snippet: bool, entry: bool, network: bool) -> dict[tuple[bool, bool, bool], bytes]:
+def _filters(
+    snippet: bool, entry: bool, network: bool, starts: bool
+) -> dict[tuple[bool, bool, bool], bytes]:
     """Return the filter of system calls for each combination of namespaces, mounts, and both of
     them by bubblewrap; empty where the numbers of this machine are not known."""
     filters = {}
@@ -199,6 +202,7 @@ def _filters(snippet: bool, entry: bool, network: bool) -> dict[tuple[bool, bool
                 platform.machine(),
                 snippet,
                 executes=not entry,
+                starts=starts,
                 network=network,
                 unix=inside and mounts and network,
                 namespaces=inside,

@@ -15,7 +15,7 @@ import py_compile
 import signal
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
@@ -30,8 +30,10 @@ from .policy import Limits, python_reads
 _ENTRY = "launch.own:main"
 _FOLDER = Path(__file__).resolve().parent
 _ENV = {"TZ": "UTC", "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1", "OPENBLAS_NUM_THREADS": "1"}
-"""All that a module knows of its environment."""
+"""All that a module knows of its environment, beside the folders of programs that it may start."""
 _BOUNDS = Limits(memory=0, file=0, disk=0, files=0, open=64, processes=0)
+_STARTED = 32
+"""Processes and threads of a module that starts programs."""
 _PACKAGES = ("flowc", "flowc.grammar", "flowc.compiler", "flowc.runtime")
 _AUDIO = "flowc.runtime.audio"
 _CHUNK = 65_536
@@ -64,9 +66,14 @@ class OwnModules:
         _compile(_AUDIO)
         names = [word for pair in folders.items() for word in pair]
         own = tuple(map(Path, folders.values()))
-        policy = self.confined.code((*own, *job.reads), _BOUNDS, tuple(job.writes))
+        bounds = replace(_BOUNDS, processes=_STARTED) if job.programs else _BOUNDS
+        programs = tuple(job.programs)
+        policy = self.confined.code((*own, *job.reads), bounds, tuple(job.writes), programs)
+        env = dict(_ENV)
+        if programs:
+            env["PATH"] = os.pathsep.join(str(path.parent) for path in programs)
         args = (job.module, str(len(folders)), *names, *job.args)
-        return prepare_python(_ENTRY, args, (_FOLDER, *_site_folders()), _ENV, policy)
+        return prepare_python(_ENTRY, args, (_FOLDER, *_site_folders()), env, policy)
 
 
 async def _run(start: Confined, job: WorkerJob, most: int) -> WorkerExit:

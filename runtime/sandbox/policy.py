@@ -3,10 +3,10 @@
     policy = Policy("shell", reads=shell_reads(env), writes=(workspace,), cwd=workspace)
     policy = Policy("snippet", reads=python_reads(), writes=(output_file,))
 
-`snippet` is for generated code: no other process, no program but its own, no socket, and of files
-only those named. `shell` is for commands: processes and programs, no network unless granted,
-writing below the folders named. Both have a private folder for temporary files beside that.
-`confine.prepare` starts programs under a policy.
+`snippet` is for generated code: no other process, no program but its own and those named, no
+socket, and of files only those named. `shell` is for commands: processes and programs, no network
+unless granted, writing below the folders named. Both have a private folder for temporary files
+beside that. `confine.prepare` starts programs under a policy.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Literal
 import flowc
 
 from ..errors import RunError
-from .granted import GrantedFolder
+from ..files.granted import GrantedPlace
 
 Profile = Literal["snippet", "shell"]
 Level = Literal["full", "strong", "weak", "off"]
@@ -65,6 +65,7 @@ class Policy:
     """The rights of one program. Paths are absolute; of `reads` those that are not there are left
     out, `writes` have to be there. A snippet writes files, which are made before it starts; a shell
     folders with all below them. Files below `writes` may be written even if they are in `reads`.
+    `programs` are those that a snippet may start beside itself, each under the same policy.
     `symlinks` lets a shell make symbolic links, which whoever reads the folder later may follow out
     of it. Of `held` folders only those that were opened are shown, whatever has their name by now;
     `hidden` folders are empty to the program, but for what of them is written, where mounts can be
@@ -76,12 +77,13 @@ class Policy:
     profile: Profile
     reads: tuple[Path, ...] = ()
     writes: tuple[Path, ...] = ()
-    held: tuple[GrantedFolder, ...] = ()
+    held: tuple[GrantedPlace, ...] = ()
     hidden: tuple[Path, ...] = ()
     network: bool = False
     limits: Limits | None = None
     cwd: Path | None = None
     symlinks: bool = False
+    programs: tuple[Path, ...] = ()
     mode: Mode = "auto"
 
     @property
@@ -166,6 +168,13 @@ def python_reads() -> tuple[Path, ...]:
     for name in flowc.__path__:
         folders += [Path(name), *(child for child in Path(name).iterdir() if child.is_symlink())]
     return _there((*folders, *map(Path, _LIBRARIES)))
+
+
+def program_reads(program: Path) -> tuple[Path, ...]:
+    """Return what a program reads that a snippet starts: itself, and its libraries where they lie
+    beside it or are chosen among several. The system's own are in `python_reads`."""
+    real = Path(os.path.realpath(program))
+    return _there((program, real, real.parent.parent / "lib", Path("/etc/alternatives")))
 
 
 def shell_reads(env: Mapping[str, str]) -> tuple[Path, ...]:

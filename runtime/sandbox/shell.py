@@ -6,7 +6,6 @@ The state is code that the shell wrote: it is only ever read by such a shell, ne
 from __future__ import annotations
 
 import asyncio
-import base64
 import fnmatch
 import os
 import secrets
@@ -31,10 +30,10 @@ from .confinement import Confinement
 from .excerpt import Excerpt
 from .policy import Level, Limits
 from .processes import MARK, Child, Started
+from .session_state import moves_since, pack_state, unpack_state
 
 _SCRIPT = Path(__file__).resolve().with_name("session.bash")
 _END = b"# flowc:end\n"
-_BASE64 = "base64:"
 _LONGEST_PATH = 8192
 _READ_ONLY = "[commands write below $HOME, the run's own folder; --workspace DIR grants another]"
 _KEEPER = 1.0
@@ -84,7 +83,7 @@ class BashShell:
         temporary = await in_thread(lambda: _make_room(command, state), Room.remove)
         try:
             room = temporary.folder
-            code, stop, level = await self._run(room, excerpts, granted, fresh=not state)
+            code, stop, level = await self._run(room, excerpts, granted, state)
             after, note = await in_thread(lambda: self._state_after(room, state, stop, values))
         finally:
             await in_thread(temporary.remove)
@@ -103,7 +102,7 @@ class BashShell:
         )
 
     async def _run(
-        self, room: Path, excerpts: Sequence[Excerpt], granted: Grants, fresh: bool
+        self, room: Path, excerpts: Sequence[Excerpt], granted: Grants, state: str
     ) -> tuple[int, Stop, Level]:
         last = time.monotonic()
 
@@ -113,7 +112,7 @@ class BashShell:
             excerpt.add(data)
 
         merged = len(excerpts) == 1
-        start, started = await in_thread(lambda: self._start(room, granted, fresh, merged), _undo)
+        start, started = await in_thread(lambda: self._start(room, granted, state, merged), _undo)
         child = Child(started, [partial(on_output, excerpt) for excerpt in excerpts])
         try:
             report = await asyncio.to_thread(start.report)
@@ -154,13 +153,13 @@ class BashShell:
         return _READ_ONLY if any(words in output for words in refusals) else ""
 
     def _start(
-        self, room: Path, granted: Grants, fresh: bool, merged: bool
+        self, room: Path, granted: Grants, state: str, merged: bool
     ) -> tuple[Confined, Started]:
         """Start the command. Raise `Failure`."""
         # The command ends with the thread that starts it (PR_SET_PDEATHSIG), which lasts as long
         # as the event loop.
         mark = secrets.token_hex(8)
-        start = self._prepare(room, granted, fresh, mark)
+        start = self._prepare(room, granted, state, mark)
         try:
             folder = self.confined.begin if start.room is None else Path("/")
             return start, Started(start, folder, mark, merged)
@@ -170,7 +169,7 @@ class BashShell:
                 raise
             raise Failure(f"no shell can be started: {error.strerror or error}") from None
 
-    def _prepare(self, room: Path, granted: Grants, fresh: bool, mark: str) -> Confined:
+    def _prepare(self, room: Path, granted: Grants, state: str, mark: str) -> Confined:
         """Prepare the command. Raise `Failure`."""
         bash = find_program("bash", self.env.get("PATH", os.defpath))
         if bash is None:
@@ -182,13 +181,15 @@ class BashShell:
         bounds = replace(policy.bounds, grace=self.limits.grace)
         policy = replace(policy, reads=(*policy.reads, _SCRIPT), limits=bounds)
         names = [name for name in self.env if looks_secret(name)]
-        env = dict(self.env) if fresh else {name: self.env[name] for name in names}
+        env = {name: self.env[name] for name in names} if state else dict(self.env)
         env |= {"FLOWC_SECRETS": " ".join(names), "FLOWC_SECRET_NAMES": SECRET_NAMES}
         env[MARK] = mark
         if key := EFFECT_KEY.get():
             env["FLOWC_IDEMPOTENCY_KEY"] = key
         if policy.mode != "off":
             env["FLOWC_OWN"] = str(self.confined.own)
+        if state:
+            env |= moves_since(state, self.confined.folder, self.confined.own)
         paths = [str(room / name) for name in ("state", "new", "command")]
         return prepare([bash, "--norc", "--noprofile", str(_SCRIPT), *paths], env, policy)
 
@@ -208,7 +209,8 @@ class BashShell:
             return before, f"[the shell's variables take more than {limit}: they are not kept]"
         if not data.endswith(_END):
             return before, "[the command replaced or killed its shell: its variables are not kept]"
-        return _pack(forget(data, values)), ""
+        kept = forget(data, values)
+        return pack_state(kept, self.confined.folder, self.confined.own), ""
 
 
 def _undo(both: tuple[Confined, Started]) -> None:
@@ -224,7 +226,7 @@ def _make_room(command: str, state: str) -> Room:
     try:
         (room.folder / "command").write_bytes(command.encode("utf-8", "replace") + b"\n")
         if state:
-            (room.folder / "state").write_bytes(_unpack(state))
+            (room.folder / "state").write_bytes(unpack_state(state))
     except BaseException:
         room.remove()
         raise
@@ -260,20 +262,6 @@ def _read(path: Path, most: int) -> bytes:
     with open(number, "rb") as file:
         info = os.fstat(number)
         return file.read(most) if stat.S_ISREG(info.st_mode) and info.st_nlink == 1 else b""
-
-
-def _pack(data: bytes) -> str:
-    """Return a state as text: variables may hold bytes that are not UTF-8."""
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return _BASE64 + base64.b64encode(data).decode()
-
-
-def _unpack(state: str) -> bytes:
-    if state.startswith(_BASE64):
-        return base64.b64decode(state.removeprefix(_BASE64))
-    return state.encode()
 
 
 PASSED = frozenset(

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 from ..errors import RunError
 from .api.browser_guard import BodyLimit, Guard
 from .api.context import Service
+from .api.figures import add_figures
 from .api.routes import add_events, add_routes
 from .bodies.read_body import fields_of
 from .contract import responses
@@ -68,6 +69,7 @@ def make_app(
     _add_faults(app)
     add_routes(app)
     add_events(app)
+    add_figures(app)
     add_page(app)
     return app
 

@@ -48,8 +48,7 @@ async def open_service(
     waits `patience` seconds for steps under way. Raises `RunError`."""
     async with opening as executing:
         db = executing.db
-        for schema in (access.SCHEMA, audit.SCHEMA, once.SCHEMA, sessions.SCHEMA):
-            await create_tables(db, schema)
+        await create_tables(db, access.SCHEMA, audit.SCHEMA, once.SCHEMA, sessions.SCHEMA)
         worker = Worker(executing, concurrency)
         working = asyncio.create_task(worker.work()) if concurrency else None
         tokens, streams = Tokens(db), Streams(executing.engine.store)

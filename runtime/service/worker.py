@@ -1,7 +1,7 @@
 """A worker: carries on executions with news, some at a time, in any process.
 
 When the process dies, another worker goes on from the run's checkpoint and the register. Only the
-holder of a run's lease executes it, whatever the rows say.
+holder of a run's lease executes it, whatever the queue says.
 """
 
 from __future__ import annotations
@@ -9,48 +9,52 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ..db.fence import NotHeld
 from ..engine.signals import RunSignals
-from ..errors import RunError
+from ..errors import RunError, StoreAway
 from .operations.advance import carry_on
+from .operations.ending import tell_overdue
 from .operations.executions import Executing
+from .queues.queue import Seat, TakenJob
 from .records.errors import ServiceFault
-from .records.tables import Register, StoredExecution, new_id
-from .records.work_queue import WorkQueue
+from .records.states import StateRows
+from .records.tables import StoredExecution, new_id
 
 LOG = logging.getLogger("flowc.service")
 CONCURRENCY = 20
 """Executions that one worker carries on at a time, unless it is told otherwise. Most of them wait
 for a model."""
-TICK = 0.25
-"""Seconds after which a worker looks by itself whether there is something to do."""
+CLOCK_TICK = 1.0
+"""Seconds between two looks for executions whose time is over."""
 _RECOVERY = 1.0
 """Seconds to wait when the store is of no use, or somebody else holds a run."""
 
 
 @dataclass(slots=True)
 class Worker:
-    """Carries on up to `concurrency` executions at a time. `name` is its lease."""
+    """Carries on up to `concurrency` executions at a time. `signals` are those of the jobs that
+    somebody may stop: what was held back already when it began is not cut off once more."""
 
     executing: Executing
     concurrency: int = CONCURRENCY
     name: str = field(default_factory=lambda: new_id("worker"))
     closing: bool = False
     abandoned: bool = False
-    tasks: dict[str, asyncio.Task[None]] = field(default_factory=dict)
-    signals: dict[str, RunSignals] = field(default_factory=dict)
-    cut: set[asyncio.Task[None]] = field(default_factory=set)
+    tasks: dict[TakenJob, asyncio.Task[None]] = field(default_factory=dict)
+    signals: dict[TakenJob, RunSignals] = field(default_factory=dict)
+    next_look: float = 0.0
 
     async def work(self) -> None:
         """Work until `drain` was called and everything under way is at a checkpoint."""
-        leases = self.executing.engine.store.leases
+        self.executing.worked_at = time.monotonic()
         while not self.abandoned and not (self.closing and not self.tasks):
             try:
-                async with leases.hold(self.name):
-                    await self._rounds()
+                async with self.executing.due.seat(self.name) as seat:
+                    await self._rounds(seat)
             except RunError as error:
                 LOG.warning("%s: %s", self.name, error.message)
                 await asyncio.sleep(_RECOVERY)
@@ -69,110 +73,118 @@ class Worker:
             task.cancel()
         self.executing.bell.set()
 
-    async def _rounds(self) -> None:
+    async def _rounds(self, seat: Seat) -> None:
+        """Look for something to do whenever the bell rings, and now and then."""
         while self.tasks or not self.closing:
+            self.executing.worked_at = time.monotonic()
             bell = self.executing.bell
             bell.clear()  # before the look: what comes during it rings again
-            if not self.abandoned:
-                await self._stop_requested()
-            if not self.closing:
-                await self._take()
+            try:
+                await self._look(seat)
+            except RunError as error:
+                LOG.warning("%s: %s", self.name, error.message)
+                await asyncio.sleep(_RECOVERY)
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(bell.wait(), TICK)
+                await asyncio.wait_for(bell.wait(), self.executing.due.tick)
 
-    async def _stop_requested(self) -> None:
-        """Pause executions on request: after the steps under way, or at once."""
-        if not self.tasks:
-            return
-        for id, how in await self.executing.due.stops(self.name):
-            task, signals = self.tasks.get(id), self.signals.get(id)
-            if how == "cancel" and task is not None and task not in self.cut:
-                self.cut.add(task)
-                task.cancel()
-            elif how == "drain" and signals is not None:
+    async def _look(self, seat: Seat) -> None:
+        if not self.abandoned:
+            await self._stop_held_back()
+        if not self.closing:
+            await self._look_at_clock()
+            await self._take(seat)
+
+    async def _look_at_clock(self) -> None:
+        """Tell executions whose time is over."""
+        if time.monotonic() >= self.next_look:
+            self.next_look = time.monotonic() + CLOCK_TICK
+            await tell_overdue(self.executing)
+
+    async def _stop_held_back(self) -> None:
+        """Stop what was paused or cancelled since it began: after the steps under way, or at
+        once."""
+        running = {job.execution: job for job in self.signals}
+        states = StateRows(self.executing.engine.store.db)
+        for id in await states.held_back(list(running)) if running else ():
+            execution = await self.executing.register.get(StoredExecution, id, None)
+            job = running[id]
+            signals = self.signals.get(job)
+            if signals is None:
+                continue
+            if execution.is_cut_off:
+                del self.signals[job]
+                self.tasks[job].cancel()
+            else:
                 signals.request_drain("pause")
 
-    async def _take(self) -> None:
-        """Begin with free executions, as long as there is room."""
-        room, due = self.concurrency - len(self.tasks), self.executing.due
-        if room <= 0:
-            return
-        known = set(await due.workers())
-        if not known:
-            return
-        others = known - {"", self.name}
-        gone = others - await self.executing.engine.store.leases.held_among(others)
-        if not ("" in known or gone or self.name in known):
-            return
-        for id, news in (await due.take(self.name, gone, room, list(self.tasks))).items():
-            task = asyncio.create_task(self._run_to_rest(id, news), name=f"execution {id}")
-            self.tasks[id] = task
-            task.add_done_callback(partial(self._forget, id))
+    async def _take(self, seat: Seat) -> None:
+        """Begin with what is free, as long as there is room."""
+        room = self.concurrency - len(self.tasks)
+        for job in await seat.take(room, list(self.tasks)):
+            task = asyncio.create_task(self._run_to_rest(job, seat), name=job.execution)
+            self.tasks[job] = task
+            task.add_done_callback(partial(self._forget, job))
 
-    def _forget(self, id: str, task: asyncio.Task[None]) -> None:
-        del self.tasks[id]
-        self.cut.discard(task)
+    def _forget(self, job: TakenJob, task: asyncio.Task[None]) -> None:
+        del self.tasks[job]
         self.executing.bell.set()
         if not task.cancelled() and (error := task.exception()) is not None:
-            LOG.error("execution %s: what became of it could not be kept", id, exc_info=error)
+            about = "execution %s: what became of it could not be kept"
+            LOG.error(about, job.execution, exc_info=error)
 
-    async def _run_to_rest(self, id: str, news: int) -> None:
-        """Carry one execution on. A fault of ours ends this execution for now, and nothing else."""
+    async def _run_to_rest(self, job: TakenJob, seat: Seat) -> None:
+        """Carry one execution on until its run rests, or somebody else has to go on."""
+        if await self._is_heard(job):
+            await seat.finish(job)
+        else:
+            await seat.give_back(job)
+
+    async def _is_heard(self, job: TakenJob) -> bool:
+        """Carry an execution on. Return whether its news were heard. A fault of ours ends this
+        execution for now, and nothing else."""
+        id = job.execution
         try:
-            try:
-                await self._carry_on(id, news)
-            except asyncio.CancelledError:
-                task = asyncio.current_task()
-                if self.abandoned or task is None:
-                    raise
-                task.uncancel()  # it was paused
-                await self._carry_on(id, news)
-        except NotHeld as error:
-            LOG.warning("%s", error.message)
-            await asyncio.sleep(_RECOVERY)  # it may be held for long: not again and again
-            await self.executing.due.leave(id, self.name, self.executing.now())
+            return await self._carry_on(job)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if self.abandoned or task is None:
+                raise
+            task.uncancel()  # it was paused or cancelled, which the next worker sees
+            return False
+        except (NotHeld, StoreAway) as error:
+            LOG.warning("execution %s: %s", id, error.message)
+            await asyncio.sleep(_RECOVERY)  # it may last: not again and again
+            return False
         except (RunError, ServiceFault) as error:
             if isinstance(error, ServiceFault) and error.code == "EXECUTION_NOT_FOUND":
-                await self.executing.due.drop(id, self.name)  # it was forgotten meanwhile
-                return
+                return True  # it was forgotten meanwhile
             await self._keep_fault(id, _fault_text(error))
         except Exception as error:
             LOG.error("execution %s cannot be carried on", id, exc_info=error)
             await self._keep_fault(id, "a fault of the service ended it: its log says more")
+        return True
 
-    async def _carry_on(self, id: str, news: int) -> None:
-        """Execute until the run rests and has seen all news."""
-        due, heard = self.executing.due, news
-        while not self.closing:
-            execution = await self.executing.register.get(StoredExecution, id, None)
-            if execution.paused is None and await self._once(execution) == "interrupted":
-                break
-            if await due.finish(id, self.name, heard):
-                return
-            following = await due.news(id, self.name)
-            if following is None:
-                return
-            heard = following
-        await due.leave(id, self.name, self.executing.now())
-
-    async def _once(self, execution: StoredExecution) -> str:
-        """Execute once and return the run's status; "" when it had ended before."""
-        signals = self.signals[execution.id] = RunSignals()
+    async def _carry_on(self, job: TakenJob) -> bool:
+        """Execute until the run rests. Return whether it did."""
+        execution = await self.executing.register.get(StoredExecution, job.execution, None)
+        if execution.paused is not None:
+            return True
+        signals = RunSignals()
         if self.closing:
             signals.request_drain("signal")
+        if execution.cancelled is None:
+            self.signals[job] = signals
         try:
             outcome = await carry_on(self.executing, execution, signals)
         finally:
-            del self.signals[execution.id]
+            self.signals.pop(job, None)
         if execution.fault:
             await self.executing.register.edit(execution.id, lambda e: replace(e, fault=""))
-        return outcome.status if outcome is not None else ""
+        return outcome is None or outcome.status != "interrupted"
 
     async def _keep_fault(self, id: str, message: str) -> None:
         """Store why it cannot be carried on."""
-        async with self.executing.db.transaction() as inside:
-            await Register(inside).edit(id, lambda e: replace(e, fault=message))
-            await WorkQueue(inside).drop(id, self.name)
+        await self.executing.register.edit(id, lambda e: replace(e, fault=message))
 
 
 def _fault_text(error: RunError | ServiceFault) -> str:

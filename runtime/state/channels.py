@@ -61,6 +61,11 @@ def is_anew(write: object) -> bool:
     return isinstance(write, dict) and _ANEW in write
 
 
+def written_value(write: object) -> Any:
+    """Return the value that a write is about."""
+    return write[_ANEW] if isinstance(write, dict) and _ANEW in write else write
+
+
 def merge(old: dict[str, Any] | None, new: dict[str, Any] | None) -> dict[str, Any]:
     """Return both objects in one; keys of `new` win."""
     return new[_ANEW] if new and is_anew(new) else {**(old or {}), **(new or {})}

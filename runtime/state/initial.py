@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 from flowc.compiler.ir import Param, TypeName
-from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.compiler.lowering.graphspec import MESSAGES, GraphSpec, is_conversation
 from flowc.compiler.source.spelling import Spelling
 
 from ..errors import RunError
-from ..services import Json
-from ..values import kept_value, storable_text
+from ..services import Json, Message
+from ..values import kept_value, storable_text, unchanged_value
 from .channels import combinable, starting_values, variables_of
+from .messages import channel_message
 from .parameters import WORDS, WrongType, typed_value
 
 
@@ -20,8 +21,13 @@ def initial_state(
     spec: GraphSpec, inputs: Mapping[str, Json], env: Mapping[str, str]
 ) -> dict[str, Any]:
     """Return the input of the graph: what the caller gives, then what the environment gives.
-    Defaults are the channels' own. Raise `RunError` as `input_values` does."""
-    writes = given_channels(spec, input_values(spec, inputs, env))
+    Defaults are the channels' own. A host may have given messages of a conversation too. Raise
+    `RunError` as `input_values` does."""
+    values = dict(inputs)
+    talk = values.pop(MESSAGES, None) if is_conversation(spec, MESSAGES) else None
+    writes = given_channels(spec, input_values(spec, values, env))
+    if talk is not None:
+        writes[MESSAGES] = [channel_message(one) for one in cast("list[Message]", talk)]
     return {**starting_values(spec), **writes}
 
 
@@ -36,20 +42,19 @@ def input_values(
 ) -> dict[str, Json]:
     """Return the values of variables that the caller and the environment give, by name. Raise
     `RunError` for an unknown input, one of another type and a missing required one."""
-    channels = variables_of(spec)
+    known = [param.name for param in spec.params]
     for name in inputs:
-        if name not in channels:
-            known = ", ".join(param.name for param in spec.params) or "none"
+        if name not in known:
             raise RunError(
-                f"{spec.file} has no input `{name}`",
-                help=Spelling(channels).advice(name, f"inputs: {known}"),
+                f"{spec.name} has no input `{name}`",
+                help=Spelling(known).advice(name, f"inputs: {', '.join(known) or 'none'}"),
             )
     values = with_environment(spec, _read_inputs(spec, inputs), env)
     for param in spec.params:
         if param.required and values.get(param.name, param.default) is None:
             raise RunError(
                 f"{_where(param.name, spec)} needs the input `{param.name}`",
-                help=param.description or f"give it with `-i {param.name}=VALUE`",
+                help=param.description or f'write {{"{param.name}": …}}',
             )
     return values
 
@@ -64,9 +69,9 @@ def given_values(
 
 
 def _read_inputs(spec: GraphSpec, inputs: Mapping[str, Json]) -> dict[str, Json]:
-    channels = variables_of(spec)
+    types = {param.name: param.type for param in spec.params}
     return {
-        name: _as_type(name, _storable(name, value, spec), channels[name].type, spec)
+        name: _as_type(name, unchanged_value(value, _input_name(name, spec)), types[name], spec)
         for name, value in inputs.items()
     }
 
@@ -107,9 +112,7 @@ def _as_type(name: str, value: Json, type: TypeName, spec: GraphSpec) -> Json:
     try:
         checked: Json = None if value is None else typed_value(value, type)
     except WrongType as wrong:
-        raise RunError(
-            f"the input `{name}` of {_where(name, spec)} must be {WORDS[type]}, not {wrong}"
-        ) from None
+        raise RunError(f"{_input_name(name, spec)} must be {WORDS[type]}, not {wrong}") from None
     return checked
 
 
@@ -119,8 +122,5 @@ def _where(name: str, spec: GraphSpec) -> str:
     return str(place) if place else spec.file
 
 
-def _storable(name: str, value: Json, spec: GraphSpec) -> Json:
-    kept = kept_value(value, f"the input `{name}` of {_where(name, spec)}")
-    if kept != value:
-        raise RunError(f"the input `{name}` of {_where(name, spec)} is not UTF-8 text")
-    return kept
+def _input_name(name: str, spec: GraphSpec) -> str:
+    return f"the input `{name}` of {_where(name, spec)}"

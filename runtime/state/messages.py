@@ -21,7 +21,8 @@ from langchain_core.messages import (
 )
 
 from ..errors import RunError
-from ..services import Message
+from ..services import Json, Message
+from ..values import kept_value
 
 _ROLES = {"system": "system", "human": "user", "ai": "assistant", "tool": "tool"}
 """Our words for LangChain's types; any other type keeps its name."""
@@ -86,6 +87,12 @@ def host_messages(given: object) -> list[BaseMessage]:
     for message in messages:
         message.id = message.id or str(uuid.uuid4())
     return messages
+
+
+def kept_messages(messages: Sequence[BaseMessage]) -> Json:
+    """Return messages as a record keeps them, for `channel_message`. Raise `RunError` for one that
+    holds what JSON cannot."""
+    return kept_value([{**message_of(one), "id": one.id} for one in messages], "`messages`")
 
 
 def _are_calls(calls: object) -> bool:

@@ -10,7 +10,7 @@ from ..config.options import DEFAULT_STORE
 from ..config.settings import Config, load_config
 from ..config.trust_record import TrustRecord
 from ..db.url import MEMORY, without_password
-from ..errors import RunError, reason_of
+from ..errors import RunError, StoreFailed, lacks_room, reason_of
 from ..files.staging import hide_from_git
 
 
@@ -32,13 +32,15 @@ def is_named(flag: str | None) -> bool:
 
 
 def refuse_link(place: Path, project: Path) -> None:
-    """Raise `RunError` where a link leads out of a project that is not the user's own: it could
-    choose what flowc writes over."""
+    """Raise `RunError` where a link leads from a place in a project out of it, unless that is the
+    user's own: it could choose what flowc writes over."""
+    if not Path(os.path.abspath(place)).is_relative_to(os.path.abspath(project)):
+        return
     real, root = os.path.realpath(place), os.path.realpath(project)
     if not Path(real).is_relative_to(root) and not TrustRecord.read().is_mine(root):
         raise RunError(
             f"a link leads from {place} to {real}, out of a folder that you do not trust",
-            help="remove the link, or name another store with --store",
+            help="remove the link, or name the place that you mean: --store, -o",
         )
 
 
@@ -58,7 +60,8 @@ def prepare_default(url: str) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
         hide_from_git(folder)
     except OSError as error:
-        raise RunError(
+        kind = StoreFailed if lacks_room(error) else RunError
+        raise kind(
             f"the store {store_path(url)} cannot be made: {reason_of(error)}",
             help="choose another place with `--store`",
         ) from None

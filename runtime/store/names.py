@@ -1,8 +1,14 @@
-"""Names for runs that a person can say and remember: `brave-otter-7f3k`."""
+"""Names for runs: those that a person can say and remember, `brave-otter-7f3k`, and those that
+cannot be one."""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
+
+from flowc.compiler.source.snippet import visible
+
+from ..errors import RunError
 
 _QUALITIES = (
     "able", "amber", "apt", "bold", "brave", "brisk", "bronze", "calm", "cheery", "civil", "clear",
@@ -24,8 +30,46 @@ _ANIMALS = (
 _SIGNS = "23456789abcdefghjkmnpqrstvwxyz"
 """Without 0, 1, i, l, o and u: nothing that is misread or misheard."""
 
+LONGEST_ID = 200
+"""Characters of a run's id."""
+
+_TYPED = "abcdefghijklmnopqrstuvwxyz0123456789-_."
+"""What names are mostly made of."""
+_LONG = 40
+"""Characters."""
+
 
 def new_run_name() -> str:
     """Return a quality, an animal and four signs: one of three thousand million names."""
     tail = "".join(secrets.choice(_SIGNS) for _ in range(4))
     return f"{secrets.choice(_QUALITIES)}-{secrets.choice(_ANIMALS)}-{tail}"
+
+
+def slips_of(name: str) -> Iterator[str]:
+    """Yield every name that one slip makes of this one: a sign too many, missing, wrong, or two in
+    the wrong order. Of a long name none: they would be too many."""
+    if len(name) > _LONG:
+        return
+    for at in range(len(name) + 1):
+        before, behind = name[:at], name[at:]
+        yield from (f"{before}{sign}{behind}" for sign in _TYPED)
+        if behind:
+            yield before + behind[1:]
+            yield from (f"{before}{sign}{behind[1:]}" for sign in _TYPED)
+        if len(behind) > 1:
+            yield before + behind[1] + behind[0] + behind[2:]
+
+
+def is_fit(run: str) -> bool:
+    """Return whether people can type an id, and a table can show it."""
+    fits = run.strip() and run.isprintable() and not run.startswith("-")
+    return bool(fits) and len(run) <= LONGEST_ID
+
+
+def refuse_unfit(run: str) -> None:
+    """Raise `RunError` for an id that people cannot type or that a table cannot show."""
+    if not is_fit(run):
+        raise RunError(
+            f"`{visible(run[:40])}` cannot be the id of a run",
+            help=f"1 to {LONGEST_ID} printable characters that do not begin with `-`",
+        )

@@ -21,6 +21,7 @@ from ..db.file_lease import FileLeases, Leases
 from ..db.schema_version import admit_store
 from ..db.sqlite import open_sqlite, refuse_unfit
 from ..db.url import Location
+from ..errors import RunError, reason_of
 
 if TYPE_CHECKING:
     from ..checkpoints.types import Saver
@@ -54,8 +55,8 @@ class Opened:
     async def durable(self) -> AsyncIterator[Database]:
         """Open another connection, whose writes are on the disk when they return. In memory there
         is one alone."""
-        if self.location.kind == "memory":
-            yield self.db
+        if self.location.kind != "sqlite":
+            yield self._on_server() if self.location.kind == "postgresql" else self.db
             return
         async with open_database(self.location, durable=True) as db:
             yield dataclasses.replace(db, cipher=self.cipher, epochs=self.db.epochs)
@@ -69,17 +70,23 @@ class Opened:
         serde = StrictSerializer(self.cipher)
         if self.location.kind == "postgresql":
             saver = _extra("checkpoints.tables.postgres_saver").open_postgres_saver
-            opening = saver(self.location, serde, self.db.epochs)
+            opening = saver(self._on_server(), serde)
         else:
             opening = open_sqlite_saver(self.location, serde, self.db.epochs)
         async with opening as opened:
             yield opened
+
+    def _on_server(self) -> Database:
+        lasting: Database = _extra("db.postgres.connection").durable(self.db)
+        return lasting
 
 
 @asynccontextmanager
 async def open_location(location: Location) -> AsyncIterator[Opened]:
     """Open a store, made when it is not there. Raise `RunError`."""
     if location.kind != "postgresql":
+        # In a thread: a server refuses to wait for a disk on its event loop.
+        location = await asyncio.to_thread(location.follow_links)
         await refuse_unfit(location)
         async with nursery(location) as new:
             if new is not None:
@@ -100,7 +107,7 @@ async def open_location(location: Location) -> AsyncIterator[Opened]:
 async def _open(location: Location) -> AsyncIterator[Database]:
     async with open_database(location, durable=False) as db:
         cipher = await admit_store(db, location)
-        await create_tables(db, f"{TABLES};{kept.SCHEMA}")
+        await create_tables(db, TABLES, kept.SCHEMA)
         await asyncio.to_thread(Holder.here)  # which reads files
         epochs = await asyncio.to_thread(epochs_of, location)
         yield dataclasses.replace(db, cipher=cipher, epochs=epochs)
@@ -120,11 +127,17 @@ async def open_database(location: Location, *, durable: bool) -> AsyncIterator[D
 
 async def is_there(location: Location) -> bool:
     """Return whether there is a store already; none is made. Raise `RunError` when PostgreSQL does
-    not answer."""
+    not answer, or nobody may look where a file is."""
     if location.kind == "postgresql":
         there: bool = await _extra("db.postgres.connection").is_there(location)
         return there
-    return location.path is not None and location.path.exists()
+    try:
+        return location.path is not None and location.path.exists()
+    except OSError as error:
+        raise RunError(
+            f"the store {location.url} cannot be opened: {reason_of(error)}",
+            help="it belongs to somebody else: ask them, or name a store of yours with --store",
+        ) from None
 
 
 def _extra(module: str) -> ModuleType:

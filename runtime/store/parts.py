@@ -60,9 +60,16 @@ class RecordParts:
     async def keep(self, inside: Database, run: str, parts: Split) -> None:
         """Keep the parts of a run in place of those it had, within the transaction that writes its
         record."""
-        before = await inside.rows("select spec, inputs, result from runs where id = ?", (run,))
-        if before == [parts.hashes]:
+        rows = await inside.rows("select spec, inputs, result from runs where id = ?", (run,))
+        before = rows[0] if rows else (None,) * len(PARTS)
+        if before == parts.hashes:
             return
+        changed = [set(pair) for pair in zip(before, parts.hashes, strict=True)]
+        names = {name for pair in changed if len(pair) > 1 for name in pair if name is not None}
+        async with inside.transaction(*kept.about_contents(parts.realm, names)):
+            await self._replace(inside, run, parts)
+
+    async def _replace(self, inside: Database, run: str, parts: Split) -> None:
         realm = parts.realm
         for part, name in zip(PARTS, parts.hashes, strict=True):
             place = _PLACE + part

@@ -6,7 +6,7 @@ import asyncio
 import dataclasses
 import difflib
 import json
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from flowc.compiler.source.snippet import visible
 
 from ..db import kept
 from ..db.database import LAST, Database, Row, Write, batches, create_tables, delete_of, marks
+from ..db.digests import changed_value
 from ..db.high_water import HighWater
 from ..db.url import PATIENCE, locate
 from ..errors import RunError
@@ -24,6 +25,7 @@ from ..events import RunEvent
 from ..services import Json
 from .listing import COLUMNS, INDEX, LONGEST, RunList, RunStatus, digest_of, file_name, iso_time
 from .moved import Relocation, move_between, place_of, place_to_keep
+from .names import refuse_unfit, slips_of
 from .open import Opened, open_location
 from .own_runs import Signer, signer_of
 from .parts import PARTS, RecordParts, Split
@@ -31,8 +33,6 @@ from .parts import PARTS, RecordParts, Split
 RequestKind = Literal["pause", "stop"]
 MOST_AT_ONCE = 500
 """Events in one statement."""
-LONGEST_ID = 200
-"""Characters of a run's id."""
 
 SCHEMA = f"""
 create table if not exists runs (
@@ -121,7 +121,7 @@ class RunStore:
         """Keep a new run. Raise `RunError` when the id is taken, or cannot be one."""
         refuse_unfit(record.id)
         record = self._stamp(dataclasses.replace(record, started=record.started or self.clock()))
-        async with self.db.for_run(record.id).transaction() as inside:
+        async with self.db.for_run(record.id).transaction(f"run {record.id}") as inside:
             if await inside.rows("select 1 from runs where id = ?", (record.id,)):
                 raise _duplicate_id(record.id)
             parts = await self.parts.split(inside, record.id, _fields(record))
@@ -149,6 +149,8 @@ class RunStore:
         fits = run.isprintable()
         rows = await self.db.rows(f"{_READ} where id = ?", (run,)) if fits else ()
         if not rows:
+            if lost := await asyncio.to_thread(self.water.lost_effects, run):
+                raise _loss(run, self.location.url, lost)
             close = difflib.get_close_matches(run, await self._similar(run) if fits else (), n=1)
             help = f"did you mean `{close[0]}`?" if close else "see `flowc runs`"
             raise RunError(f"there is no run `{visible(run)}` in {self.location.url}", help=help)
@@ -163,8 +165,12 @@ class RunStore:
         return tuple(found[run] for run in runs if run in found)
 
     async def _similar(self, run: str) -> Sequence[str]:
-        """Return ids that somebody may have meant, of some: those that changed last, and those
-        that begin alike."""
+        """Return ids that somebody may have meant: those that one slip leads to; else of those that
+        changed last, and that begin alike."""
+        for some in batches(list(slips_of(run))):
+            near = f"select id from runs where id in ({marks(some)}) limit 10"
+            if found := await self.db.rows(near, some):
+                return sorted(row[0] for row in found)
         begin = run[:3]
         rows = await self.db.rows(
             "select id from (select id from runs where id >= ? and id < ? order by id limit ?)"
@@ -177,7 +183,7 @@ class RunStore:
     async def update(self, record: RunRecord) -> RunRecord:
         """Write a record anew."""
         record = self._stamp(record)
-        async with self.db.for_run(record.id).transaction() as inside:
+        async with self.db.for_run(record.id).transaction(f"run {record.id}") as inside:
             parts = await self.parts.split(inside, record.id, _fields(record))
             known = await inside.rows("select 1 from runs where id = ?", (record.id,))
             await self.parts.keep(inside, record.id, parts)
@@ -214,7 +220,8 @@ class RunStore:
     async def events(self, run: str) -> tuple[RunEvent, ...]:
         """Return every event of a run, oldest first."""
         query = "select seq, event from events where run = ? order by seq"
-        return tuple(self._event(run, *row) for row in await self.db.rows(query, (run,)))
+        rows = await self.db.rows(query, (run,))
+        return tuple(event for _, event in self._in_a_row(run, 0, rows))
 
     async def events_after(
         self, run: str, position: int, most: int = MOST_AT_ONCE
@@ -222,7 +229,7 @@ class RunStore:
         """Return up to `most` events behind a position, oldest first, each with its own: from 1."""
         query = "select seq, event from events where run = ? and seq > ? order by seq limit ?"
         rows = await self.db.rows(query, (run, position, most))
-        return [(seq, self._event(run, seq, text)) for seq, text in rows]
+        return list(self._in_a_row(run, position, rows))
 
     async def request(self, run: str, kind: RequestKind) -> None:
         """Ask the process that executes the run to pause or to stop it."""
@@ -253,6 +260,15 @@ class RunStore:
             else record
             for record in records
         ]
+
+    def _in_a_row(
+        self, run: str, position: int, rows: Sequence[Row]
+    ) -> Iterator[tuple[int, RunEvent]]:
+        """Yield the events behind a position. Raise `RunError` where one of them is gone."""
+        for number, (seq, text) in enumerate(rows, position + 1):
+            if seq != number:
+                raise changed_value(f"event {number} of run {run}")
+            yield seq, self._event(run, seq, text)
 
     def _event(self, run: str, seq: int, text: str) -> RunEvent:
         data = json.loads(self.db.unseal(text, f"event {seq} of run {run}"))
@@ -316,6 +332,15 @@ async def open_store(url: str, patience: float = PATIENCE) -> AsyncIterator[RunS
         yield RunStore(opened, place, await asyncio.to_thread(signer_of, opened))
 
 
+def _loss(run: str, url: str, effects: int) -> RunError:
+    return RunError(
+        f"run {visible(run)} is gone from {url}, and {effects} of its effects were finished: the"
+        " store is an older copy, or has lost its log (-wal)",
+        help="put the log or a newer copy back; a new run of this name asks before each effect that"
+        " acts once",
+    )
+
+
 def _duplicate_id(run: str) -> RunError:
     return RunError(f"there is a run `{run}` already", help="choose another id with `--run-id`")
 
@@ -362,21 +387,6 @@ def _shorten(value: Json) -> str:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-
-
-def is_fit(run: str) -> bool:
-    """Return whether people can type an id, and a table can show it."""
-    fits = run.strip() and run.isprintable() and not run.startswith("-")
-    return bool(fits) and len(run) <= LONGEST_ID
-
-
-def refuse_unfit(run: str) -> None:
-    """Raise `RunError` for an id that people cannot type or that a table cannot show."""
-    if not is_fit(run):
-        raise RunError(
-            f"`{visible(run[:40])}` cannot be the id of a run",
-            help=f"1 to {LONGEST_ID} printable characters that do not begin with `-`",
-        )
 
 
 def _fields(value: RunRecord | RunEvent) -> dict[str, Any]:

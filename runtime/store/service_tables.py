@@ -20,14 +20,19 @@ KEPT_OF: Mapping[str, tuple[str, str]] = {
     "messages": ("service_messages", "execution"),
     "readings": ("service_message_reads", "execution"),
     "prompts": ("service_prompts", "execution"),
-    "news": ("service_due", "execution"),
+    "states": ("service_states", "execution"),
+    "news": ("service_jobs", "execution"),
+    "jobs": ("procrastinate_jobs", "lock"),
 }
-"""The table of each, and its column that names the execution."""
+"""The table of each, and its column that names the execution. News are in one of the two, as the
+store has it."""
 OBEYED: Mapping[str, str] = {
     "service_tokens": "tokens",
+    "service_token_agents": "tokens",
     "service_sessions": "sessions",
     "service_executions": "executions",
-    "service_due": "executions",
+    "service_jobs": "executions",
+    "service_states": "executions",
     "service_workflows": "workflows",
     "service_teams": "teams",
 }
@@ -71,11 +76,15 @@ async def left_over(db: Database) -> list[str]:
 async def _ended_alone(db: Database) -> list[str]:
     """Return executions without a run that do not wait for one: nothing is due, nobody has paused
     them, and they have not failed before they began."""
-    if not await has_table(db, "service_due"):
+    tables = [KEPT_OF[word] for word in ("news", "jobs")]
+    queue = [pair for pair in tables if await has_table(db, pair[0])]
+    if not queue:
         return []
+    table, column = queue[0]
     rows = await db.rows(
         "select id, body from service_executions where id not in (select id from runs)"
-        " and id not in (select execution from service_due)"
+        f" and id not in (select {column} from {table})"
     )
     kept = ((id, json.loads(db.unseal(body, f"execution {id}"))) for id, body in rows)
-    return [id for id, body in kept if body["paused"] is None and not body["fault"]]
+    held = ("paused", "fault", "cancelled")
+    return [id for id, body in kept if not any(body.get(name) for name in held)]

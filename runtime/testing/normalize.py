@@ -35,6 +35,7 @@ _OF_THE_DAY = frozenset(
         "wait",
         "model",
         "replayed",
+        "exchanges",
         "done",
         "step",
         "time",

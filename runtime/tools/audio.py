@@ -7,19 +7,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flowc.compiler.catalog.builtin_tools import AUDIO_ENTRIES, AUDIO_WORK_ENTRIES
-from flowc.compiler.plan import read_plan
+from flowc.compiler.plan import PlanDocument, read_plan, step_paths, text_value
+from flowc.compiler.plan.paths import original_input
 
-from ..audio.calls.call import AudioCall, check_call
+from ..audio.calls.call import AudioCall, check_call, parse_call
+from ..audio.calls.containers import coders_for
 from ..audio.calls.execute import FreeCode, execute_step, is_free, run_free
 from ..audio.calls.file_lock import Claims
 from ..audio.calls.originals import check_result, check_step, check_steps
 from ..audio.calls.subprocess_call import AudioWorkers
 from ..audio.plan.check import SubjectFiles, findings_of, report_of
 from ..audio.plan.contradictions import Shape
+from ..audio.plan.evidence import evidence_lines
+from ..audio.plan.intermediates import left_by, maker_of
+from ..audio.plan.memory import MeasurementMemory
 from ..audio.plan.planning import Order, catalogue, complete_plan
 from ..audio.plan.predicates import RESULT, read_predicate
-from ..audio.plan.review import review
-from ..audio.vocabulary.requests import required_by
+from ..audio.plan.review import review, step_requires
+from ..audio.vocabulary.patterns import sounds_in
+from ..audio.vocabulary.requests import plan_of, required_by
 from ..errors import Failure
 from ..files.roots import Roots
 from ..services import Json
@@ -29,12 +35,14 @@ from .source import CatalogTools
 @dataclass(frozen=True)
 class AudioTools(CatalogTools):
     """Tools below `roots`; each call of an audio tool is done by a process of its own. `free` runs
-    code that is not a call, where a step allows it. The files that the run is going to write are
-    claimed until it ends."""
+    code that is not a call, where a step allows it. With `rules` the offline rules plan. The files
+    that the run is going to write are claimed until it ends."""
 
     roots: Roots
     workers: AudioWorkers = field(default_factory=AudioWorkers)
     free: FreeCode | None = None
+    rules: bool = False
+    memory: MeasurementMemory = field(default_factory=MeasurementMemory)
     claims: Claims = field(default_factory=Claims)
     name: str = "audio"
     entries = (*AUDIO_ENTRIES, *AUDIO_WORK_ENTRIES)
@@ -47,6 +55,10 @@ class AudioTools(CatalogTools):
             case "audio_places":
                 output, document = args.get("output"), args.get("document")
                 return await asyncio.to_thread(self._places, args["input"], output, document)
+            case "audio_readable":
+                return await self._readable(args)
+            case "audio_let_go":
+                return self._let_go(args)
             case "audio_plan":
                 return complete_plan(args["plan"], _order_of(args))
             case "audio_execute":
@@ -60,7 +72,53 @@ class AudioTools(CatalogTools):
                 return await self._do(check_call(tool, args))
 
     async def _do(self, call: AudioCall) -> dict[str, Any]:
+        if call.tool.name == "measure":
+            return await self.memory.measure(call, self.roots.locate, self._work)
+        return await self._work(call)
+
+    async def _work(self, call: AudioCall) -> dict[str, Any]:
         return await self.workers.do_call(call, self.roots.locate)
+
+    async def _readable(self, args: dict[str, Any]) -> Json:
+        """Refuse what nobody could plan, before anything is done for it."""
+        if not self.rules:
+            return {"said": "a model plans"}
+        output, audio = str(args.get("output") or ""), args["audio"]
+        header = await self._do(check_call("measure", {"input": audio, "parts": []}))
+        sound = Shape(header["sample_rate_hz"], header["channels"])
+        plan = plan_of(args["request"], audio, output, sound)
+        coders_for((output or f"result.{plan['format']}",))
+        return {"said": "the rules can read it"}
+
+    def _let_go(self, args: dict[str, Any]) -> Json:
+        document = read_plan(self.roots.read_text(args["document"]))
+        path = self._drop(document, args["step"])
+        if not path:
+            return {"said": "nothing is left behind"}
+        return {"said": f"{path} has done its work"}
+
+    def _drop(self, document: PlanDocument, step: str) -> str:
+        if path := left_by(document, step):
+            self.roots.remove(path)
+        return path
+
+    async def _made_again(self, document: PlanDocument, path: str, last: bool) -> None:
+        """Make a file on the way that is gone, by the calls that made it."""
+        step = maker_of(document, path)
+        if step is None or self.roots.locate(path).exists():
+            return
+        read, write = step_paths(document, text_value(step, "ID"))
+        if read == write:
+            return
+        is_kept = not read or self.roots.locate(read).exists()
+        await self._made_again(document, read, False)
+        code = text_value(step, "Code")
+        also = [original for original in (original_input(document),) if original]
+        also += _names_in(document, code)
+        args = {"code": code, "input": read, "output": write, "also": also, "last": last}
+        await self._run(args, free=is_free(code))
+        if not is_kept:
+            self._drop(document, text_value(step, "ID"))
 
     def _places(self, sound: str, output: str | None, document: str | None) -> Json:
         locate = self.roots.locate
@@ -72,12 +130,26 @@ class AudioTools(CatalogTools):
         return {"said": f"nothing is written over {sound}"}
 
     async def _execute(self, args: dict[str, Any]) -> Json:
+        if not args.get("document"):
+            return await self._run(args, bool(args.get("free")))
+        document, id = read_plan(self.roots.read_text(args["document"])), str(args["step"])
+        await self._made_again(document, args["input"], False)
+        args = {**args, "also": [*(args.get("also") or ()), *_names_in(document, args["code"])]}
+        did = await self._run(args, bool(args.get("free")))
+        if not did["ok"]:
+            return did
+        files = {id: SubjectFiles(args["input"], args["output"])}
+        wanted = step_requires(document, id, args["code"])
+        lines = evidence_lines(await findings_of(wanted, files, self._do))
+        return {**did, "results": "\n".join([did["results"], *lines])}
+
+    async def _run(self, args: dict[str, Any], free: bool) -> dict[str, Any]:
         read, write = args["input"], args["output"]
         place, output = self.roots.locate(read), self.roots.locate(write)
         sources = {path: self.roots.locate(path) for path in (read, *(args.get("also") or ()))}
         check_step(write, output, sources)
         await asyncio.to_thread(self.claims.hold, output, write)
-        if args.get("free") and self.free is not None and is_free(args["code"]):
+        if free and self.free is not None and is_free(args["code"]):
             reads = list(sources.values())
             did = await run_free(args["code"], reads, write, output, self.free)
             return await self._look_at(did, write) if did["ok"] else did
@@ -85,11 +157,13 @@ class AudioTools(CatalogTools):
         source = str(args.get("source") or "") if last else ""
 
         async def do(call: AudioCall) -> dict[str, Any]:
+            for path in call.writes[1:]:
+                check_step(path, self.roots.locate(path), sources)
             return await self.workers.do_call(call, self.roots.locate, source, working=not last)
 
         return await execute_step(args["code"], read, write, also, place, do)
 
-    async def _look_at(self, did: dict[str, Any], write: str) -> Json:
+    async def _look_at(self, did: dict[str, Any], write: str) -> dict[str, Any]:
         """Return what a program did; a failure where what it wrote is not a sound made of
         numbers."""
         try:
@@ -109,6 +183,18 @@ class AudioTools(CatalogTools):
     async def close(self) -> None:
         """Give up all claims."""
         self.claims.release()
+
+
+def _names_in(document: PlanDocument, code: str) -> list[str]:
+    """Return the sounds that a call reads and the request of the document names: whoever asks to
+    join or mix files lets them be read."""
+    section = document.section("request")
+    try:
+        reads = parse_call(code).reads
+    except Failure:
+        return []
+    named = sounds_in(text_value(section, "Original Request")) if section else ()
+    return [path for path in reads if path in named]
 
 
 def _order_of(args: dict[str, Any]) -> Order:

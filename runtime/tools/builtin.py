@@ -17,9 +17,10 @@ from flowc.compiler.expr.parse import ParseFault, parse
 
 from ..config.settings import user_file
 from ..errors import Failure
+from ..files.programs import RunProgram, no_programs
 from ..files.roots import Roots
 from ..services import Json
-from .git import git_diff, git_log, git_show, git_status
+from .git import GitPlace, git_diff, git_log, git_show, git_status
 from .source import CatalogTools
 
 _DATA = ".flowc"
@@ -27,13 +28,17 @@ _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache_
 _MAX_TEXT = 200_000
 _MAX_LINE = 400
 _MAX_VISITED = 200_000
+_MAX_DEPTH = 200
+_SMALLER = "name a folder in it: `path`"
 
 
 @dataclass(frozen=True)
 class BuiltinTools(CatalogTools):
-    """Tools below `roots`. Paths of an answer are written from the start folder."""
+    """Tools below `roots`; `programs` starts those that some of them need, confined. Paths of an
+    answer are written from the start folder."""
 
     roots: Roots
+    programs: RunProgram = no_programs
     name: str = "builtin"
     entries = BUILTIN_TOOLS
 
@@ -47,6 +52,8 @@ class BuiltinTools(CatalogTools):
     def _call(self, tool: str, values: dict[str, Any]) -> Json:
         if "path" in values:
             _refuse_data(self.roots, str(values["path"]))
+        if tool in GIT_FUNCTIONS:
+            return GIT_FUNCTIONS[tool](GitPlace(self.roots, self.programs), **values)
         return FUNCTIONS[tool](self.roots, **values)
 
 
@@ -145,12 +152,14 @@ def _walk(roots: Roots, path: str, pattern: str) -> Iterator[Path]:
     visited, left = 0, [start]
     while left:
         folder = left.pop()
+        if len(folder.parts) - len(start.parts) > _MAX_DEPTH:
+            raise Failure(f"`{path}` holds folders more than {_MAX_DEPTH} deep", help=_SMALLER)
         folders, files = _entries(roots, folder)
         left += [folder / name for name in reversed(folders) if name not in _SKIPPED_FOLDERS]
         for name in files:
             visited += 1
             if visited > _MAX_VISITED:
-                raise Failure(f"`{path}` holds more than {_MAX_VISITED:,} files")
+                raise Failure(f"`{path}` holds more than {_MAX_VISITED:,} files", help=_SMALLER)
             place = folder / name
             inner = place.relative_to(start).as_posix()
             if (_matches(name, pattern) or _matches(inner, pattern)) and _is_allowed(roots, place):
@@ -189,10 +198,14 @@ FUNCTIONS: dict[str, Callable[..., Json]] = {
     "search_files": search_files,
     "write_file": write_file,
     "query_json": query_json,
+}
+"""Those that work on files themselves. With `GIT_FUNCTIONS` they stand behind each name of
+`BUILTIN_TOOLS` but `ASK_TOOL`, which the nodes answer; a test compares names, parameters and
+defaults."""
+GIT_FUNCTIONS: dict[str, Callable[..., Json]] = {
     "git_status": git_status,
     "git_log": git_log,
     "git_diff": git_diff,
     "git_show": git_show,
 }
-"""Behind each name of `BUILTIN_TOOLS` but `ASK_TOOL`, which the nodes answer; a test compares
-names, parameters and defaults."""
+"""Those that ask git."""

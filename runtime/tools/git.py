@@ -1,18 +1,18 @@
-"""Read-only git below the start folder: argument lists, no pager, no hooks, no external diff, and
-none of the programs that the repository's own settings name."""
+"""Read-only git below the start folder, in the sandbox: argument lists, no pager, no hooks, no
+external diff, and none of the programs that the repository's own settings name."""
 
 from __future__ import annotations
 
-import os
-import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 from ..errors import Failure
-from ..files.git_folder import plain_repository
-from ..files.programs import find_program
+from ..files.git_folder import PlainRepository, plain_repository
+from ..files.programs import RunProgram
 from ..files.roots import Roots
 from ..services import Json
 
-_SECONDS = 60.0
 _MAX_DIFF = 200_000
 _OUTSIDE = "--ignore-submodules=dirty"
 """Of a submodule its commit alone: to look for changes git would follow its settings."""
@@ -31,9 +31,31 @@ _QUIET = (
 _PLAIN = ("--no-ext-diff", "--no-textconv", "--no-color", _OUTSIDE)
 
 
-def git_status(roots: Roots) -> Json:
+@dataclass(frozen=True, slots=True)
+class GitPlace:
+    """The folders in which git is called, and what calls it."""
+
+    roots: Roots
+    run: RunProgram
+
+    def locate(self, path: str) -> str:
+        """Return the target of a path. Raise `Failure` (refused) outside of the folders."""
+        return str(self.roots.locate(path))
+
+    @contextmanager
+    def repository(self) -> Iterator[PlainRepository]:
+        """Yield the repository around the start folder. Raise `Failure`."""
+        self.roots.locate(".")  # a run without files has none here either
+        with plain_repository(self.roots.folders(), self.run, self.roots.alone) as found:
+            yield found
+
+
+def git_status(place: GitPlace) -> Json:
     """Return branch, head, and what differs from it."""
-    top = _git(roots, "status", "--porcelain=v2", "--branch", "-z", "-uall", _OUTSIDE, "--", ".")
+    with place.repository() as git:
+        top = _whole_answer(
+            git, "status", "--porcelain=v2", "--branch", "-z", "-uall", _OUTSIDE, "--", "."
+        )
     branch: dict[str, str] = {}
     changed: list[dict[str, Json]] = []
     entries = iter(top.split("\0"))
@@ -58,39 +80,38 @@ def git_status(roots: Roots) -> Json:
     }
 
 
-def git_log(roots: Roots, count: int, ref: str, path: str) -> Json:
+def git_log(place: GitPlace, count: int, ref: str, path: str) -> Json:
     """Return the last commits that touch a path."""
-    place = str(roots.locate(path))
-    text = _git(
-        roots, "log", f"--max-count={count}", "-z", f"--format={_FIELDS}",
-        *_revision(ref), "--", place,
-    )  # fmt: skip
+    below, revision = place.locate(path), _revision(ref)
+    with place.repository() as git:
+        text = _whole_answer(
+            git, "log", f"--max-count={count}", "-z", f"--format={_FIELDS}", *revision, "--", below
+        )
     commits = [_commit(entry) for entry in text.split("\0") if entry]
     return {"commits": commits, "count": len(commits)}
 
 
-def git_diff(roots: Roots, ref: str, path: str) -> Json:
+def git_diff(place: GitPlace, ref: str, path: str) -> Json:
     """Return the working tree against a commit."""
-    place = str(roots.locate(path))
-    revision = _revision(ref)
-    diff = _git(roots, "diff", *_PLAIN, *revision, "--", place)
-    files = _numbers(_git(roots, "diff", *_PLAIN, "--numstat", "-z", *revision, "--", place))
-    return {"files": files, "count": len(files), **_cut(diff)}
+    about = (*_revision(ref), "--", place.locate(path))
+    with place.repository() as git:
+        diff = _beginning(git, "diff", *_PLAIN, *about)
+        files = _numbers(_whole_answer(git, "diff", *_PLAIN, "--numstat", "-z", *about))
+    return {"files": files, "count": len(files), **diff}
 
 
-def git_show(roots: Roots, ref: str) -> Json:
+def git_show(place: GitPlace, ref: str) -> Json:
     """Return one commit: who, when, why, what."""
     revision = _revision(ref, "^{commit}")
-    head = _git(roots, "show", "--no-patch", f"--format={_FIELDS}%x1f%b", *revision, "--")
+    about = (*_PLAIN, *revision, "--", ".")
+    with place.repository() as git:
+        head = _whole_answer(
+            git, "show", "--no-patch", f"--format={_FIELDS}%x1f%b", *revision, "--"
+        )
+        diff = _beginning(git, "show", "--format=", *about)
+        files = _numbers(_whole_answer(git, "show", "--format=", "--numstat", "-z", *about))
     *fields, body = head.rstrip("\n").split("\x1f", 4)
-    diff = _git(roots, "show", "--format=", *_PLAIN, *revision, "--", ".")
-    files = _git(roots, "show", "--format=", *_PLAIN, "--numstat", "-z", *revision, "--", ".")
-    return {
-        **_commit("\x1f".join(fields)),
-        "body": body.strip(),
-        "files": _numbers(files),
-        **_cut(diff.lstrip("\n")),
-    }
+    return {**_commit("\x1f".join(fields)), "body": body.strip(), "files": files, **diff}
 
 
 def _revision(ref: str, suffix: str = "") -> tuple[str, str]:
@@ -125,35 +146,27 @@ def _count(text: str) -> int | None:
     return int(text) if text.isdigit() else None
 
 
-def _cut(diff: str) -> dict[str, Json]:
-    return {"diff": diff[:_MAX_DIFF], "truncated": len(diff) > _MAX_DIFF}
+def _beginning(git: PlainRepository, *args: str) -> dict[str, Json]:
+    """Return the beginning of a diff, and whether there is more."""
+    text, cut = _ask(git, *args)
+    text = text.lstrip("\n")
+    return {"diff": text[:_MAX_DIFF], "truncated": cut or len(text) > _MAX_DIFF}
 
 
-def _git(roots: Roots, *args: str) -> str:
-    """Run git in the start folder. Raise `Failure` with git's own words."""
-    env = {
-        name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ
-    }
-    quiet = {"GIT_TERMINAL_PROMPT": "0", "GIT_PAGER": "cat", "LC_ALL": "C.UTF-8"}
-    program, start = find_program("git", env.get("PATH")), roots.locate(".")
-    if program is None:
-        raise Failure("git is not installed")
+def _whole_answer(git: PlainRepository, *args: str) -> str:
+    """Return all that git says. Raise `Failure` with git's own words."""
+    text, cut = _ask(git, *args)
+    if cut:
+        raise Failure(f"git {args[0]} says more than fits", help="name a path below")
+    return text
+
+
+def _ask(git: PlainRepository, *args: str) -> tuple[str, bool]:
     try:
-        with plain_repository(start, program, {**env, **quiet}) as known:
-            done = subprocess.run(
-                [program, *_QUIET, *args],
-                cwd=start,
-                env=known,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_SECONDS,
-                check=False,
-            )
-    except subprocess.TimeoutExpired:
-        raise Failure(f"git {args[0]} took more than {_SECONDS:g} s", "timeout") from None
-    except OSError as error:
-        raise Failure(f"git cannot be started: {error.strerror or error}") from None
-    if done.returncode != 0:
-        reason = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ")
-        raise Failure(f"git {args[0]}: {reason or f'exit code {done.returncode}'}")
-    return done.stdout.decode("utf-8", "replace")
+        done = git.ask(*_QUIET, *args)
+    except TimeoutError:
+        raise Failure(f"git {args[0]} took too long", "timeout") from None
+    if done.code != 0 and not done.cut:
+        reason = done.complaint.decode("utf-8", "replace").strip().removeprefix("fatal: ")
+        raise Failure(f"git {args[0]}: {reason or f'exit code {done.code}'}")
+    return done.output.decode("utf-8", "replace"), done.cut

@@ -46,13 +46,18 @@ def read_servers(
     """Return the servers of flowc.toml ([mcp_servers.NAME]) and of files with `mcpServers`, by
     name. A later file wins. Raise `RunError` for what cannot be read. `${NAME}` and
     `${NAME:-default}` stand for environment variables."""
-    servers = {name: _settings(f"mcp_servers.{name}", data) for name, data in configured.items()}
+    servers = named_servers("mcp_servers", configured)
     for file in files:
         entries = _json(file).get("mcpServers")
         if not isinstance(entries, dict):
             raise RunError(f"{file} has no object `mcpServers`")
         servers |= {name: _settings(f"{file}: {name}", data) for name, data in entries.items()}
     return servers
+
+
+def named_servers(where: str, servers: Mapping[str, object]) -> dict[str, ServerSettings]:
+    """Return the servers of a table, which stands `where`, by name. Raise `RunError`."""
+    return {name: _settings(f"{where}.{name}", data) for name, data in servers.items()}
 
 
 def _json(file: str) -> dict[str, Any]:

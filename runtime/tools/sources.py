@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ..audio.calls.execute import FreeCode
 from ..audio.calls.subprocess_call import AudioWorkers
 from ..config.settings import Config
+from ..files.programs import RunProgram, no_programs
 from ..files.roots import Roots
 from .audio import AudioTools
 from .builtin import BuiltinTools
@@ -22,7 +23,8 @@ from .team import TeamTools
 @dataclass(frozen=True, slots=True)
 class ToolSetting:
     """What the sources of one run are made of: the configuration, MCP servers by name, the folders
-    of files. `workers` handle sound, `free` runs free code over it; `own` make the sources that the
+    of files. `workers` handle sound, `free` runs free code over it, `programs` starts
+    what built-in tools need; with `rules` the offline rules answer; `own` make the sources that the
     program around the run brings."""
 
     config: Config
@@ -30,6 +32,8 @@ class ToolSetting:
     roots: Roots
     workers: AudioWorkers = field(default_factory=AudioWorkers)
     free: FreeCode | None = None
+    programs: RunProgram = no_programs
+    rules: bool = False
     own: tuple[Callable[[], ToolSource], ...] = ()
 
 
@@ -42,13 +46,13 @@ class SourceKind:
 
 
 TOOL_SOURCES: tuple[SourceKind, ...] = (
-    SourceKind(BuiltinTools, lambda run: [BuiltinTools(run.roots)]),
-    SourceKind(AudioTools, lambda run: [AudioTools(run.roots, run.workers, run.free)]),
+    SourceKind(BuiltinTools, lambda run: [BuiltinTools(run.roots, run.programs)]),
+    SourceKind(AudioTools, lambda run: [AudioTools(run.roots, run.workers, run.free, run.rules)]),
     SourceKind(DocumentTools, lambda run: [DocumentTools(run.roots)]),
     SourceKind(TeamTools, lambda run: [TeamTools()]),
     SourceKind(
         PythonFunction,
-        lambda run: [PythonFunction(path, run.config.folder) for path in run.config.python_tools],
+        lambda run: [PythonFunction(path, run.config.code) for path in run.config.python_tools],
     ),
     SourceKind(
         McpServer, lambda run: [McpServer(name, about) for name, about in run.servers.items()]

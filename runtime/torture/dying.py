@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import faulthandler
+import gc
 import os
 import signal
 import sys
@@ -91,6 +92,7 @@ def _live(
     code = 3
     try:
         _enter(folder)
+        gc.unfreeze()  # it rests the collector itself, and Python counts what is frozen slowly
         if blow.at:
             die_at(blow.at, blow.what)
         elif blow.notes is not None:

@@ -14,7 +14,7 @@ from .ledger import LedgerLine
 from .torture import Ordeal
 from .world import OWN_LEDGER, Scene
 
-_ONCE = "once"
+_NOTE = f"flowc.{OWN_LEDGER}(label, idempotency_key)"
 _TIMES = {1: "once", 2: "twice"}
 
 
@@ -152,12 +152,21 @@ def gaps_of(ordeal: Ordeal, scene: Scene) -> list[str]:
     calls = [line for line in undisturbed.lines if line.what == "call"]
     if not scene.recorded:
         gaps += _stand_ins(calls)
-    noted = {line.key for line in undisturbed.lines if line.what == "effect"}
-    silent = [c for c in calls if c.real and c.effect != "pure" and c.key not in noted]
-    if silent:
+    silent = [call for call in unseen_of(ordeal) if call.real]
+    if acting := [call for call in silent if call.effect != "pure"]:
         gaps.append(
-            f"what came of {_list(silent)}: it leaves nothing in the ledger"
-            f" (flowc.{OWN_LEDGER}(label, idempotency_key) notes it)"
+            f"what came of {_list(acting)}: it leaves nothing in the ledger ({_NOTE} notes it)"
+        )
+    if pure := [call for call in silent if call.effect == "pure"]:
+        gaps.append(
+            f"that {_list(pure)} does nothing outside, as `pure` says: what it did would be done"
+            f" again unasked ({_NOTE} in it shows that; what acts is `idempotent` or `once`)"
+        )
+    if trusted := [call for call in unseen_of(ordeal) if not call.real]:
+        other = "--answers in place of --replay, with " * scene.recorded
+        words = "`, `".join(dict.fromkeys(call.effect for call in trusted))
+        gaps.append(
+            f"that what is declared `{words}` is: {_list(trusted)} ({other}--real NODE tries it)"
         )
     if ordeal.judgement.strange:
         gaps.append(
@@ -182,9 +191,20 @@ def _stand_ins(calls: list[LedgerLine]) -> Iterator[str]:
             f"what {_list(tools)} would return: a stand-in answered (--returns TOOL=VALUE,"
             " --replay or --real NODE)"
         )
-    trusted = [call for call in tools if call.effect == "idempotent"]
-    if trusted:
-        yield f"that what is declared idempotent is: {_list(trusted)} (--real NODE tries it)"
+
+
+def unseen_of(ordeal: Ordeal) -> list[LedgerLine]:
+    """Return the calls of the undisturbed run that may have acted, or may act elsewhere, without a
+    trace: that they are what was declared of them is not judged."""
+    lines = ordeal.undisturbed.lines
+    noted = {line.key for line in lines if line.what == "effect" and line.key}
+    return [
+        line
+        for line in lines
+        if line.what == "call"
+        and not line.harmless
+        and (line.key not in noted if line.real else line.effect != "once")
+    ]
 
 
 def _list(calls: list[LedgerLine]) -> str:

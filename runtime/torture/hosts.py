@@ -19,7 +19,7 @@ from ..assembly.launch import Launch
 from ..checkpoints.keys import strict_config, surrounded_by, visit_of
 from ..engine.engine import ENDED, open_engine
 from ..errors import Failure, LimitReached, RunError
-from ..graph.build import build
+from ..graph.build import compile_graph
 from ..journal.before import NoJournal
 from ..nodes.visit.visit import Surroundings
 from ..people import Question
@@ -143,7 +143,7 @@ async def run_flowc(victim: Victim, cell: Cell, answers: dict[str, Json]) -> Out
         if cell.run not in await engine.store.ids():
             return await launch.start(engine, cell.run, dict(victim.inputs))
         record = await engine.store.get(cell.run)
-        if record.status in ENDED and (ending := await engine.ending(record)) is not None:
+        if record.status in ENDED and (ending := await engine.outcome(record)) is not None:
             return ending
         return await launch.resume(engine, cell.run, answers)
 
@@ -157,7 +157,7 @@ async def run_langgraph(victim: Victim, cell: Cell, answers: dict[str, Json]) ->
     config = surrounded_by(strict_config(cell.run), Surroundings(services, cell.run))
     saver_type = import_module("langgraph.checkpoint.sqlite.aio").AsyncSqliteSaver
     async with saver_type.from_conn_string(str(cell.folder / "langgraph.db")) as saver:
-        app = build(spec).compile(checkpointer=saver, name=spec.name)
+        app = compile_graph(spec, saver)
         state = await app.aget_state(config)
         given: dict[str, Json] | Command[Json] | None
         given = initial_state(spec, victim.inputs, services.env)

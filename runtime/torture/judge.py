@@ -178,7 +178,7 @@ class Judge:
         elif calls > 0:
             count.again += calls
             # Nobody noted what such a call did, so nobody knows whether it did it twice.
-            count.doubtful += calls if call.real and call.effect == "idempotent" else 0
+            count.doubtful += calls if call.real and not call.harmless else 0
 
 
 def _short(ending: RunEnding) -> str:

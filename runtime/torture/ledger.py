@@ -35,8 +35,8 @@ _AGAIN = re.compile(r"[@~#]\d+")
 class LedgerLine:
     """A line: a `call` that flowc makes and the `result` of one, or an `effect` outside. A call's
     `label` is the same in every execution of the run (node, visit, attempt, number); `name` is the
-    journal's, `effect` what was declared of it; `real` ones were let through. A result that failed
-    has its `failure`."""
+    journal's, `effect` what was declared of it; `real` ones were let through, of `harmless` ones
+    flowc itself knows what comes of them. A result that failed has its `failure`."""
 
     what: Literal["call", "effect", "result"]
     label: str
@@ -45,6 +45,7 @@ class LedgerLine:
     name: str = ""
     effect: str = ""
     real: bool = False
+    harmless: bool = False
     value: Json = None
     failure: str = ""
 

@@ -10,6 +10,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from flowc.compiler.catalog.builtin_tools import BUILTIN
+
 from ..cassette.replaying import Player
 from ..context import EFFECT_KEY, HERE, binding
 from ..errors import Failure
@@ -93,13 +95,14 @@ async def _note(scene: Scene, ledger: EffectLedger, journal: Journal, act: Effec
     label = act.name
     if here:
         label = label_of(place, here.visit, here.attempt, act.ordinal, act.name)
-    node, real = node_of(place), _is_real(scene, node_of(place), act.name)
+    node, harmless = node_of(place), _is_harmless(scene, act.name)
+    real = _is_real(scene, node, act.name, harmless)
     if act.name == MODEL_CALL:
         act = replace(act, effect="once")  # who answers here costs nothing; a model would be paid
 
     async def call() -> Json:
         key = EFFECT_KEY.get() or label  # without a journal nothing else tells calls apart
-        line = LedgerLine("call", label, key, node, act.name, act.effect, real)
+        line = LedgerLine("call", label, key, node, act.name, act.effect, real, harmless)
         ledger.add(line)
         await asyncio.sleep(PAUSE)
         failure: Failure | None = None
@@ -121,19 +124,24 @@ async def _note(scene: Scene, ledger: EffectLedger, journal: Journal, act: Effec
     return await journal.once(replace(act, call=call))
 
 
-def _is_real(scene: Scene, node: str, name: str) -> bool:
+def _is_real(scene: Scene, node: str, name: str, harmless: bool) -> bool:
     """Tell whether a call is let through: its node is, or nothing can come of it. Models answer
     from a script in any case."""
     if name == MODEL_CALL or scene.recorded:
         return False
-    tool = scene.schemas.get(name.removeprefix("tool "))
-    if tool is not None and name.startswith("tool ") and _is_harmless(tool):
-        return True
-    return node in scene.real or node.rpartition("/")[2] in scene.real
+    return harmless or node in scene.real or node.rpartition("/")[2] in scene.real
 
 
-def _is_harmless(tool: ToolSchema) -> bool:
+def _is_harmless(scene: Scene, name: str) -> bool:
     """Tell whether flowc itself knows that a call changes nothing, or only the ledger."""
+    name = name.removeprefix("tool ") if name.startswith("tool ") else ""
+    if scene.recorded:
+        return name in BUILTIN and BUILTIN[name].effect == "pure"
+    tool = scene.schemas.get(name)
+    return tool is not None and _changes_nothing(tool)
+
+
+def _changes_nothing(tool: ToolSchema) -> bool:
     if tool.source == "builtin":
         return tool.effect == "pure"
     return tool.name == OWN_LEDGER and tool.source.startswith("python:flowc")
@@ -167,7 +175,7 @@ class StandIns:
     @property
     def _needs_real(self) -> bool:
         known = [tool for tool in self.scene.schemas.values() if tool is not None]
-        return not known or bool(self.scene.real) or any(map(_is_harmless, known))
+        return not known or bool(self.scene.real) or any(map(_changes_nothing, known))
 
     async def schema(self, name: str) -> ToolSchema | None:
         """Return what the real tool looks like."""

@@ -1,12 +1,14 @@
 """`flowc check` and a help in a fresh process, beside those that import the libraries; the check of
-a folder of a thousand flows, and again when nothing has changed."""
+a folder of a thousand flows, and again when nothing has changed; what trust in a folder costs."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from texts import step_document
@@ -20,13 +22,49 @@ ROUNDS = 15
 FLOWS, NODES = 1_000, 11
 FLOW = "flow: 1\ntitle: flow {n}\nparams: {{text: text}}\nnodes:\n{nodes}outputs: [text]\n"
 NODE = "  - name: n{n}\n    agent: writer\n    prompt: Say it, {{{{ text }}}}.\n    into: text\n\n"
+SMALL = "flow: 1\nname: small\noutputs: [SAID]\nnodes:\n  - {name: say, assign: {SAID: \"'x'\"}}\n"
+MODULES = 100
 
 
 def report() -> None:
     """Print the cold start, and the check of a folder."""
     report_start()
     print()
+    report_trust()
+    print()
     report_folder()
+
+
+def report_trust() -> None:
+    """Print a small flow in a folder that wants nothing, beside one whose settings and modules were
+    accepted by their digest."""
+    with tempfile.TemporaryDirectory() as place:
+        env = {**os.environ, "XDG_CONFIG_HOME": place, "HOME": place}
+        for name in ("bare", "trusted"):
+            folder = Path(place, name)
+            folder.mkdir()
+            (folder / "small.flow.yaml").write_text(SMALL, encoding="utf-8")
+        (folder / "flowc.toml").write_text('[tools]\npython = ["m0:count"]\n', encoding="utf-8")
+        for n in range(MODULES):
+            text = f'def count(text: str) -> int:\n    "Count {n}."\n    return len(text)\n'
+            (folder / f"m{n}.py").write_text(text, encoding="utf-8")
+        flowc = (sys.executable, "-m", "flowc")
+        shown = subprocess.run(
+            [*flowc, "trust", "--json"], cwd=folder, env=env, capture_output=True, check=False
+        )
+        accept = [*flowc, "trust", "--accept", json.loads(shown.stdout)["digest"]]
+        subprocess.run(accept, cwd=folder, env=env, check=True, stdout=subprocess.DEVNULL)
+        sides = {
+            f"{words[0]} {name}": partial(_run, [*flowc, *words], env, Path(place, name))
+            for words in (("check", "--no-cache", "small.flow.yaml"), ("run", "small.flow.yaml"))
+            for name in ("bare", "trusted")
+        }
+        took = medians(sides, ROUNDS)
+    print(f"trust: a small flow beside {MODULES} modules that were accepted, and alone")
+    for command in ("check", "run"):
+        with_it, without = took[f"{command} trusted"], took[f"{command} bare"]
+        beside = f"{without * 1000:.0f} ms alone: {with_it / without:.2f} times, aim 1.1"
+        line(f"flowc {command}", f"{with_it * 1000:.0f} ms", beside)
 
 
 def report_folder() -> None:
@@ -85,6 +123,8 @@ def report_start() -> None:
     line(f"python -c '{LANGGRAPH}'", f"{both['langgraph'] * 1000:.0f} ms")
 
 
-def _run(command: list[str], places: dict[str, str] | None = None) -> None:
+def _run(
+    command: list[str], places: dict[str, str] | None = None, folder: Path | None = None
+) -> None:
     out = subprocess.DEVNULL
-    subprocess.run(command, stdout=out, stderr=out, check=False, env=places)
+    subprocess.run(command, stdout=out, stderr=out, check=False, env=places, cwd=folder)

@@ -1,12 +1,14 @@
-"""Kills the every-shape workflow in each of its hosts and counts what happened how often: python -m
-tests.crash --kills 200. A command by SIGINT and SIGTERM, a graph in a program, one with what
-LangGraph keeps, one in its server. `flowc torture` kills the workflow itself, and its judge judges
-here too. The exit code is 1 when flowc broke a promise.
+"""Kills the every-shape workflow on each store and in each of its hosts, and an edit of a sound,
+and counts what happened how often: python -m tests.crash --kills 40, which are a thousand. `flowc
+torture` kills the workflow itself, and its judge judges here too; then a command dies by SIGINT and
+SIGTERM, a graph in a program, one with what LangGraph keeps, one in its server. The exit code is 1
+when flowc broke a promise.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import random
 import subprocess
@@ -18,27 +20,28 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from flowc.runtime.torture.boundaries import kind_of
 from flowc.runtime.torture.dying import Blow
-from flowc.runtime.torture.judge import Judge
-from flowc.runtime.torture.trials import KilledRun
+from flowc.runtime.torture.judge import Judge, Judgement, NodeCount
+from flowc.runtime.torture.trials import KilledRun, Undisturbed
 
 from tests.fixtures.dying import count_boundaries, in_folder
-from tests.fixtures.forks import EVERYTHING, load
+from tests.fixtures.forks import load
 from tests.fixtures.own_folders import write_record
 from tests.fixtures.stores import fresh_store
 
 from . import hosts, server
+from .audio import audio_trial, edit_end, undisturbed_edit
 from .trials import Plan, Way, command_trial, undisturbed_command
-from .world import ANSWER, HERE, WORKFLOW, Place, model_server, place, undisturbed
+from .world import ANSWER, HERE, SHAPES, WORKFLOW, Place, model_server, place, undisturbed
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is killed: its trial, its run up to the question for measuring, and in which ways it
-    dies, on which `stores`, and how many `kills` a trial has."""
+    """What is killed: its trial, its run for measuring, which ends with `code`, and what a run has
+    to come to; in which ways it dies, on which `stores`, and how many `kills` a trial has."""
 
     title: str
     trial: Callable[[Place, str, Plan], KilledRun]
@@ -46,6 +49,8 @@ class Subject:
     ways: tuple[Way, ...]
     stores: tuple[str, ...] = ("sqlite", "postgresql")
     kills: int = 3
+    code: int = 4
+    right: Callable[[Place], Undisturbed] = lambda place: undisturbed()
 
 
 REAL = ("once", "again", "look", "inner/keep", "left", "each/mark", "flaky", "last")
@@ -55,6 +60,14 @@ TORTURE = (
 )
 """`flowc torture`, in the folder of the workflow."""
 COMMAND = Subject("flowc", command_trial, undisturbed_command, ("signal",))
+AUDIO = Subject(
+    "an edit of a sound",
+    audio_trial,
+    undisturbed_edit,
+    ("moment", "boundary"),
+    code=0,
+    right=edit_end,
+)
 GRAPH = Subject("a graph", hosts.graph_trial, hosts.undisturbed, get_args(Way))
 FOREIGN = Subject(
     "LangGraph's saver",
@@ -70,21 +83,63 @@ SERVER = Subject(
     stores=("sqlite",),
     kills=1,
 )
-COLUMNS = ("", "runs", "kills", "lost", "repeated", "asked", "again", "broken")
+COUNTS = ("kills", "lost", "repeated", "asked", "again", "stuck", "wrong", "broken")
+ALL = "all of flowc"
+ALONE = "LangGraph alone"
 
 
 @dataclass
 class Row:
-    """All trials of one subject that died in one way."""
+    """What came of all trials of one subject that died in one way: numbers by their names, those of
+    effects by shape too."""
 
     title: str
-    judge: Judge = field(default_factory=lambda: Judge(undisturbed()))
+    counts: Counter[str] = field(default_factory=Counter)
+    shapes: dict[str, Counter[str]] = field(default_factory=dict)
 
-    def cells(self) -> list[str]:
-        found = self.judge.judgement
-        all = found.total()
-        numbers = (found.runs, found.kills, all.lost, all.repeated, all.asked, all.again)
-        return [self.title, *map(str, numbers), str(len(found.breaches))]
+    def __add__(self, other: Row) -> Row:
+        names = dict.fromkeys((*self.shapes, *other.shapes))
+        none = Counter[str]()
+        shapes = {n: self.shapes.get(n, none) + other.shapes.get(n, none) for n in names}
+        return Row(self.title, self.counts + other.counts, shapes)
+
+
+def judge_row(title: str, found: Judgement) -> Row:
+    """The row of what a judge found."""
+    nodes = [{"node": name, **count_of(count)} for name, count in found.nodes.items()]
+    kinds = Counter(breach.kind for breach in found.breaches)
+    return row_of(title, found.kills, nodes, kinds)
+
+
+def report_row(title: str, report: dict[str, Any], broken: Counter[str]) -> Row:
+    """The row of what `flowc torture` says."""
+    kills = report["kills"]["boundaries"] + report["kills"]["moments"]
+    return row_of(title, kills, report["nodes"], broken)
+
+
+def row_of(title: str, kills: int, nodes: list[dict[str, Any]], broken: Counter[str]) -> Row:
+    """The row of so many kills, what nodes came to, and promises that were broken, by kind."""
+    row = Row(title, Counter(kills=kills, stuck=broken["stuck"], wrong=broken["ending"]))
+    row.counts["broken"] = broken.total()
+    for node in nodes:
+        numbers = Counter({name: node[name] for name in COUNTS[1:5]})
+        row.counts += numbers
+        for shape in (shape for shape, names in SHAPES.items() if node["node"] in names):
+            row.shapes[shape] = row.shapes.get(shape, Counter()) + numbers
+    return row
+
+
+def count_of(node: NodeCount) -> dict[str, int]:
+    return {name: getattr(node, name) for name in NodeCount.__slots__}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Of an undisturbed run: seconds, boundaries of each kind, what it came to."""
+
+    seconds: float
+    boundaries: Counter[str]
+    right: Undisturbed
 
 
 @dataclass
@@ -96,11 +151,21 @@ class Harness:
     kills: int
     seed: int
     number: int = 0
-    measured: dict[str, tuple[float, Counter[str]]] = field(default_factory=dict)
+    measured: dict[str, Measure] = field(default_factory=dict)
 
     def new_place(self) -> Place:
         self.number += 1
         return place(self.room, self.port, self.number)
+
+    def rows(self, kind: str, store: str, titles: list[str], ways: list[Way]) -> Iterator[Row]:
+        """One row after another for the subjects of these titles that die in these ways."""
+        if TORTURE[0] in titles:
+            yield from self.torture(kind, store)
+        for subject in _SUBJECTS:
+            if subject.title in titles and kind in subject.stores:
+                for way in subject.ways:
+                    if way in ways:
+                        yield self.row(subject, kind, store, way)
 
     def row(self, subject: Subject, kind: str, store: str, way: Way) -> Row:
         """Trials until as many kills have hit."""
@@ -108,31 +173,47 @@ class Harness:
         dice = random.Random(f"{self.seed} {title} {way}")
         if title not in self.measured:
             self.measured[title] = self._measure(subject, store)
-        seconds, boundaries = self.measured[title]
-        row = Row(f"{title}, {_WORDS[way]}")
-        while (done := row.judge.judgement.kills) < self.kills:
-            plan = Plan(dice, way, seconds, boundaries, min(subject.kills, self.kills - done))
+        measure = self.measured[title]
+        title, judge = f"{title}, {_WORDS[way]}", Judge(measure.right)
+        while (done := judge.judgement.kills) < self.kills:
+            kills = min(subject.kills, self.kills - done)
+            plan = Plan(dice, way, measure.seconds, measure.boundaries, kills)
             where = self.new_place()
-            for breach in row.judge.add(subject.trial(where, store, plan)):
-                print(f"{row.title}, {where.folder}: {breach}", file=sys.stderr)
-        return row
+            for breach in judge.add(subject.trial(where, store, plan)):
+                print(f"{title}, {where.folder}: {breach}", file=sys.stderr)
+        return judge_row(title, judge.judgement)
 
-    def _measure(self, subject: Subject, store: str) -> tuple[float, Counter[str]]:
-        """Seconds that a run takes up to its question, and its boundaries of each kind."""
+    def _measure(self, subject: Subject, store: str) -> Measure:
         where = self.new_place()
         began = time.monotonic()
         end = in_folder(subject.body(where, store), Blow(), where.folder)
         seconds = time.monotonic() - began
-        assert end.code == 4, where.text("err")
+        assert end.code == subject.code, where.text("err")
+        right = subject.right(where)
         if "boundary" not in subject.ways:
-            return seconds, Counter()
+            return Measure(seconds, Counter(), right)
         where = self.new_place()
         found = count_boundaries(subject.body(where, store), where.folder)
-        return seconds, Counter(map(kind_of, found))
+        return Measure(seconds, Counter(map(kind_of, found)), right)
+
+    def torture(self, kind: str, store: str) -> Iterator[Row]:
+        """What `flowc torture` finds at each boundary and so many moments; on SQLite beside
+        LangGraph alone, whose row counts for nothing."""
+        words = [*TORTURE, "--moments", str(self.kills), "--seed", str(self.seed), "--json"]
+        words += ["--store", store] if kind == "postgresql" else ["--beside", "langgraph"]
+        command = [sys.executable, "-m", "flowc", *words]
+        done = subprocess.run(command, cwd=HERE, stdout=subprocess.PIPE, text=True)
+        report = json.loads(done.stdout)
+        for finding in report["findings"]:
+            print(f"{TORTURE[0]}, {_STORES[kind]}: {finding}", file=sys.stderr)
+        broken = Counter({each["kind"]: each["runs"] for each in report["findings"]})
+        yield report_row(f"{TORTURE[0]}, {_STORES[kind]}, SIGKILL everywhere", report, broken)
+        for other in report["beside"].values():
+            yield report_row(ALONE, other, Counter())
 
 
 _STORES = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}
-_SUBJECTS = [COMMAND, GRAPH, FOREIGN, SERVER]
+_SUBJECTS = [COMMAND, AUDIO, GRAPH, FOREIGN, SERVER]
 TITLES = [TORTURE[0], *(subject.title for subject in _SUBJECTS)]
 _WORDS: dict[Way, str] = {
     "moment": "SIGKILL at a moment",
@@ -142,11 +223,22 @@ _WORDS: dict[Way, str] = {
 
 
 def table(rows: list[Row]) -> Iterator[str]:
-    """The rows as lines of text."""
-    cells = [list(COLUMNS), *(row.cells() for row in rows)]
-    widths = [max(len(row[n]) for row in cells) for n in range(len(COLUMNS))]
-    for row in cells:
-        first, *rest = row
+    """The rows as lines of text, the last one their sum, and the numbers of effects by shape."""
+    total = sum((row for row in rows if row.title != ALONE), Row(ALL))
+    yield from _lines([("", *COUNTS), *_cells([*rows, total], COUNTS)])
+    yield ""
+    shapes = [Row(shape, counts) for shape, counts in total.shapes.items()]
+    yield from _lines([("by shape", *COUNTS[1:5]), *_cells(shapes, COUNTS[1:5])])
+
+
+def _cells(rows: list[Row], names: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for row in rows:
+        yield (row.title, *(str(row.counts[name]) for name in names))
+
+
+def _lines(cells: list[tuple[str, ...]]) -> Iterator[str]:
+    widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]))]
+    for first, *rest in cells:
         numbers = (f"{cell:>{width}}" for cell, width in zip(rest, widths[1:], strict=True))
         yield "  ".join((f"{first:<{widths[0]}}", *numbers))
 
@@ -158,17 +250,11 @@ def _quiet_world(room: Path) -> Iterator[None]:
         del os.environ[name]
     write_record(room / "home")
     os.environ.update(OPENAI_API_KEY="sk-crash-harness", XDG_CONFIG_HOME=str(room / "home"))
-    load(EVERYTHING)
+    load()
     from flowc.compiler.driver import compile_file
 
     compile_file(str(Path(__file__).with_name("every.flow.yaml")))
     yield
-
-
-def _torture(kills: int, seed: int) -> bool:
-    """Whether `flowc torture` finds something, at each boundary and so many moments."""
-    words = (*TORTURE, "--moments", str(kills), "--seed", str(seed), "--beside", "langgraph")
-    return subprocess.run([sys.executable, "-m", "flowc", *words], cwd=HERE).returncode != 0
 
 
 def main() -> int:
@@ -188,20 +274,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="flowc-crash-") as folder:
         room = Path(folder)
         with _quiet_world(room), model_server(room) as port:
-            broken = TORTURE[0] in asked.subjects and _torture(asked.kills, asked.seed)
             harness = Harness(room, port, asked.kills, asked.seed)
             for kind in ("sqlite", "postgresql") if postgres else ("sqlite",):
                 with fresh_store(kind, room, postgres or "") as store:
-                    rows += [
-                        harness.row(subject, kind, store, way)
-                        for subject in _SUBJECTS
-                        if subject.title in asked.subjects and kind in subject.stores
-                        for way in subject.ways
-                        if way in ways
-                    ]
-    if rows:
-        print("", *table(rows), "", f"seed {asked.seed}", sep="\n")
-    return 1 if broken or any(row.judge.judgement.breaches for row in rows) else 0
+                    for row in harness.rows(kind, store, asked.subjects, ways):
+                        print(row.title, dict(row.counts), file=sys.stderr, flush=True)
+                        rows.append(row)
+    print("", *table(rows), "", f"seed {asked.seed}", sep="\n")
+    return 1 if any(row.counts["broken"] for row in rows) else 0
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from flowc.runtime.torture.trials import KilledRun
 
 from tests.fixtures.dying import LEDGER, in_folder
 
-from .trials import Plan, carry_on, command_line
+from .trials import Plan, carry_on, command_line, start_command
 from .world import EFFECTS, WORKFLOW, Place
 
 CHOICES = 'model = "openai:demo"\nworkspace = "."\n'
@@ -49,7 +49,9 @@ def server_trial(place: Place, store: str, plan: Plan) -> KilledRun:
     if "BlockingError" in log:
         run.stuck = log[log.index("BlockingError") - 1000 :][:2000]
         return run
-    return carry_on(run, place, f"sqlite:///{place.folder}/.flowc/runs.db", plan, thread)
+    store = f"sqlite:///{place.folder}/.flowc/runs.db"
+    start = start_command(place, store, thread)
+    return carry_on(run, place, store, plan, start, begun=True)
 
 
 def undisturbed(place: Place, store: str) -> Callable[[], int]:

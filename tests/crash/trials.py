@@ -52,15 +52,14 @@ class Plan:
 
 def command_trial(place: Place, store: str, plan: Plan) -> KilledRun:
     """`flowc run`, interrupted, then `flowc resume` until it ends."""
-    return carry_on(KilledRun(), place, store, plan, place.folder.name, begun=False)
+    return carry_on(KilledRun(), place, store, plan, start_command(place, store))
 
 
 def carry_on(
-    run: KilledRun, place: Place, store: str, plan: Plan, name: str, *, begun: bool = True
+    run: KilledRun, place: Place, store: str, plan: Plan, start: list[str], *, begun: bool = False
 ) -> KilledRun:
     """Resume a run until it ends; one of which there is nothing is started."""
-    answers = list[str]()
-    start = _start(place, store, name)
+    answers, name = list[str](), start[start.index("--run-id") + 1]
     for _ in range(ROUNDS):
         resume = ["resume", name, "--store", store, "--json", *answers]
         body = command_line(resume if begun else start)
@@ -109,12 +108,13 @@ def _typed(answers: dict[str, Json], questions: list[dict[str, Any]]) -> list[st
 
 def undisturbed_command(place: Place, store: str) -> Callable[[], int]:
     """The run up to its question, for measuring how long it takes and what boundaries it has."""
-    return command_line(_start(place, store, place.folder.name))
+    return command_line(start_command(place, store))
 
 
-def _start(place: Place, store: str, name: str) -> list[str]:
+def start_command(place: Place, store: str, name: str = "") -> list[str]:
+    """`flowc run` as a run of this name, by default that of its folder, is begun."""
     model = ["--model", "openai:demo", "--base-url", place.base_url]
-    run = ["--run-id", name, "--store", store]
+    run = ["--run-id", name or place.folder.name, "--store", store]
     return ["run", WORKFLOW, *model, *run, "--allow-exec", "--workspace", ".", "--json"]
 
 

@@ -22,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "fixtures")]
 sys.path.append(str(HERE))  # behind them: a module of a fixture's name must not stand before it
 
+import edits as edits  # noqa: E402
 from dying import LEDGER  # noqa: E402
 from openai_server import Drop, OpenAIServer, Recorded, Reply, Say  # noqa: E402
 
@@ -47,6 +48,16 @@ REPEATABLE = {"idempotent": 1}
 MODEL = {"model-twins-1": 1, "model-twins-2": 1, "model-middle": 1, "model-inner": 1}
 """Model calls: one that was answered is never paid again, unless a person says so."""
 EFFECTS = ONCE | REPEATABLE | MODEL
+SHAPES = {
+    "agent": ("twins", "twin", "model-twins-1", "model-twins-2"),
+    "in a row": ("once", "again", "idempotent", "shell", "shell-1", "shell-2"),
+    "nested": ("inner/say", "inner/keep", "inner", "model-inner"),
+    "parallel": ("left", "middle", "right", "model-middle"),
+    "foreach": ("each/mark", "each-red", "each-green", "each-blue"),
+    "retry": ("flaky", FAILED),
+    "question": ("last", f"answer-{ANSWER}"),
+}
+"""Shapes of the workflow, by the nodes and the effects of each."""
 END = RunEnding("success", f"noted answer-{ANSWER}")
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
+
 TWO = """\
 flow: 1
 state: {who: text, place: text}
@@ -37,6 +39,40 @@ workflows:
     nodes:
       - {name: age, ask: "How old is {{ who }}?", into: age}
 """
+
+
+def test_a_mistyped_name_never_becomes_the_answer(flowc) -> None:
+    flowc.write("two.flow.yaml", TWO)
+    flowc("run", "two.flow.yaml", "--run-id", "r")
+    for slip in ("wo=Emil", "x=1", "place=Oslo"):
+        refused = flowc("resume", "r", "--answer", slip)
+        assert refused.returncode == 2, slip
+        name, _, text = slip.partition("=")
+        assert f"`{name}` waits for no answer, `who` does" in refused.stderr
+        assert f"did you mean --answer who={text}?" in refused.stderr
+        assert f"for the text as it is: --answer who={slip}" in refused.stderr
+    assert flowc("resume", "r", "--answer", "who=wo=Emil").returncode == 4
+    assert flowc("resume", "r", "--answer", "place=here").stdout.strip() == "wo=Emil in here"
+
+
+@pytest.mark.parametrize("text", ["=Emil", "2 + 2 = 4", "https://a.example/?who=Emil"])
+def test_a_text_with_an_equals_sign_that_is_no_name_is_an_answer(flowc, text) -> None:
+    flowc.write("two.flow.yaml", TWO)
+    flowc("run", "two.flow.yaml", "--run-id", "r")
+    assert flowc("resume", "r", "--answer", text).returncode == 4
+    assert flowc("resume", "r", "--answer", "place=Oslo").stdout.strip() == f"{text} in Oslo"
+
+
+def test_two_answers_to_one_question_are_refused(flowc) -> None:
+    flowc.write("two.flow.yaml", TWO)
+    flowc("run", "two.flow.yaml", "--run-id", "r")
+    for name in ("who", "place"):
+        twice = ("--answer", f"{name}=Ada", "--answer", f"{name}=Emil")
+        refused = flowc("resume", "r", *twice)
+        assert refused.returncode == 2
+        assert f"`{name}` is answered twice" in refused.stderr
+        flowc("resume", "r", "--answer", f"{name}=Ada")
+    assert flowc("show", "r", "--json").stdout.count('"Ada in Ada"') > 0
 
 
 def test_a_repeated_answer_never_answers_the_next_question(flowc) -> None:
@@ -99,5 +135,21 @@ def test_the_first_answer_may_leave_the_name_out_also_after_a_refusal(flowc) -> 
     flowc.write("two.flow.yaml", TWO)
     assert flowc("run", "two.flow.yaml", "--run-id", "r").returncode == 4
     assert flowc("resume", "r").returncode == 4
-    assert flowc("resume", "r", "--answer", "a=b").returncode == 4
-    assert flowc("resume", "r", "--answer", "place=Oslo").stdout.strip() == "a=b in Oslo"
+    assert flowc("resume", "r", "--answer", "a = b").returncode == 4
+    assert flowc("resume", "r", "--answer", "place=Oslo").stdout.strip() == "a = b in Oslo"
+
+
+def test_a_question_that_begins_anew_takes_no_answer_in_the_same_command(flowc) -> None:
+    flowc.write("two.flow.yaml", TWO)
+    flowc("run", "two.flow.yaml", "--run-id", "r")
+    flowc.write("two.flow.yaml", TWO.replace("name: who", "name: guest"))
+    both = ("--migrate", "who=guest", "--answer", "who=Emil")
+    refused = flowc("resume", "r", *both)
+    assert refused.returncode == 2
+    assert "`who` begins anew with --migrate, and may ask something else" in refused.stderr
+    assert "first flowc resume r --migrate who=guest, then answer what it asks" in refused.stderr
+    asked = flowc("resume", "r", "--migrate", "who=guest")
+    assert "--answer guest=TEXT" in asked.stderr
+    assert flowc("resume", "r", "--answer", "guest=Emil").returncode == 4
+    done = flowc("resume", "r", "--answer", "place=Oslo")
+    assert done.stdout.strip() == "Emil in Oslo", done.stderr

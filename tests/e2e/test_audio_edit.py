@@ -59,3 +59,18 @@ def test_a_request_becomes_sound_that_measures_as_asked(flowc, speech):
     for check in result["checks"]:
         assert check["shown"] in document
     assert "Overall Status:** SUCCESS" in document
+
+
+@pytest.mark.soak
+@sounds.needs_ffmpeg
+def test_m4a_goes_in_and_comes_out(flowc, speech):
+    done = flowc("audio", "apply", 'CONVERT(input="in.wav", output="in.m4a", bitrate_kbps=192)')
+    assert done.returncode == 0, done.stderr
+    asked = "normalise to -16 LUFS, make it an m4a at 128k"
+    told = edit(flowc, asked, audio="in.m4a")
+    assert told["status"] == "success", told
+    after = measured(flowc, told["variables"]["final"])
+    assert (after["format"], after["subtype"]) == ("M4A", "AAC")
+    assert after["integrated_lufs"] == pytest.approx(-16, abs=0.5)
+    assert after["bitrate_kbps"] == pytest.approx(128, abs=3)
+    assert after["frames"] == measured(flowc, "in.wav")["frames"]

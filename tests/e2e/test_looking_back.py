@@ -107,9 +107,9 @@ def test_a_terminal_that_is_made_narrower_keeps_no_pieces_of_live_lines(flowc):
     )
     terminal = flowc.terminal("run", "wait.flow.yaml", "--allow-exec")
     terminal.expect("wait")
-    terminal.expect("0 nodes done")
+    terminal.expect("0 visits done")
     fcntl.ioctl(terminal.main, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 20, 0, 0))
     terminal.expect("\x1b[1A\x1b[2K" * 3)
     flowc.write("go", "")
     assert terminal.close() == 0
-    assert "0 nodes done" not in terminal.screen.rpartition("\x1b[2K")[2]
+    assert "0 visits done" not in terminal.screen.rpartition("\x1b[2K")[2]

@@ -68,7 +68,7 @@ def test_what_is_not_new_is_refused(flowc) -> None:
     assert unchanged.returncode == 2
     assert "has not changed" in unchanged.stderr
     flowc.write("it.flow.yaml", NEEDED)
-    for pair, said in (("nope=1", "no parameter `nope`"), ("who=Ada", "not a new parameter")):
+    for pair, said in (("nope=1", "no parameter `nope`"), ("who=Ada", "`who`: it is a variable")):
         refused = flowc("resume", "r", "-i", pair, "-i", "place=Oslo")
         assert refused.returncode == 2
         assert said in refused.stderr

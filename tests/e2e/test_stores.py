@@ -38,6 +38,28 @@ def test_a_store_that_cannot_be_opened(flowc, url, said):
     assert flowc.lines("ran.txt") == []
 
 
+@pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal"])
+@pytest.mark.parametrize("there", [False, True])
+def test_a_pipe_beside_a_store_is_waited_for_by_nobody(flowc, end, there):
+    flowc.write("mark.wf.md", CHART)
+    if there:
+        flowc("run", "mark.wf.md", "--run-id", "brave-otter")
+        (flowc.folder / ".flowc/runs.db").rename(flowc.folder / ".flowc/kept")
+        for left in (flowc.folder / ".flowc").glob("runs.db-*"):
+            left.unlink()
+        (flowc.folder / ".flowc/kept").rename(flowc.folder / ".flowc/runs.db")
+    (flowc.folder / ".flowc").mkdir(exist_ok=True)
+    pipe = flowc.folder / f".flowc/runs.db{end}"
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
+    for words in (("run", "mark.wf.md", "--allow-exec"), ("runs",), ("show", "brave-otter")):
+        done = flowc(*words)
+        said = "there are no runs here" in done.stderr and words[0] != "run" and not there and end
+        assert done.returncode == 2
+        assert said or "a pipe, a socket or a device" in done.stderr, (words, done.stderr)
+    assert flowc.lines("ran.txt") == []
+
+
 @pytest.mark.parametrize("command", ["runs", "show", "history", "resume", "pause", "stop"])
 def test_looking_at_runs_makes_no_store(flowc, command):
     args = [command] if command == "runs" else [command, "brave-otter"]

@@ -71,6 +71,37 @@ def test_killed_on_postgresql_in_a_database_that_is_gone_afterwards(flowc):
     assert left() <= before
 
 
+@pytest.fixture
+def silent(flowc):
+    """A tool that is declared pure, acts, and leaves nothing in the ledger."""
+    flowc.write("own.py", "def act(t: str) -> str:\n    open('out', 'a').write(t)\n    return t\n")
+    flowc.write("flowc.toml", '[tools]\npython = ["own:act"]\neffects = { act = "pure" }\n')
+    flowc.write("it.flow.yaml", "flow: 1\nnodes:\n  - {name: do, tool: act, args: {t: '\"x\"'}}\n")
+    return ("it.flow.yaml", "--boundaries", "4", "--moments", "0", "--seed", "1")
+
+
+def test_what_a_tool_that_is_called_pure_does_unseen_is_not_judged(flowc, silent):
+    done = torture(flowc, *silent, "--real", "do", "--yes")
+    assert done.returncode == 0, done.stderr
+    assert len((flowc.folder / "out").read_text()) > 1, "it came again"
+    (row,) = (line for line in done.stdout.splitlines() if line.startswith("do "))
+    assert row.endswith("  not judged")
+    assert "not judged: that `act` does nothing outside, as `pure` says" in done.stdout
+    assert "flowc.note_effect(label, idempotency_key) in it shows that" in done.stdout
+    assert "nothing broke of what was judged in" in done.stdout
+
+
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_stand_in_proves_nothing_of_what_is_declared(flowc, silent, recorded):
+    answer = ("--record", "run.cassette.yaml", "--store", "memory:")
+    assert not recorded or flowc("run", "it.flow.yaml", *answer).returncode == 0
+    done = torture(flowc, *silent, "--json", *(("--replay", "run.cassette.yaml") * recorded))
+    report = json.loads(done.stdout)
+    assert [node["judged"] for node in report["nodes"]] == [False]
+    (gap,) = (gap for gap in report["not_judged"] if "is declared `pure` is: `act`" in gap)
+    assert ("--answers in place of --replay" in gap) == recorded
+
+
 @pytest.mark.soak
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize("name", SHIPPED)

@@ -103,4 +103,19 @@ OPERATORS = (
     Operator("Call without extension", r"(Call: \w+)\.wf\.md", r"\1", ""),
     Operator("Prompt with a quote", r"\[Prompt: User (\w+)\]", r"[Prompt: 'User \1']", ""),
     Operator("Prompt without role", r"\[Prompt: User (\w+)\]", r"[Prompt: \1]", ""),
+    Operator("check against nothing", r"(\w\{\w+ (?:==|EQUALS|CONTAINS)) \w+\}", r"\1}"),
+    Operator("check of nothing", r"(\w\{)\w+ ((?:==|EQUALS|CONTAINS) \w+\})", r"\1\2"),
+    Operator("bracket in a check", r"(\w\{\w+ (?:==|EQUALS|CONTAINS) )(\w+)\}", r"\1\2)}", r"\2"),
+    Operator(
+        "curly quote in a check",
+        r"(\w\{\w+ (?:==|EQUALS|CONTAINS) )'?(\w+)'?\}",
+        "\\1“\\2}",
+        r'"\2"',
+    ),
+    Operator(
+        "quote that a check does not close",
+        r"(\w\{\w+ (?:==|EQUALS|CONTAINS) )'?(\w+)'?\}",
+        r"\1'\2}",
+        "'",
+    ),
 )

@@ -26,6 +26,10 @@ RAW = ("\x1b", "\x07")
 """What a terminal obeys."""
 
 
+RAN = "nobody-said-yes"
+"""What a command prints that a stranger approves; it is in no document."""
+
+
 @dataclass
 class Canaries:
     """One user with a model server of theirs, and a stranger's server."""
@@ -100,6 +104,8 @@ class Canaries:
             done.append(f"sent to a stranger: {[r.path for r in self.theirs.requests]}")
         if fingerprint(self.out) != self.before:
             done.append(f"changed outside: {sorted(os.listdir(self.out))}")
+        if RAN in said:
+            done.append("a command ran, and nobody was asked")
         done += [f"raw: {mark!r}" for mark in RAW if mark in said]
         shown = said.encode() + b"".join(
             file.read_bytes()

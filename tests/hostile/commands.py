@@ -13,7 +13,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 
-from forks import SERVING, Begun, Forked, as_text, ends, flowc_in
+from forks import Begun, Forked, as_text, ends, flowc_in
 from ports import free_port
 
 PATIENCE = 60.0
@@ -122,7 +122,7 @@ def for_editor(folder: Path, document: str) -> bytes:
 def serve(folder: Path, document: str, env: Env) -> str:
     """The service, to which the document is posted, and executed."""
     port = free_port()
-    with Begun(folder, ("serve", "--port", str(port)), env, SERVING) as process:
+    with Begun(folder, ("serve", "--port", str(port)), env) as process:
         said = process.stderr.readline()
         if "serves" in said:
             text = own_text(folder / document)
@@ -163,7 +163,7 @@ def _post(url: str, body: bytes) -> str:
 
 
 def worker(folder: Path, document: str, env: Env) -> str:
-    with Begun(folder, ("worker",), env, SERVING) as process:
+    with Begun(folder, ("worker",), env) as process:
         said = process.stderr.readline()
         process.send_signal(15)
         out, err = process.communicate(PATIENCE)
@@ -211,6 +211,42 @@ COMMANDS: dict[str, Command] = {
     "mcp": talking(("mcp",), for_assistant, 99),
     "serve": serve,
     "worker": worker,
+    "inspect": plain("inspect", "DOC"),
+    "check --fix": plain("check", "--fix", "--unsafe-fixes", "."),
+    "fmt": plain("fmt", "."),
+    "run --dry-run": plain("run", "DOC", "--dry-run"),
+    "watch": plain("watch", "--once"),
+    "torture": plain("torture", "DOC", "--boundaries", "1", "--moments", "0"),
+    "pause": plain("pause", "planted"),
+    "stop": plain("stop", "planted"),
+    "fork": plain("fork", "planted"),
+    "history": plain("history", "planted"),
+    "diff": plain("diff", "planted", "planted"),
+    "runs": plain("runs", "--json"),
+    "runs prune": plain("runs", "prune", "--all", "--older-than", "0s"),
+    "gc": plain("gc"),
+    "token list": plain("token", "list"),
+    "token create": plain("token", "create", "ana"),
+    "token revoke": plain("token", "revoke", "ana"),
+    "audio measure": plain("audio", "measure", "DOC"),
+    "audio report": plain("audio", "report", "planted"),
+    "tools lock": plain("tools", "lock"),
+    "trust --lock": plain("trust", "--lock"),
+    "jobs list": plain("jobs", "list"),
+    "jobs retry": plain("jobs", "retry", "planted"),
+    "jobs cancel": plain("jobs", "cancel", "planted"),
+    "doctor": plain("doctor"),
 }
 HEAVY: dict[str, Command] = {"dev": dev}
 """Those that take seconds each: `make soak PART=trust`."""
+OF_NO_FOLDER = (
+    "audio apply",
+    "audio synth",
+    "audio tools",
+    "audio vocabulary",
+    "completion",
+    "explain",
+    "sandbox attack",
+    "schema",
+)
+"""Commands that read no file but those that are typed, and are told what to do with them."""

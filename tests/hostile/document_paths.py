@@ -45,6 +45,12 @@ def case(**more: object) -> str:
     return asks("Say hello.") + f"tests: {{one: {json.dumps({**more, 'result': 'SUCCESS'})}}}\n"
 
 
+def approved(answers: object) -> str:
+    """A workflow with a command, and a case that says yes to it."""
+    cases = json.dumps({"one": {"answers": answers, "result": "x"}})
+    return command("printf %s-yes nobody-said") + f"tests: {cases}\n"
+
+
 def plan(sound: str, made: str) -> str:
     return (
         "# D\n\n## 1. Request Summary\n\n*   **Original Request:**\n"
@@ -186,6 +192,30 @@ _PATHS: dict[str, Document] = {
     ),
     "case-team": Document(
         "a file, as a team of a case", case(team="notes.md"), beside=LINK, command="test"
+    ),
+    "case-approves": Document(
+        "to run a command, by a yes in a case", approved({"approve": "yes"}), command="test"
+    ),
+    "case-approves-a-node": Document(
+        "the same for one node", approved({"go": {"approve": ["yes"]}}), command="test"
+    ),
+    "case-approves-beside": Document(
+        "the same in a file of answers",
+        approved("a.yaml"),
+        beside={"a.yaml": "approve: yes\n"},
+        command="test",
+    ),
+    "cases-elsewhere": Document(
+        "another workflow, by cases for it",
+        asks("Say hello."),
+        beside={"t.flowtest.yaml": "workflow: @UP@/secret\ntests: {one: {result: x}}\n"},
+        command="test",
+    ),
+    "cases-link": Document(
+        "a file, as cases",
+        asks("Say hello."),
+        beside={"t.flowtest.yaml": LINK["notes.md"]},
+        command="test",
     ),
     "tag-include": Document("a file, by a tag of YAML", asks("!include '@OUT@/secret'")),
     "tag-environment": Document("a variable, by a tag of YAML", asks("!ENV '${OPENAI_API_KEY}'")),

@@ -158,7 +158,9 @@ FOLDERS: dict[str, Folder] = {
             "t.flow.yaml": FLOW,
         },
     ),
-    "mcp-server": Folder("an MCP server", {"flowc.toml": SERVER, "t.flow.yaml": FLOW}),
+    "mcp-server": Folder(
+        "an MCP server", {"flowc.toml": SERVER, "t.flow.yaml": FLOW}, command="tools list"
+    ),
     "mcp-file": Folder(
         "a file of MCP servers",
         {"flowc.toml": 'mcp = ["servers.json"]\n', "servers.json": SERVERS, "t.flow.yaml": FLOW},
@@ -187,6 +189,7 @@ FOLDERS: dict[str, Folder] = {
             "flowc.toml": 'model = "openai:gpt-5-mini"\nbase_url = "@URL@/v1"\n',
             "t.flow.yaml": SAYS,
         },
+        command="run",
     ),
     "dotenv": Folder(
         "variables in files that other programs read",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 
+from .document_paths import plan
 from .folders import CALLS, FLOW, MODULE, PLAIN, PYTHON, SAYS, Folder
 
 LEASES = ".flowc/runs.db.leases"
@@ -290,6 +291,57 @@ PLANTED: dict[str, Folder] = {
                 "text: \"'a b'\"", "command: \"'touch @MARK@'\""
             ),
         },
+    ),
+    "lock-of-tools-link": Folder(
+        "a lock of tools that leads out",
+        {"flowc.tools.json": "-> @OUT@/secret", **LINKED},
+        command="tools lock",
+    ),
+    "lock-of-trust-link": Folder(
+        "a lock of trust that leads out",
+        {"flowc.toml": "network = true\n", "flowc.trust.json": "-> @OUT@/secret", **LINKED},
+        command="trust --lock",
+    ),
+    "built-link": Folder(
+        "a folder for a project that leads out", {"built": "-> @OUT@", **LINKED}, command="compile"
+    ),
+    "built-graphs-link": Folder(
+        "a folder for modules that leads out",
+        {"built/graphs": "-> @OUT@", **LINKED},
+        command="compile",
+    ),
+    "built-files-link": Folder(
+        "files of a project that lead out",
+        {
+            f"built/{name}": "-> @OUT@/secret"
+            for name in ("langgraph.json", "checkpointer.py", ".dockerignore", "t.flow.yaml")
+        }
+        | LINKED,
+        command="compile",
+    ),
+    "dev-link": Folder(
+        "a folder for the server's modules that leads out",
+        {".flowc/dev": "-> @OUT@", **LINKED},
+        command="runs",
+    ),
+    "own-link": Folder(
+        "a folder for the runs' own folders that leads out",
+        {".flowc/own": "-> @OUT@", **LINKED},
+        command="run",
+    ),
+    "log-pipes": Folder(
+        "pipes in place of what SQLite keeps beside a store",
+        {f".flowc/runs.db{end}": "|" for end in ("-wal", "-shm", "-journal")} | LINKED,
+        command="run",
+    ),
+    "next-text-hard-link": Folder(
+        "the next text of a living document that is another name of a file",
+        {
+            "workflow.md": plan("in.wav", "out.wav"),
+            "in.wav": "",
+            ".workflow.md.next": "=> @OUT@/secret",
+        },
+        command="run",
     ),
     "hooks": Folder(
         "hooks of programs that look at a folder",

@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from command_rows import leaves
+from flowc.runtime.cli.app import COMMANDS as ROWS
 from openai_server import OpenAIServer
 
 from .canaries import Canaries
-from .commands import COMMANDS, HEAVY, STARTER, started
+from .commands import COMMANDS, HEAVY, OF_NO_FOLDER, STARTER, started
 from .document_paths import DOCUMENT_PATHS
 from .documents import DOCUMENTS
 from .folders import FOLDERS, Folder
@@ -74,6 +76,15 @@ FRESH = {
     "tools": ("tools", "list"),
     "compile": ("compile", "DOC", "-o", "built"),
 }
+
+
+def test_every_command_of_the_command_line_meets_them():
+    met = {
+        " ".join(word for word in name.split() if word[0] != "-") for name in (*COMMANDS, *HEAVY)
+    }
+    known = {name for row in ROWS for name in leaves(row)}
+    assert met.isdisjoint(OF_NO_FOLDER)
+    assert met | {*OF_NO_FOLDER} == known
 
 
 @pytest.mark.parametrize(("name", "command"), ONCE)

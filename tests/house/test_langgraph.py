@@ -69,4 +69,4 @@ def test_what_is_langgraph_s_own(text: str, number: int) -> None:
 def test_the_package_is_small(root: Path, sources: tuple[Path, ...]) -> None:
     """It holds facts about LangGraph, and the savers that rest on them."""
     files = [f for f in sources if HOME in str(f.relative_to(root))]
-    assert sum(len(f.read_text().splitlines()) for f in files) <= 2_950
+    assert sum(len(f.read_text().splitlines()) for f in files) <= 3_105

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from flowc.runtime.python_api.wording import in_python
+from flowc.runtime.assembly.wording import in_python
 
 IN_A_SHELL = re.compile(
     r"(?<!\S)`?(--[a-z]|-i [A-Z]|flowc (fork|history|pause|resume|runs?|show)\b)"

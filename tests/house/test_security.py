@@ -14,7 +14,7 @@ from flowc.runtime.cli.app import run
 from ..hostile.documents import DOCUMENTS
 from ..hostile.folders import FOLDERS
 from ..hostile.planted_files import PLANTED
-from .threats import ACTORS, ASSETS, FILES, THREATS, Threat
+from .threats import ACTORS, ASSETS, FILES, FOUND, THREATS, Found, Threat
 
 PAGE = "docs/security.md"
 BEGIN, END = "<!-- threats -->\n", "<!-- end -->"
@@ -36,18 +36,27 @@ def test_each_cell_names_tests_that_are_there_or_says_why_not(root, threat):
     assert bool(threat.grant) == bool(threat.open), "a grant is shown by a test"
     assert bool(threat.door) != isinstance(threat.kept, str)
     assert threat.kept
-    for name in names_in(threat):
-        kind, _, test = name.partition("::")
-        if kind == "hostile":
-            assert test in FOLDERS | PLANTED or test.removeprefix("document ") in DOCUMENTS
-        else:
-            text = (root / FILES[kind]).read_text(encoding="utf-8")
-            assert re.search(rf"^ *(async )?def {test}\(", text, re.MULTILINE), name
+    assert [name for name in names_in(threat) if not is_there(root, name)] == []
 
 
-def test_every_file_is_named(root):
-    named = {name.partition("::")[0] for threat in THREATS for name in names_in(threat)}
-    assert named - {"hostile"} == set(FILES)
+@pytest.mark.parametrize("found", FOUND, ids=lambda f: f"{f.place}: {f.reached[:40]}")
+def test_what_was_reached_once_names_tests_that_are_there(root, found):
+    assert found.kept
+    assert [name for name in found.kept if not is_there(root, name)] == []
+
+
+def is_there(root: Path, name: str) -> bool:
+    kind, _, test = name.partition("::")
+    if kind == "hostile":
+        return test in FOLDERS | PLANTED or test.removeprefix("document ") in DOCUMENTS
+    text = (root / FILES[kind]).read_text(encoding="utf-8")
+    return re.search(rf"^ *(async )?def {test}\(", text, re.MULTILINE) is not None
+
+
+def test_every_file_is_named():
+    names = [name for threat in THREATS for name in names_in(threat)]
+    names += [name for found in FOUND for name in found.kept]
+    assert {name.partition("::")[0] for name in names} - {"hostile"} == set(FILES)
 
 
 def test_the_generated_threat_model_is_up_to_date(root, golden):
@@ -64,7 +73,16 @@ def _lines() -> Iterator[str]:
         for threat in THREATS:
             if threat.actor == actor:
                 yield _row(threat)
+    yield from ("", "## What was reached once", "")
+    yield "By an attack on an earlier version. Each row names the tests that do the same again."
+    yield from ("", "| where | what was reached | shown shut by |", "|---|---|---|")
+    for found in FOUND:
+        yield _row_of_found(found)
     yield ""
+
+
+def _row_of_found(found: Found) -> str:
+    return f"| {found.place} | {found.reached} | {', '.join(map(_link, found.kept))} |"
 
 
 def _row(threat: Threat) -> str:

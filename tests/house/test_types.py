@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-MOST = 120
+MOST = 127
 """Annotations of parameters, variables and fields that are `Any`."""
 HEART = ("runtime/engine", "runtime/graph", "runtime/journal", "runtime/store")
 

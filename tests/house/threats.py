@@ -4,6 +4,8 @@
 `open` shows that this alone does. A test is `FILE::NAME` with a file of `FILES`, or `hostile::CASE`
 for a document or folder of tests/hostile. Where there is no test, `kept` says in words why not:
 there is no door, or nothing is promised.
+
+`FOUND` is what an attack on an earlier version reached, with the tests that try the same again.
 """
 
 from __future__ import annotations
@@ -26,6 +28,13 @@ FILES = {
     "untrusted": "tests/e2e/test_untrusted.py",
     "http": "tests/e2e/test_over_http.py",
     "git": "tests/runtime/tools/test_git_settings.py",
+    "sums": "tests/runtime/sandbox/test_sums.py",
+    "bubblewrap": "tests/runtime/sandbox/test_bubblewrap.py",
+    "cage": "tests/runtime/sandbox/attack/test_attack.py",
+    "scripts": "tests/runtime/sandbox/scripts/test_forged_answers.py",
+    "answers": "tests/e2e/test_hostile_answers.py",
+    "terminal": "tests/e2e/test_hostile_terminal.py",
+    "pins": "tests/house/test_pins.py",
     "swaps": "tests/runtime/files/test_swaps.py",
     "bytes": "tests/runtime/checkpoints/tables/test_changed_bytes.py",
     "gates": "tests/e2e/test_mcp_gates.py",
@@ -38,10 +47,14 @@ FILES = {
     "teams": "tests/runtime/service/test_files_of_teams.py",
     "access": "tests/runtime/service/test_access.py",
     "hostility": "tests/runtime/service/test_hostile.py",
+    "matrix": "tests/runtime/service/test_scope_team_route.py",
     "page": "tests/runtime/service/test_page.py",
     "messages": "tests/runtime/service/test_messages.py",
+    "bodies": "tests/runtime/service/test_worst_bodies.py",
+    "approvals": "tests/runtime/service/test_approvals.py",
     "realms": "tests/runtime/service/test_realms.py",
     "processes": "tests/runtime/service/test_processes.py",
+    "own folders": "tests/runtime/assembly/test_sandbox_options.py",
     "owned": "tests/runtime/store/test_own_store.py",
     "runs": "tests/runtime/store/test_runs.py",
     "stores": "tests/runtime/store/test_stores.py",
@@ -103,13 +116,18 @@ THREATS = (
            ("hostile::module", "hostile::mcp-server", "hostile::shadows", "hostile::objects",
             "hostile::entry-points", "hostile::programs",
             "git::test_no_program_of_a_repositorys_settings_is_started",
-            "trust::test_a_compiled_cache_is_not_run_in_the_place_of_its_source"),
+            "trust::test_a_compiled_cache_is_not_run_in_the_place_of_its_source",
+            "trust::test_a_module_that_changes_before_its_import_is_not_imported",
+            "trust::test_functions_of_the_users_own_settings_are_not_looked_for_in_a_folder"),
            "`flowc trust`, by content",
            "trust::test_what_was_accepted_runs_until_any_importable_file_changes"),
     Threat("folder", "files", "`roots`, `workspace`, links at `.flowc`, links in place of files",
            ("hostile::roots", "hostile::workspace-link", "hostile::ignore-link",
             "hostile::lease-link", "hostile::count-hard-link", "hostile::document-link",
+            "hostile::lock-of-tools-link", "hostile::built-graphs-link",
+            "own folders::test_no_link_is_followed_to_another_folder",
             "git::test_a_file_that_leads_to_somebodys_repository_shows_nothing_of_it",
+            "git::test_git_sees_nothing_beside_the_folders_of_the_run",
             "swaps::test_no_swap_leads_outside"),
            "`flowc trust`, `--root`",
            "roots::test_a_granted_root_is_reached_by_its_full_path_or_from_the_workflow"),
@@ -167,7 +185,8 @@ THREATS = (
     _no("tool server", "store", "not promised: it can read what you can read; a store with"
         " `FLOWC_STORE_KEY` is not readable to it"),
     Threat("token", "process", "the routes of the service, workflows in requests",
-           ("access::test_reading_is_not_operating", "access::test_an_unknown_token_is_refused",
+           ("matrix::test_who_may_do_what_in_the_api",
+            "matrix::test_who_may_do_what_on_the_page", "access::test_an_unknown_token_is_refused",
             "hostility::test_without_a_token_a_body_is_not_waited_for"),
            "its scope", "access::test_the_first_token_closes_the_door"),
     Threat("token", "files", "workflows in requests",
@@ -185,14 +204,16 @@ THREATS = (
             "access::test_beyond_this_machine_nothing_is_open"),
            "`flowc token create`", "access::test_the_first_token_closes_the_door"),
     Threat("token", "teams", "ids of other teams",
-           ("access::test_what_another_team_made_is_not_there",
+           ("matrix::test_what_is_not_ours_is_as_what_is_not_there",
+            "access::test_what_another_team_made_is_not_there",
             "hostility::test_a_scope_or_team_that_does_not_fit_learns_nothing")),
     Threat("token", "store", "the page, its session",
            ("page::test_a_session_ends_with_its_token_and_by_itself",
             "page::test_a_token_is_exchanged_for_a_cookie_that_scripts_cannot_read")),
     _no("another team", "process", "the doors of a token: see there"),
     Threat("another team", "files", "the folder of a team",
-           ("teams::test_no_way_leads_out_of_it",)),
+           ("teams::test_no_way_leads_out_of_it",
+            "git::test_the_repository_around_the_folder_of_a_team_is_not_read")),
     Threat("another team", "environment", "variables of a team",
            ("teams::test_a_team_reads_the_variables_that_it_was_given",)),
     _no("another team", "key",
@@ -200,6 +221,7 @@ THREATS = (
     _no("another team", "network", "the doors of a token: see there"),
     Threat("another team", "teams", "executions, messages, names",
            ("page::test_a_team_sees_its_own_executions_only",
+            "matrix::test_whose_step_waits_in_the_inbox", "matrix::test_who_completes_no_step",
             "messages::test_a_message_is_the_teams_own",
             "access::test_a_name_that_two_teams_gave_is_two_callers")),
     Threat("another team", "store", "contents that two teams have alike",
@@ -228,4 +250,81 @@ THREATS = (
            ("runs::test_a_store_is_for_its_owner_alone",
             "usual::test_the_usual_store_is_private_and_not_under_version_control",
             "stores::test_a_store_with_a_key_holds_nothing_readable")),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was reached, and the tests that show that it is not any more."""
+
+    place: str
+    reached: str
+    kept: tuple[str, ...]
+
+
+FOUND = (
+    Found("service", "a workflow in a request read the server's `.env` and wrote beside it, by file"
+          " tools, `read_file()`, `file:` in PARAMS and `SET file:`",
+          ("teams::test_without_a_folder_there_are_no_files",
+           "teams::test_no_way_leads_out_of_it")),
+    Found("service", "a planted `flowc.toml` ran a Python tool at the next start",
+          ("teams::test_a_planted_configuration_is_not_read",)),
+    Found("workspace", "a document granted itself the folder",
+          ("trust::test_a_workflow_grants_itself_nothing", "hostile::document workspace-here")),
+    Found("workspace", "a command put a link in place of the run's own folder, the next one went"
+          " through it",
+          ("granted::test_a_folder_of_its_own_that_a_command_replaced_is_refused",
+           "granted::test_the_next_process_of_a_run_follows_no_link_to_it_either")),
+    Found("workspace", "a swap between the check and the start led outside",
+          ("granted::test_a_race_of_swaps_never_gets_outside",
+           "swaps::test_no_swap_leads_outside")),
+    Found("include", "`!INCLUDE` sent a file outside of the folder, or behind a link in it, to the"
+          " model",
+          ("sources::test_what_lies_outside_is_refused_at_its_place_with_the_remedy",
+           "sources::test_the_files_are_not_even_opened")),
+    Found("folder", "a module beside a workflow was imported, with the key in the environment",
+          ("trust::test_a_strangers_module_is_not_imported_and_the_remedy_is_named",
+           "trust::test_other_commands_import_nothing_either", "hostile::module")),
+    Found("folder", "the key was sent to the folder's `base_url`", ("hostile::base-url",)),
+    Found("folder", "`flowc tools list` started its MCP server, with the key",
+          ("hostile::mcp-server", "mcp::test_a_server_sees_no_secret_of_ours")),
+    Found("sockets", "unix sockets in the workspace were reached without the network",
+          ("confine::test_sockets_in_the_workspace_follow_the_network",
+           "bubblewrap::test_a_unix_socket_in_the_workspace_is_out_of_reach")),
+    Found("one token", "bodies of 3.9 MB of brackets stopped the service for 30 s",
+          ("bodies::test_they_are_refused_for_what_they_are",
+           "bodies::test_a_stranger_is_told_nothing_of_the_body",
+           "bodies::test_the_loop_goes_on_while_a_body_is_read")),
+    Found("answers", "a forged frame, 3 million `[` and a file in place of `$HOME/tmp` ended flowc",
+          ("answers::test_a_forged_frame_is_a_failure_of_its_node",
+           "answers::test_a_file_in_place_of_the_folder_for_temporary_files_is_one_too",
+           "scripts::test_a_forged_answer_is_a_failure_of_its_node")),
+    Found("`fixed`", "a script that changed its language, or wrote a frame itself, changed what is"
+          " fixed",
+          ("scripts::test_what_is_fixed_stays_whoever_says_otherwise",
+           "scripts::test_a_forged_change_of_what_is_fixed_is_forgotten")),
+    Found("sums", "removed files, files in memory and 300,000 small files went beyond the limits",
+          ("sums::test_what_has_no_name_counts_too",
+           "sums::test_files_are_counted_however_small")),
+    Found("`.flowc`", "every command in the folder read all runs, and locked their store",
+          ("granted::test_data_of_flowc_is_in_no_view",
+           "cage::test_nothing_is_reached_that_is_not_documented")),
+    Found("approval", "a token that sent `network: true` approved it itself",
+          ("approvals::test_commands_are_approved_by_another_token_with_the_scope",
+           "approvals::test_an_answer_to_a_question_of_the_same_name_approves_nothing")),
+    Found("approval", "a client of `flowc mcp` answered the person's question",
+          ("gates::test_no_attempt_succeeds",)),
+    Found("environment", "a document read every variable whose name does not look secret",
+          ("trust::test_a_workflow_reads_no_variable_unasked", "hostile::document variable")),
+    Found("terminal", "titles and names of a document steered it",
+          ("terminal::test_no_command_passes_a_stranger_s_signs_to_the_terminal",
+           "terminal::test_no_settings_of_a_stranger_pass_their_signs")),
+    Found("waiting", "pipes beside a store, and folders too large or too deep to be looked at, made"
+          " commands wait for ever or fail",
+          ("usual::test_a_pipe_beside_a_store_is_waited_for_by_nobody", "hostile::log-pipes",
+           "trust::test_a_folder_too_large_to_be_looked_at_says_so_at_once",
+           "trust::test_folders_in_folders_and_links_around_are_looked_at_once")),
+    Found("pins", "packages were installed without a hash",
+          ("pins::test_every_pin_has_hashes_and_every_hash_a_pin",
+           "pins::test_another_file_than_the_hashed_one_is_never_installed")),
 )  # fmt: skip

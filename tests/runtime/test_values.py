@@ -9,7 +9,7 @@ from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import AgentNode, Assignment, AssignNode, Output, Param
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.tools.registry import as_json
-from flowc.runtime.values import MAX_DEPTH, NotStorable, storable_value
+from flowc.runtime.values import MAX_DEPTH, SHORT, NotStorable, is_plain, storable_value
 from specs import FAILED, SUCCESS, lit, name, on_error, program
 
 
@@ -90,3 +90,15 @@ def test_a_tools_result_that_cannot_be_kept_is_the_tools_failure() -> None:
     with pytest.raises(Failure, match="`big` gave no JSON value: it holds a whole number"):
         as_json({"n": 10**30}, "big")
     assert as_json(["\udce9.txt"], "list") == ["\ufffd.txt"]
+
+
+@pytest.mark.parametrize("value", ["", "é" * SHORT, 1.5, -7, True])
+def test_a_number_or_a_short_text_is_plain(value: object) -> None:
+    assert is_plain(value)
+
+
+@pytest.mark.parametrize(
+    "value", ["x" * (SHORT + 1), "\0", float("nan"), float("inf"), [], {}, None]
+)
+def test_nothing_else_is_plain(value: object) -> None:
+    assert not is_plain(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...analysis.graphs import returns, successors
 from ...ir import Workflow
+from ...source.snippet import visible
 from .palette import COLOURS, EDGE, ERROR, FADED, PATH
 from .picture import Look, Overlay, PictureEdge, Shown, picture_of
 
@@ -113,10 +114,10 @@ def _edge(line: PictureEdge, *, leads_back: bool) -> str:
 
 def _quote(text: str) -> str:
     """A DOT string: quotes and backslashes escaped, control characters as blanks."""
-    inner = text.translate(_CONTROL).replace("\\", "\\\\").replace('"', '\\"')
+    inner = visible(text.translate(_CONTROL)).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{inner}"'
 
 
 def _html(text: str) -> str:
     """Text inside an HTML-like label."""
-    return text.translate(_CONTROL).translate(_ENTITIES)
+    return visible(text.translate(_CONTROL)).translate(_ENTITIES)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 
 from ...ir import Workflow
+from ...source.snippet import visible
 from .palette import COLOURS, FADED, PATH, Colour
 from .picture import Look, Overlay, Picture, PictureEdge, Shown, picture_of
 
@@ -80,7 +81,7 @@ def mermaid_ids(workflow: Workflow) -> dict[str, str]:
 
 
 def _front_matter(picture: Picture) -> list[str]:
-    title = " ".join(picture.title.split()).replace("\\", "\\\\").replace('"', '\\"')
+    title = visible(" ".join(picture.title.split())).replace("\\", "\\\\").replace('"', '\\"')
     return ["---", f'title: "{title}"', "---"] if title else []
 
 
@@ -107,8 +108,9 @@ def _edge(line: PictureEdge, ids: dict[str, str]) -> str:
 
 
 def _escape(text: str) -> str:
-    """Characters that mean something to mermaid or to HTML as entities."""
-    return _SPECIAL.sub(lambda match: f"#{ord(match.group())};", text)
+    """Characters that mean something to mermaid or to HTML as entities; those that a terminal obeys
+    as signs, for no reader takes entities of them."""
+    return _SPECIAL.sub(lambda match: f"#{ord(match.group())};", visible(text))
 
 
 def _styles(picture: Picture) -> list[str]:

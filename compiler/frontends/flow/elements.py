@@ -9,6 +9,8 @@ from ...flow_yaml.shapes import MapShape
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.source import Span
 
+_TYPES = {bool: "boolean", int: "integer", float: "number"}
+
 
 def is_mapping_of(node: Value, element: MapShape) -> bool:
     """Return whether a mapping has keys of the element: then it is not in the short form."""
@@ -16,6 +18,22 @@ def is_mapping_of(node: Value, element: MapShape) -> bool:
     return isinstance(node, MapAt) and (
         not node.pairs or any(name.text in names for name, _ in node.pairs)
     )
+
+
+def default_of(node: Value, element: MapShape) -> tuple[str, str] | None:
+    """Return the value that stands in the place of a variable's type, and how the two are written;
+    None for what may be meant as a type."""
+    if all(key.name != "default" for key in element.keys):
+        return None
+    if isinstance(node, ListAt):
+        shown, type_name = "[…]" if node.items else "[]", "list"
+    elif isinstance(node, Scalar) and node.value.__class__ in _TYPES and node.value != node.text:
+        shown, type_name = brief(node.text), _TYPES[node.value.__class__]
+    elif isinstance(node, Scalar) and node.value == "":
+        shown, type_name = '""', "text"
+    else:
+        return None
+    return shown, f"{{type: {type_name}, default: {shown}}}"
 
 
 def place(mapping: MapAt) -> Span:

@@ -7,6 +7,7 @@ element, and the value is None where nothing can be made of it.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Set
 from typing import Any, TypeVar
 
@@ -15,13 +16,12 @@ from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Expr, ListOf, ObjectOf
 from ...expr.parse import ParseFault, parse
 from ...expr.template import Template, read_template
-from ...expr.walk import map_spans
 from ...flow_yaml.keys import CRITERION, LIMIT, MODEL_SETTINGS, OTHER_WORDS, RETRY
 from ...flow_yaml.shapes import Form, Key, MapShape
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief, infinite_numbers, json_of
 from ...source.source import Source, SourceSet, Span
 from ...source.spelling import Spelling
-from .elements import is_mapping_of, is_nothing, kind, list_faults, place
+from .elements import default_of, is_mapping_of, is_nothing, kind, list_faults, place
 from .requests import read_headers, read_hosts
 from .result_parts import read_parts
 from .schemas import schema_fault, unlisted_names
@@ -32,6 +32,9 @@ from .waits import read_pause
 
 N = TypeVar("N", int, float)
 _MOST_LISTED = 12
+_GIVEN = ("settings", "values")
+_SENTENCE = re.compile(r"[A-Za-z]\w* (?!(?:and|or|not|in)\b)[A-Za-z][\w ,.!?-]*")
+"""Words without an operator behind the first one."""
 LIMITS: tuple[str, ...] = ir.LimitName.__args__  # type: ignore[attr-defined]
 
 
@@ -83,6 +86,12 @@ class Forms:
             key = next(k for k in element.keys if k.name == element.short)
             if node.is_null and not key.required:
                 return {}
+            if key.name == "type" and (default := default_of(node, element)):
+                shown, declared = default
+                message = f"`{shown}` is a value, and here stands the type"
+                help = f"write the type, and the value as its default: `{declared}`"
+                self.report("FC1005", message, node.span, help)
+                return None
             value = self.value(key, self.name(key.name, node), node)
             return None if value is None else self.complete({key.attribute: value}, element)
         if node.is_null:
@@ -249,7 +258,7 @@ class Forms:
             self.wrong(name, "a text", node, help)
             return None
         self.texts.append(node)
-        return self.relocate(self.template_in(node).expr, node)
+        return node.place_expression(self.template_in(node).expr)
 
     def template_in(self, node: Scalar) -> Template:
         template = read_template(node.text)
@@ -259,9 +268,6 @@ class Forms:
 
     def _fault(self, fault: ParseFault, node: Scalar) -> None:
         self.report("FC3006", fault.message, node.at(fault.span.start, fault.span.end), fault.help)
-
-    def relocate(self, expr: Expr, node: Scalar) -> Expr:
-        return map_spans(expr, lambda span: node.at(span.start, span.end))
 
     def expression(self, key: Key | None, name: Scalar, node: Value) -> Expr | None:
         if isinstance(node, ListAt):
@@ -279,12 +285,15 @@ class Forms:
             return ObjectOf(entries=kept, span=node.span)
         read = parse(node.text, "", 0)
         if not isinstance(read, ParseFault):
-            return self.relocate(read, node)
+            return node.place_expression(read)
         if not node.text.strip():
             help = f"write an expression, or `null` for nothing: `{brief(name.text)}: null`"
             read = dataclasses.replace(read, help=help)
         elif "{{" in node.text:
             help = "this is an expression; for a text with placeholders write `{text: …}`"
+            read = dataclasses.replace(read, help=help)
+        elif key is not None and key.form in _GIVEN and _SENTENCE.fullmatch(node.text):
+            help = f"a text has quotes within quotes: `'\"{brief(node.text)}\"'`"
             read = dataclasses.replace(read, help=help)
         self._fault(read, node)
         return None

@@ -25,6 +25,8 @@ _OLD_FIELD = re.compile(
     r"(?:check[ _]?)?(?P<of>result|status)\s*:\s*(?P<right>\S.*)\Z", re.I | re.S
 )
 _OLD_NAMES = {"Result": "RESULT", "result": "RESULT", "Status": "STATUS", "status": "STATUS"}
+_CURLY = "“”„‘’"
+_LONE_BRACKET = re.compile(r"(?P<word>[\w'\"][\w '\"-]{0,80})(?P<sign>[)\]}])")
 UNREADABLE = Literal(value=False)
 """What stands in for a reported check, so that reading goes on."""
 _OPERATORS: dict[str, BinaryOp] = {
@@ -91,6 +93,8 @@ def _apply(
 ) -> Expr:
     span = scope.span(caption)
     _check_quotes(right, scope)
+    if operator != "matches":
+        _check_slips(right, scope)
     value = scope.look_up(right)
     if value is None:
         value = scope.literal(right)
@@ -111,6 +115,19 @@ def _check_quotes(right: PlacedText, scope: ChartScope) -> None:
             message = f"the text has one `{sign}`, which is part of it"
             help = f"write `{sign}` at its {'end' if first else 'beginning'} too"
             scope.sink.report("FC3006", message, scope.span(right), severity="warning", help=help)
+
+
+def _check_slips(right: PlacedText, scope: ChartScope) -> None:
+    """Warn of curly quotes around a constant, and of a word with a bracket that has no partner:
+    both would be part of the value."""
+    if right.text and (right.text[0] in _CURLY or right.text[-1] in _CURLY):
+        message, meant = "curly quotes are part of the text", f'"{right.text.strip(_CURLY)}"'
+    elif slip := _LONE_BRACKET.fullmatch(right.text):
+        message, meant = f"`{slip['sign']}` has no partner and is part of the text", slip["word"]
+    else:
+        return
+    span = scope.span(right)
+    scope.sink.report("FC3006", message, span, severity="warning", help=f"write `{meant}`")
 
 
 def _trim(value: Expr) -> Expr:

@@ -15,6 +15,7 @@ from ...source.source import Source, SourceSet
 from .editing import chart_mentions
 from .mermaid.captions import break_lines
 from .mermaid.chart import Chart, read_chart
+from .mermaid.placed_text import PlacedText
 from .mermaid.syntax import report_faults
 
 _TITLE = re.compile(r"\s*---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?title:[ \t]*(?P<title>[^\r\n]+)")
@@ -55,7 +56,7 @@ def _workflow(chart: Chart, source: Source) -> Workflow:
         nodes=tuple(
             AssignNode(
                 id=id,
-                title=break_lines(node.caption, " ").text if node.caption else titles.get(id, ""),
+                title=_on_one_line(node.caption) if node.caption else titles.get(id, ""),
                 span=source.span(node.id.start, node.id.end),
             )
             for id, node in chart.nodes.items()
@@ -71,6 +72,11 @@ def _workflow(chart: Chart, source: Source) -> Workflow:
         ),
         origin=Origin(format="mermaid", file=source.path),
     )
+
+
+def _on_one_line(caption: PlacedText) -> str:
+    """Return the title that a caption shows: where its lines break, nobody sees their blanks."""
+    return " ".join(break_lines(caption, " ").text.split())
 
 
 def _unquote(title: str) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 from ... import plan
+from ...catalog.audio_formats import FORMATS, format_of
 from ...catalog.audio_model import schema_of
 from ...catalog.audio_tools import AUDIO_TOOLS
 from ...catalog.functions import misfit_values
@@ -157,6 +159,8 @@ class StepChecker:
             heard = plan.is_manual(plan.text_value(block, "Code"))
             if not path or plan.is_template(path) or heard:
                 continue
+            if plan.status_of(block) not in ("DONE", "FAILED"):
+                self.check_output(index, path)
             earlier = first.setdefault(path, index)
             if earlier != index:
                 self.sink.report(
@@ -167,6 +171,20 @@ class StepChecker:
                     labels=(Label(self.places.value_span(earlier, "Output Audio"), "the first"),),
                     help="give each step an output of its own",
                 )
+
+    def check_output(self, index: int, path: str) -> None:
+        """Warn of an output that no run can write as the plan stands: outside of the folder that it
+        is given, or with an ending that says no format."""
+        span = self.places.value_span(index, "Output Audio")
+        outside = os.path.normpath(path.replace("\\", "/")).split("/")[0] == ".."
+        if outside:
+            message = f"`{path[:80]}` lies outside of the folder that a run may write to"
+            help = "write a path below it, or give the run the folder with `--root`"
+            self.sink.report("FC1005", message, span, severity="warning", help=help)
+        if not format_of(path):
+            message = f"the ending of `{path[:80]}` says no format of a sound file"
+            help = "end it in one of " + ", ".join(f".{name}" for name in FORMATS)
+            self.sink.report("FC1005", message, span, severity="warning", help=help)
 
     def check_id(self, index: int, id: str, first: dict[str, int]) -> None:
         span = self.places.value_span(index, "ID")

@@ -19,6 +19,7 @@ _HEADINGS = (
 )
 _BULLET = r"[ \t]*(?:[-*+]|[0-9]+[.)])[ \t]*"
 _SECTION = re.compile(r"[ ]{0,3}#{1,6}[ \t]|[ ]{0,3}(?:`{3}|~{3})")
+_TITLE = re.compile(r"[ ]{0,3}#{3,6}[^:A-Za-z]*\bWORKFLOW STEP:[ \t]*(?P<title>.*)")
 _WITHIN = re.compile(r"[ ]{0,3}#{3,6}[^:]*\b(?:TOOLS?|INPUTS|OUTPUTS|ASSERT)\b")
 
 
@@ -50,5 +51,6 @@ def steps_editing() -> Editing:
         ),
         section=_SECTION,
         within=_WITHIN,
+        titles=_TITLE,
         triggers=("#", "[", " ", "-", ">"),
     )

@@ -7,15 +7,25 @@ import re
 from collections.abc import Set
 
 from ...diagnostics.diagnostic import Fix, Sink
-from ...expr.ast import Expr
+from ...expr.ast import Binary, Expr, Field, Name
+from ...expr.functions import FUNCTIONS
 from ...expr.parse import ParseFault, parse
 from ...expr.walk import names_read
 from ...source.source import Source, Span
 from ...source.spelling import Spelling
 from .model import Located
+from .repairs import Correction, repair_of
 
 _BEGINNING = re.compile(r"[`*]{0,2}(?P<name>[A-Za-z_]\w*)(?P<path>(?:\.\w+|\[[^\]\s]*\]?)*)[ \t]*")
-_SIGN = re.compile(r"[=!<>≤≥≠]+")
+_LEAD = re.compile(
+    r"[`*]{0,2}(?:(?:not[ ]+|\(+)+|(?P<value>(?:-?\d[\d.]*|\"[^\"]*\")[ \t]*[=!<>≤≥≠]+[ \t]*))"
+)
+"""What may stand before a name: `not`, brackets, or a value that it is compared with."""
+_CALL = re.compile(r"[`*]{0,2}(?P<name>[a-z_]\w*)\(")
+_SIGN = re.compile(r"[:?~]?[=!<>≤≥≠]+|~")
+_SUM = re.compile(r"[-+*/%][ \t]*[\w.]+[ \t]*(?=[=!<>≤≥≠])")
+_COMPARED = re.compile(r"(?:-?\d[\d.]*|\"[^\"]*\")[ \t]*[=!<>≤≥≠]")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 _WORD = re.compile(r"(?:not )?([a-z]+)(?: with)?(?P<rest>.*)", re.DOTALL)
 _PHRASE = re.compile(
     r"((?:(?:is|are|should|must|shall|has to|be) ){0,2}(?P<core>(?:not )?equals?(?: to)?"
@@ -25,12 +35,11 @@ _PHRASE = re.compile(
     re.DOTALL,
 )
 _VALUE = re.compile(r"[`*]*[ \t]*(?:$|[\"'“‘\d\[-]|(?:true|false|null)\b|[A-Z_]{2,60}$|[^\"]*\"$)")
-_CURLY = re.compile("[“”„‘’]")
 _WORDS = Spelling(("contains", "exists", "matches", "starts", "ends"))
 _SIGNS = {
     "=": "==",
-    "===": "==",
-    "!==": "!=",
+    ":=": "==",
+    "?=": "==",
     "=>": ">=",
     "=<": "<=",
     "<>": "!=",
@@ -59,27 +68,57 @@ _MEANINGS = (
 def report_nearly(item: Located, known: Set[str], source: Source, sink: Sink) -> None:
     """Warn of an assertion that begins like an expression over one of the `known` names and is not
     one. What a person would read as a sentence is left alone."""
-    begun = _BEGINNING.match(item.text)
-    if begun is None:
-        return
-    name, rest = begun["name"], item.text[begun.end() :]
-    if rest.startswith("(") and begun["path"] and ")" not in rest:
-        rest = rest[1:].lstrip()
     spelling = Spelling(known)
-    if name not in known and not (begun["path"] and spelling.nearest(name)):
-        return
-    if not _compares(rest):
-        return
-    start = item.span.start
-    read = parse(item.text, source.path, start)
+    rest = _behind_name(item.text, known, spelling)
+    if rest is None:
+        rest = _behind_call(item.text, known)
+    if rest is not None and not _compares(rest):
+        rest = None
+    read = parse(item.text, source.path, item.span.start)
     if isinstance(read, ParseFault):
-        _report_fault(item, rest, read, source, sink)
-    else:
+        written = source.text[item.span.start : item.span.end]
+        repair = None if rest is not None and _operator(rest)[1] else repair_of(written, known)
+        if repair and (repair.text or rest is None):
+            _report_repair(item, repair, sink)
+        elif rest is not None:
+            _report_fault(item, rest, read, source, sink)
+    elif rest is not None or _is_sign_before_known(read, known):
         _report_names(read, spelling, sink)
 
 
+def _behind_name(text: str, known: Set[str], spelling: Spelling) -> str | None:
+    """Return what stands behind the name and its fields that an assertion begins with; None where
+    it does not begin with one of the known names, or with a slip of one."""
+    lead = _LEAD.match(text)
+    begun = _BEGINNING.match(text, lead.end() if lead else 0)
+    if begun is None:
+        return None
+    name, rest = begun["name"], text[begun.end() :]
+    if rest.startswith("(") and begun["path"]:
+        rest = rest[1:].lstrip() if ")" not in rest else rest.partition(")")[2].lstrip()
+    if name not in known and not (begun["path"] and spelling.nearest(name)):
+        return None
+    return text[lead.start("value") :] if lead and lead["value"] else rest.lstrip(") ")
+
+
+def _behind_call(text: str, known: Set[str]) -> str | None:
+    """Return what stands behind the call of a function that an assertion begins with, or the sign
+    in it where the call has no end; None without a call over one of the known names."""
+    lead = _LEAD.match(text)
+    call = _CALL.match(text, lead.end() if lead and lead["value"] is None else 0)
+    if call is None or call["name"] not in FUNCTIONS or known.isdisjoint(_NAME.findall(text)):
+        return None
+    depth = 0
+    for at in range(call.end() - 1, len(text)):
+        depth += (text[at] == "(") - (text[at] == ")")
+        if depth == 0:
+            return text[at + 1 :].lstrip(") ")
+    sign = _SIGN.search(text, call.end())
+    return text[sign.start() :] if sign else None
+
+
 def _compares(rest: str) -> bool:
-    if _SIGN.match(rest):
+    if _SIGN.match(rest) or _SUM.match(rest) or _COMPARED.match(rest):
         return True
     if phrase := _PHRASE.match(rest):
         return _VALUE.match(phrase["rest"].lstrip()) is not None
@@ -108,12 +147,7 @@ def _report_fault(item: Located, rest: str, fault: ParseFault, source: Source, s
     at = item.span.start + item.text.index(rest) if rest else item.span.start
     written, meant = _operator(rest)
     span, fix = fault.span, None
-    curly = _CURLY.search(rest)
-    if curly and not meant:
-        text = _CURLY.sub('"', rest)
-        span = Span(source.path, at, at + len(rest))
-        fix, meant = Fix(f"write `{text}`", span, text), text
-    elif meant:
+    if meant:
         at += rest.index(written)
         span = Span(source.path, at, at + len(written))
         fix = Fix(f"write `{meant}`", span, meant)
@@ -124,6 +158,27 @@ def _report_fault(item: Located, rest: str, fault: ParseFault, source: Source, s
         severity="warning",
         help=f"did you mean `{meant}`?" if meant else fault.help or "correct it",
         fix=fix,
+    )
+
+
+def _is_sign_before_known(read: Expr, known: Set[str]) -> bool:
+    """Whether a word is compared by a sign with a field of something known, as no sentence does."""
+    match read:
+        case Binary(op="==" | "!=" | "<" | "<=" | ">" | ">=", left=Name(), right=Field() as field):
+            return all(name.name in known for name in names_read(field))
+        case _:
+            return False
+
+
+def _report_repair(item: Located, repair: Correction, sink: Sink) -> None:
+    write = f"write `{repair.text}`"
+    sink.report(
+        "FC3006",
+        f"this is not an expression, so nothing measures it: {repair.message}",
+        item.span,
+        severity="warning",
+        help=write if repair.text else "write what it is compared with",
+        fix=Fix(write, item.span, repair.text) if repair.text else None,
     )
 
 

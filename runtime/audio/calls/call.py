@@ -6,6 +6,7 @@ HIGHPASS(input="a.wav", output="b.wav", cutoff_hz=80)
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +17,7 @@ from flowc.compiler.plan import PlanError, read_call
 from flowc.compiler.source.spelling import Spelling
 
 from ...errors import Failure
-from .containers import check_fit, container_of
+from .containers import check_bitrate, check_fit, container_of
 
 TOOLS: dict[str, AudioTool] = {tool.name: tool for tool in AUDIO_TOOLS}
 _LONGEST_TEXT = 1000
@@ -53,7 +54,9 @@ class AudioCall:
         for parameter in self.tool.parameters:
             value = self.arguments[parameter.name]
             if parameter.kind == "output":
-                return (value,)
+                stem, ending = os.path.splitext(value)
+                more = range(2, self.tool.most_parts + 1)
+                return (value, *(f"{stem}-{number}{ending}" for number in more))
             if parameter.kind == "pattern":
                 parts = len(self.arguments["points_s"]) + 1
                 return tuple(value.replace("{n}", str(n)) for n in range(1, parts + 1))
@@ -204,6 +207,15 @@ def _check_together(tool: str, call: AudioCall) -> None:
         check_fit(
             path, values.get("subtype") or "", values.get("sample_rate_hz"), values.get("channels")
         )
+    if (
+        call.tool.name == "denoise"
+        and (values["noise_start_s"], values["noise_end_s"]) != (None,) * 2
+    ):
+        if None in (values["noise_start_s"], values["noise_end_s"]):
+            raise Failure(f"{tool} takes both `noise_start_s` and `noise_end_s`, or neither")
+        _ascending(tool, "noise_start_s", "noise_end_s", values, "s")
+    if call.tool.name == "convert":
+        check_bitrate(values["output"], values["bitrate_kbps"], values["sample_rate_hz"])
     if call.tool.name == "bandpass":
         _ascending(tool, "low_hz", "high_hz", values, "Hz")
     if call.tool.name == "mix":

@@ -6,11 +6,16 @@ Planning, checks of calls and the writing of files look here; a test has libsndf
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
+from flowc.compiler.catalog.audio_effects import BITRATES
+from flowc.compiler.catalog.audio_formats import WITH_BITRATE, format_of
+
 from ...errors import Failure
+from ...files.programs import find_program
 
 
 class Rates(NamedTuple):
@@ -50,6 +55,16 @@ _PCM = {"PCM_16": _ALL, "PCM_24": _ALL, "PCM_32": _ALL}
 _FLAC = Rates(highest=655_350, tens=True)
 _OPUS = Rates((8000, 12_000, 16_000, 24_000, 48_000))
 _MP3 = Rates((8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000))
+_AAC = Rates((8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000,
+              88_200, 96_000))  # fmt: skip
+_MP3_BITS = ((32_000, 32, 320), (16_000, 8, 160), (0, 8, 64))
+_AAC_BITS = ((0, 8, 320),)
+_AAC_FRAME = 6144, 1024
+"""The most bits of a frame of one channel, and its samples (ISO/IEC 14496-3)."""
+_USUAL_KBPS = 96
+"""Of each channel of an m4a file."""
+CODER = "ffmpeg"
+"""The program that reads and writes what libsndfile cannot."""
 WORDS = {"FLOAT": "32-bit float", "PCM_16": "16 bit", "PCM_24": "24 bit", "PCM_32": "32 bit"}
 """People's words for kinds of samples, where there are any."""
 
@@ -57,11 +72,15 @@ WORDS = {"FLOAT": "32-bit float", "PCM_16": "16 bit", "PCM_24": "24 bit", "PCM_3
 @dataclass(frozen=True, slots=True)
 class Container:
     """A format: libsndfile's name of it, how samples may be stored (libsndfile's names, the first
-    is usual), how many there can be a second then, and at most how many channels."""
+    is usual), how many there can be a second then, and at most how many channels. `bitrates` are
+    those to choose from: from a sample rate on, the fewest and the most kilobits a second. With
+    `coder` it is ffmpeg that reads and writes it, and libsndfile does not know the name."""
 
     name: str
     codings: Mapping[str, Rates]
     most_channels: int
+    bitrates: tuple[tuple[int, int, int], ...] = ()
+    coder: bool = False
 
     @property
     def subtypes(self) -> tuple[str, ...]:
@@ -84,21 +103,14 @@ class Container:
 CONTAINERS: dict[str, Container] = {
     "wav": Container("WAV", {"FLOAT": _ALL, **_PCM}, 64),
     "flac": Container("FLAC", {"PCM_24": _FLAC, "PCM_16": _FLAC}, 8),
-    "mp3": Container("MP3", {"MPEG_LAYER_III": _MP3}, 2),
+    "mp3": Container("MP3", {"MPEG_LAYER_III": _MP3}, 2, _MP3_BITS),
     # libvorbis dies of more than 200,000 samples a second.
     "ogg": Container("OGG", {"VORBIS": Rates(highest=200_000), "OPUS": _OPUS}, 64),
     "opus": Container("OGG", {"OPUS": _OPUS}, 64),
     "aiff": Container("AIFF", {"FLOAT": _ALL, **_PCM}, 64),
+    "m4a": Container("M4A", {"AAC": _AAC}, 8, _AAC_BITS, coder=True),
 }
 """By the format's name, which is the ending of its files."""
-FORMATS = tuple(CONTAINERS)
-
-
-def format_of(path: str) -> str:
-    """Return the format that a path's ending says: `aiff` for `a.AIF`; "" for another ending."""
-    ending = os.path.splitext(path)[1].lower().removeprefix(".")
-    ending = "aiff" if ending == "aif" else ending
-    return ending if ending in CONTAINERS else ""
 
 
 def a_file(kind: str) -> str:
@@ -126,6 +138,51 @@ def check_fit(path: str, subtype: str, rate: int | None = None, channels: int | 
     return subtype or container.subtypes[0]
 
 
+def check_bitrate(path: str, kbps: int | None, rate: int | None, channels: int = 2) -> None:
+    """Raise `Failure` when a file of that name cannot have so many kilobits a second."""
+    if kbps is None:
+        return
+    if not container_of(path).bitrates:
+        only = f"only {' and '.join(WITH_BITRATE)} files have one"
+        raise Failure(f"`{path}` has no `bitrate_kbps` to choose", help=only)
+    _, most = _bounds(path, rate or 48_000, channels)
+    if kbps > most:
+        fits = max((one for one in BITRATES if one <= most), default=BITRATES[0])
+        help = f"ask for {fits}, or CONVERT to 32000 samples a second or more"
+        kind = a_file(format_of(path))
+        raise Failure(f"{kind} of {rate} samples a second has at most {most} kbit/s", help=help)
+
+
+def compression_of(path: str, kbps: int, rate: int) -> float:
+    """Return the share of compression, 0 to 1, by which libsndfile knows a bitrate."""
+    least, most = _bounds(path, rate, 2)
+    return min(max((most - kbps) / (most - least), 0.0), 1.0)
+
+
+def usual_bitrate(path: str, rate: int, channels: int) -> int:
+    """Return the kilobits a second of a file for which nobody asked for any."""
+    return min(_USUAL_KBPS * channels, _aac_most(rate, channels))
+
+
+def bitrate_like(kbps: int) -> int:
+    """Return the bitrate that keeps what a file had: the nearest, or the next above it."""
+    near = min(BITRATES, key=lambda one: abs(one - kbps))
+    if abs(near - kbps) <= 0.03 * kbps:
+        return near
+    return next((one for one in BITRATES if one >= kbps), BITRATES[-1])
+
+
+def _bounds(path: str, rate: int, channels: int) -> tuple[int, int]:
+    container = container_of(path)
+    _, least, most = next(row for row in container.bitrates if rate >= row[0])
+    return least, min(most, _aac_most(rate, channels)) if container.coder else most
+
+
+def _aac_most(rate: int, channels: int) -> int:
+    bits, samples = _AAC_FRAME
+    return bits * rate * channels // samples // 1000
+
+
 def remedy(container: Container, subtype: str, rate: int | None, channels: int | None) -> str:
     """Return what would fit in place of what a container cannot hold."""
     rates = container.codings.get(subtype or container.subtypes[0])
@@ -142,3 +199,17 @@ def remedy(container: Container, subtype: str, rate: int | None, channels: int |
 def holding(subtype: str, rate: int | None, channels: int | None) -> list[str]:
     """Return the formats that hold this; the subtype "" is the usual one."""
     return [kind for kind, one in CONTAINERS.items() if not one.why_not(subtype, rate, channels)]
+
+
+def coders_for(paths: Iterable[str]) -> tuple[Path, ...]:
+    """Return the programs that files of these names need. Raise `Failure` when one is missing."""
+    for path in paths:
+        kind = format_of(path)
+        if kind and CONTAINERS[kind].coder:
+            program = find_program(CODER)
+            if program is None:
+                what = f"`{path}` is {a_file(kind)}: that needs the program {CODER}"
+                help = f"install {CODER}; `flowc doctor` says whether it is found"
+                raise Failure(f"{what}, which is not there", help=help)
+            return (Path(program),)
+    return ()

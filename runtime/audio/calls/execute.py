@@ -72,8 +72,8 @@ async def execute_step(
 def check_paths(call: AudioCall, read: str, write: str, also: Sequence[str]) -> None:
     """Raise `Failure` unless the call keeps to the step's files."""
     name = call.tool.name.upper()
-    if call.writes != (write,):
-        wrote = ", ".join(f"`{path}`" for path in call.writes) or "nothing"
+    if call.writes[:1] != (write,) or len(call.writes) > call.tool.most_parts:
+        wrote = ", ".join(f"`{path}`" for path in call.writes[:3]) or "nothing"
         raise Failure(f"{name} writes {wrote}, but the step has to write `{write}`")
     allowed = (read, *also)
     for path in call.reads:

@@ -13,9 +13,13 @@ from typing import Any, BinaryIO
 
 import numpy as np
 import soundfile
+from flowc.compiler.catalog.audio_formats import FORMATS
 
 from ...errors import Failure
 from ..blocks import Frames
+from .coder import DecodedFile
+from .containers import CONTAINERS
+from .mp4 import MARK
 from .tags import Tags, read_tags
 
 BLOCK = 65_536
@@ -25,6 +29,7 @@ _SAME = {"WAVEX": "WAV", "RF64": "WAV"}
 """Kinds of wav files that people do not tell apart."""
 _LEAST_RATE, _MAX_RATE = 1000, 768_000
 """Samples a second: a header with fewer makes hours of a few bytes."""
+_CHOSEN = [one.name for one in CONTAINERS.values() if one.bitrates]
 _MP3_UNREAD = 65_536
 """Bytes after the last frame that may be tags."""
 
@@ -81,9 +86,14 @@ class Sound:
 
     def tags(self) -> Tags:
         """Return its title, artist and so on."""
-        opened = _opened(self.path, self.place, self.known)
+        opened = _opened(self.path, self.place, self.known, as_sound=False)
         with opened, opened.raw() as file:
             return read_tags(file)
+
+    @property
+    def bitrate(self) -> int | None:
+        """Return the kilobits a second of a format that has them to choose."""
+        return self.tags().bitrate if self.format in _CHOSEN else None
 
     def _longer(self) -> Failure:
         """Return the failure of a file that goes on. libsndfile estimates the length of an mp3 file
@@ -125,8 +135,11 @@ def open_sound(path: str, place: str, known: tuple[int, ...] = ()) -> Sound:
 class _opened:
     """A file opened by descriptor: a name could be made a link, and a pipe does not hold us."""
 
-    def __init__(self, path: str, place: str, known: tuple[int, ...]) -> None:
+    def __init__(
+        self, path: str, place: str, known: tuple[int, ...], as_sound: bool = True
+    ) -> None:
         self._path, self._place, self._known = path, place, known
+        self._as_sound = as_sound
 
     def __enter__(self) -> Any:
         try:
@@ -142,7 +155,7 @@ class _opened:
                 raise Failure(f"`{self._path}` is a folder, not a sound file")
             if not stat.S_ISREG(mode):
                 raise Failure(f"`{self._path}` is not a regular file")
-            self._file = soundfile.SoundFile(self._number, closefd=False)
+            self._file = self._sound() if self._as_sound else None
         except soundfile.LibsndfileError as error:
             os.close(self._number)
             raise _no_sound(self._path, error) from None
@@ -150,6 +163,11 @@ class _opened:
             os.close(self._number)
             raise
         return self._file
+
+    def _sound(self) -> soundfile.SoundFile | DecodedFile:
+        if os.pread(self._number, 8, 0)[4:] == MARK:
+            return DecodedFile(self._path, self._place, self._number)
+        return soundfile.SoundFile(self._number, closefd=False)
 
     def raw(self) -> BinaryIO:
         """Return the bytes of the file, to be closed by the caller."""
@@ -162,7 +180,8 @@ class _opened:
         return os.fstat(self._number).st_size - os.lseek(self._number, 0, os.SEEK_CUR)
 
     def __exit__(self, *_: object) -> None:
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
         os.close(self._number)
 
 
@@ -177,5 +196,5 @@ def _no_sound(path: str, error: soundfile.LibsndfileError) -> Failure:
     why = str(error.error_string).strip().rstrip(".").lower()
     return Failure(
         f"`{path}` cannot be read as sound: {why}",
-        help="wav, flac, ogg, opus, mp3 and aiff files can be read",
+        help=f"{', '.join(FORMATS[:-1])} and {FORMATS[-1]} files can be read",
     )

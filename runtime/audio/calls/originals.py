@@ -6,12 +6,13 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePath
 
+from flowc.compiler.catalog.audio_formats import FORMATS, format_of
 from flowc.compiler.plan import PlanDocument, status_of, text_value
 from flowc.compiler.plan.paths import original_input
 
 from ...errors import Failure
 from .call import Unwritable
-from .containers import FORMATS, format_of
+from .containers import coders_for
 
 Locate = Callable[[str], Path]
 STAYS = "the sound as it came is never written"
@@ -40,6 +41,7 @@ def check_result(audio: str, output: str, locate: Locate) -> None:
     if not format_of(output):
         kinds = ", ".join(FORMATS)
         raise Failure(f"the ending of `{output}` says no format", help=f"use one of {kinds}")
+    coders_for((output,))
     check_writable(output, place)
 
 

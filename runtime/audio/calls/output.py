@@ -15,7 +15,8 @@ import soundfile
 from ...errors import Failure
 from ..blocks import Frames
 from .call import Unwritable
-from .containers import Container, check_fit, container_of
+from .coder import EncodedFile
+from .containers import Container, check_fit, compression_of, container_of, usual_bitrate
 from .files import cannot
 from .tags import Tags, add_blocks, set_fields
 from .word_length import Rounding
@@ -45,13 +46,15 @@ class WrittenFile:
 @dataclass(frozen=True, slots=True)
 class FileShape:
     """The shape of a file to write: samples a second, channels, how samples are stored ("" for the
-    usual way), whether they are rounded with noise, and about how many frames there will be."""
+    usual way), whether they are rounded with noise, about how many frames there will be, and its
+    kilobits a second where the format has them to choose, 0 for the usual."""
 
     rate: int
     channels: int
     subtype: str = ""
     dither: bool = True
     frames: int = 0
+    bitrate: int = 0
 
 
 def write_sound(
@@ -71,6 +74,7 @@ def write_sound(
     disk = _Disk(place)
     large = shape.frames * shape.channels * _BYTES.get(subtype, 4) > riff_limit
     writer = _Writer(disk, container, done, tags, Rounding(subtype, shape.dither))
+    writer.bitrate = shape.bitrate
     writer.limit = 0 if large and container.name == "WAV" else riff_limit
     try:
         writer.write(blocks)
@@ -99,7 +103,8 @@ def write_sound(
 
 @dataclass(slots=True)
 class _Writer:
-    """Writes blocks into a file. `limit` is how many bytes a wav file may have; 0 makes it RF64."""
+    """Writes blocks into a file. `limit` is how many bytes a wav file may have; 0 makes it RF64.
+    `bitrate` is that of a format which has one to choose; 0 is the usual one."""
 
     disk: _Disk
     container: Container
@@ -107,10 +112,11 @@ class _Writer:
     tags: Tags
     rounding: Rounding
     limit: int = _RIFF_LIMIT
+    bitrate: int = 0
 
     def write(self, blocks: Iterable[Frames]) -> None:
         """Write all of them, as far as the disk takes them."""
-        file: soundfile.SoundFile | None = None
+        file: soundfile.SoundFile | EncodedFile | None = None
         try:
             for block in blocks:
                 if file is None:
@@ -124,15 +130,21 @@ class _Writer:
             if file is not None:
                 file.close()
 
-    def _begin(self) -> Any:
+    def _begin(self) -> soundfile.SoundFile | EncodedFile:
         done, name = self.done, self.container.name if self.limit else "RF64"
-        file = soundfile.SoundFile(
-            self.disk, "w", done.rate, done.channels, done.subtype, format=name
-        )
+        shape = done.rate, done.channels
+        if self.container.coder:
+            kbps = self.bitrate or usual_bitrate(done.path, *shape)
+            return EncodedFile(done.path, self.disk.place, *shape, kbps)
+        coding: dict[str, object] = {}
+        if self.bitrate and self.container.bitrates:
+            share = compression_of(done.path, self.bitrate, done.rate)
+            coding = {"compression_level": share, "bitrate_mode": "CONSTANT"}
+        file = soundfile.SoundFile(self.disk, "w", *shape, done.subtype, format=name, **coding)
         set_fields(file, self.container.name, self.tags)
         return file
 
-    def _add(self, file: soundfile.SoundFile, block: Frames) -> None:
+    def _add(self, file: soundfile.SoundFile | EncodedFile, block: Frames) -> None:
         done = self.done
         peak = float(np.abs(block).max())
         if not np.isfinite(peak):
@@ -150,6 +162,7 @@ class _Disk:
     """A file for libsndfile that remembers what went wrong, which libsndfile does not say."""
 
     def __init__(self, place: str) -> None:
+        self.place = place
         self._number = os.open(place, os.O_RDWR | os.O_TRUNC | os.O_CLOEXEC)
         self.error: OSError | None = None
         self.size = 0

@@ -23,6 +23,7 @@ from ...errors import Failure
 from ...files.staging import file_beside, put_in_place
 from ...state.frames import BadFrame, fields_of, read_object
 from .call import AudioCall, Unwritable
+from .containers import coders_for
 from .originals import STAYS, check_writable, is_same_file
 
 WORKER, PICTURES = "flowc.runtime.audio.tools.worker", "flowc.runtime.audio.plan.plots"
@@ -53,7 +54,7 @@ class WorkerExit:
 class WorkerJob:
     """The work of a process: the function `main` of a module of flowc's, which gets `args` in
     sys.argv and `question` on standard input, reads the files `reads` and writes into the existing
-    files `writes`, for `seconds` at most."""
+    files `writes`, for `seconds` at most. It may start `programs`, whose folders PATH has."""
 
     module: str
     question: bytes
@@ -61,6 +62,7 @@ class WorkerJob:
     reads: Sequence[Path]
     writes: Sequence[Path]
     seconds: float
+    programs: Sequence[Path] = ()
 
 
 Process = Callable[[WorkerJob], Awaitable[WorkerExit]]
@@ -120,10 +122,9 @@ class AudioWorkers:
                 "working": working,
             }
             files = [Path(place) for place in reads.values()]
-            result = await self.ask(WORKER, question, files, tuple(scratch.values()))
-            for path, place in scratch.items():
-                with _naming(path):
-                    put_in_place(place, writes[path])
+            programs = coders_for((*reads, *writes))
+            result = await self.ask(WORKER, question, files, tuple(scratch.values()), programs)
+            _put_in_place(scratch, writes)
         return result
 
     async def ask(
@@ -132,12 +133,14 @@ class AudioWorkers:
         question: dict[str, Any],
         reads: Sequence[Path],
         writes: Sequence[Path] = (),
+        programs: Sequence[Path] = (),
     ) -> dict[str, Any]:
         """Return what a worker answers. Raise `Failure`."""
         limits, data = self.limits, json.dumps(question).encode("ascii")
         args = (str(limits.memory), str(limits.cpu))
+        job = WorkerJob(module, data, args, reads, writes, limits.seconds, programs)
         try:
-            end = await self.process(WorkerJob(module, data, args, reads, writes, limits.seconds))
+            end = await self.process(job)
         except TimeoutError:
             text = f"the audio tool took more than {limits.seconds:g} s"
             raise Failure(text, "timeout") from None
@@ -191,6 +194,14 @@ def _scratch(writes: dict[str, Path]) -> Iterator[dict[str, Path]]:
             with _naming(path):
                 places[path] = stack.enter_context(file_beside(place))
         yield places
+
+
+def _put_in_place(scratch: dict[str, Path], writes: dict[str, Path]) -> None:
+    """Move what was written to its places: fewer parts may come than there can be."""
+    for path, place in scratch.items():
+        with _naming(path):
+            if os.path.getsize(place):
+                put_in_place(place, writes[path])
 
 
 @contextmanager

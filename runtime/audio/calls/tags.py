@@ -1,7 +1,8 @@
 """Tags of sound files: what they are called, who made them, their cover; kept from file to file.
 
 libsndfile writes the fields, except into mp3 files, where it takes UTF-8 for Latin-1: these get a
-tag of their own (ID3v2.4). A cover is written into mp3 and flac files (a PICTURE block, RFC 9639).
+tag of their own (ID3v2.4). A cover is written into mp3 and m4a, into flac (a PICTURE block, RFC
+9639), and into wav and aiff as an ID3 tag in a chunk, which holds also what aiff has no field for.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
 from tinytag import TinyTag, TinyTagException
+
+from .mp4 import MARK, Track, add_items, read_track
 
 FIELDS = {
     "title": "TIT2",
@@ -28,6 +31,7 @@ FIELDS = {
 LONGEST = 4000
 """Characters of a field."""
 _LARGEST_COVER = 8 * 1024 * 1024
+_MOST_KBPS = 100_000
 _NAMES = {"date": "year", "tracknumber": "track"}
 """Fields whose name is another one in tinytag."""
 _DAMAGED = (TinyTagException, ValueError, LookupError, ArithmeticError, TypeError, struct.error)
@@ -35,27 +39,29 @@ _DAMAGED = (TinyTagException, ValueError, LookupError, ArithmeticError, TypeErro
 _ID3_MOST = (1 << 28) - 1
 _AIFF = ("title", "artist", "comment", "copyright")
 """All that libsndfile writes into aiff files."""
+_CHUNKS = {"WAV": (b"id3 ", "<I"), "AIFF": (b"ID3 ", ">I")}
+"""The chunk that holds an ID3 tag, and how its length is written."""
+_COVERED = ("MP3", "M4A", "FLAC", *_CHUNKS)
+"""Containers that a cover is written into."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tags:
     """The fields that a file has, by the names of `FIELDS`, its cover with the type of the picture,
-    and whether it has chapters."""
+    whether it has chapters, and of a lossy file its kilobits a second, 0 where nobody knows."""
 
     fields: Mapping[str, str] = field(default_factory=dict)
     cover: bytes = b""
     cover_type: str = ""
     chapters: bool = False
+    bitrate: int = 0
 
     def __bool__(self) -> bool:
         return bool(self.fields or self.cover or self.chapters)
 
     def lost_in(self, container: str) -> list[str]:
         """Return what a file of that container does not keep, in words."""
-        names = [n for n in self.fields if container == "AIFF" and n not in _AIFF]
-        lost = [f"`{name}`" for name in names]
-        if self.cover and container not in ("MP3", "FLAC"):
-            lost.append("the cover")
+        lost = ["the cover"] if self.cover and container not in _COVERED else []
         if self.chapters:
             lost.append("the chapters")
         return lost
@@ -64,11 +70,15 @@ class Tags:
 def read_tags(file: BinaryIO) -> Tags:
     """Return the tags of an open file; none where they cannot be read."""
     try:
-        found = TinyTag.get(file_obj=file, duration=False, image=True)
-        values = {**found.as_dict()}
+        found = TinyTag.get(file_obj=file, duration=True, image=True)
+        values, rate = {**found.as_dict()}, found.bitrate or 0.0
+        track = _track_of(file)
+        rate = track.bitrate if track else rate
+        bitrate = round(rate) if 0 < rate < _MOST_KBPS else 0
         image = found.images.any
     except _DAMAGED:
         return Tags()
+    chapters = track.chapters if track else _has_chapters(file)
     fields = {}
     for name in FIELDS:
         if text := _text(values.get(_NAMES.get(name, name))):
@@ -76,7 +86,13 @@ def read_tags(file: BinaryIO) -> Tags:
     cover = image.data if image is not None and image.data else b""
     cover = b"" if len(cover) > _LARGEST_COVER else bytes(cover)
     kind = (image.mime_type if image is not None and cover else "") or "image/jpeg"
-    return Tags(fields, cover, kind if cover else "", _has_chapters(file))
+    return Tags(fields, cover, kind if cover else "", chapters, bitrate)
+
+
+def _track_of(file: BinaryIO) -> Track | None:
+    """Return what an MPEG-4 file says of its sound; None for any other file."""
+    file.seek(0)
+    return read_track(file) if file.read(8)[4:] == MARK else None
 
 
 def _has_chapters(file: BinaryIO) -> bool:
@@ -102,7 +118,7 @@ def clean(text: str) -> str:
 
 def set_fields(file: object, container: str, tags: Tags) -> None:
     """Give the fields to a soundfile that nothing was written into yet."""
-    if container == "MP3":
+    if container in ("MP3", "M4A"):
         return
     for name, text in tags.fields.items():
         if container != "AIFF" or name in _AIFF:
@@ -111,8 +127,14 @@ def set_fields(file: object, container: str, tags: Tags) -> None:
 
 def add_blocks(place: str, container: str, tags: Tags) -> None:
     """Write into a finished file what libsndfile cannot: the tag of an mp3 file, a cover."""
+    if container in _CHUNKS:
+        rest = {n: t for n, t in tags.fields.items() if container == "AIFF" and n not in _AIFF}
+        if rest or tags.cover:
+            _append(place, *_CHUNKS[container], _id3(replace(tags, fields=rest)))
     if container == "MP3" and (tags.fields or tags.cover):
         _insert(place, 0, _id3(tags))
+    if container == "M4A" and (tags.fields or tags.cover):
+        add_items(place, tags.fields, tags.cover, tags.cover_type)
     if container == "FLAC" and tags.cover:
         picture = _picture(tags)
         # The first block, of 34 bytes, is not the last: libsndfile adds a comment.
@@ -144,6 +166,20 @@ def _picture(tags: Tags) -> bytes:
     kind = tags.cover_type.encode("ascii", "replace")
     head = struct.pack(">II", 3, len(kind)) + kind + struct.pack(">I", 0)
     return head + struct.pack(">5I", 0, 0, 0, 0, len(tags.cover)) + tags.cover
+
+
+def _append(place: str, name: bytes, form: str, data: bytes) -> None:
+    """Write a chunk behind all others of a wav or aiff file, and how long that is now. A file of
+    more than 4 GB, RF64, stays as it is."""
+    with open(place, "r+b") as file:
+        if file.read(4) == b"RF64":
+            return
+        end = file.seek(0, os.SEEK_END)
+        file.write(b"\0" * (end % 2) + name + struct.pack(form, len(data)) + data)
+        file.write(b"\0" * (len(data) % 2))
+        whole = file.tell()
+        file.seek(4)
+        file.write(struct.pack(form, whole - 8))
 
 
 def _insert(place: str, at: int, data: bytes) -> None:

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..blocks import Frames, Samples
+from ..blocks import Samples
 from ..calls.files import Sound
-from .levels import Spectrum, SpectrumMeter
+from .levels import RESOLUTION, Spectrum, SpectrumMeter
 
 _WINDOW = 8192
 """Samples of a response that is looked for."""
@@ -48,41 +48,55 @@ class Sums(NamedTuple):
 
 @dataclass
 class Both:
-    """The sound before and after."""
+    """The sound before and after; `idle` is the same had nothing been done. What is known of the
+    sound before, both of them know."""
 
     before: Sound
     after: Sound
-    _courses: list[Samples] = field(default_factory=list)
-    _spectra: list[Spectrum] = field(default_factory=list)
+    _courses: dict[Sound, Samples] = field(default_factory=dict)
+    _spectra: dict[tuple[Sound, float], Spectrum] = field(default_factory=dict)
+    _gains: dict[tuple[float | str, ...], Samples] = field(default_factory=dict)
+
+    @property
+    def idle(self) -> Both:
+        """Return the sound before, twice."""
+        return Both(self.before, self.before, self._courses, self._spectra, self._gains)
 
     def levels(self) -> tuple[Samples, Samples]:
         """Return the course of both levels, dBFS of every 10 ms."""
-        if not self._courses:
-            self._courses = [
-                np.concatenate([part.levels for part in _steps(sound)]) for sound in self._two
-            ]
-        return self._courses[0], self._courses[-1]
+        for sound in (self.before, self.after):
+            if sound not in self._courses:
+                parts = [_levels(rows) for rows in _frames_of(sound)]
+                self._courses[sound] = np.concatenate(parts)
+        return self._courses[self.before], self._courses[self.after]
 
-    def gains(self, law: Law) -> Samples:
-        """Return the gain in dB of every 10 ms of the sound before that a law asks for, weighted by
-        power."""
-        parts = []
-        for part in _steps(self.before):
+    def gains(self, name: str, numbers: tuple[float, ...], law: Callable[..., Law]) -> Samples:
+        """Return the gain in dB of every 10 ms of the sound before that the law of that name asks
+        for with these numbers, weighted by power."""
+        key: tuple[float | str, ...] = (name, *numbers)
+        if key not in self._gains:
+            self._gains[key] = self._gains_by(law(*numbers))
+        return self._gains[key]
+
+    def _gains_by(self, law: Law) -> Samples:
+        parts, courses = [], []
+        for rows in _frames_of(self.before):
+            part = _steps_of(rows)
+            courses.append(part.levels)
             power = part.peaks**2 + 1e-20
             rows = (power * 10 ** (law(part) / 10)).reshape(-1, STEPS).sum(axis=1)
             parts.append(10 * np.log10(rows / power.reshape(-1, STEPS).sum(axis=1)))
+        self._courses[self.before] = np.concatenate(courses)
         return np.concatenate(parts)
 
-    def spectra(self) -> tuple[Spectrum, Spectrum]:
-        """Return both mean spectra."""
-        if not self._spectra:
-            self._spectra = [_spectrum(sound) for sound in self._two]
-        return self._spectra[0], self._spectra[-1]
-
-    @property
-    def _two(self) -> list[Sound]:
-        """Return both sounds, or one that stands for both."""
-        return [self.before] if self.before is self.after else [self.before, self.after]
+    def spectra(self, resolution: float = RESOLUTION) -> tuple[Spectrum, Spectrum]:
+        """Return both mean spectra; `resolution` is in Hz."""
+        two = []
+        for sound in (self.before, self.after):
+            if (sound, resolution) not in self._spectra:
+                self._spectra[sound, resolution] = _spectrum(sound, resolution)
+            two.append(self._spectra[sound, resolution])
+        return two[0], two[1]
 
     def sums(self) -> Sums | None:
         """Return the sums; None where lengths or channels differ."""
@@ -142,32 +156,39 @@ class Both:
         return float(20 * np.log10(totals[1] / totals[0]))
 
 
-def _spectrum(sound: Sound) -> Spectrum:
-    meter = SpectrumMeter(sound.rate, sound.channels, edges=False)
+def _spectrum(sound: Sound, resolution: float) -> Spectrum:
+    meter = SpectrumMeter(sound.rate, sound.channels, edges=False, resolution=resolution)
     for block in sound.blocks():
         meter.feed(block)
     return meter.end()
 
 
-def _steps(sound: Sound) -> Iterator[Steps]:
-    """Yield the frames of a sound, one part after the other; the last one may be of fewer samples,
-    which then stand for all of it."""
+def _frames_of(sound: Sound) -> Iterator[Samples]:
+    """Yield the frames of a sound, (frames, samples, channels), one part after the other; the last
+    one may be of fewer samples, which then stand for all of it."""
     frame = max(round(sound.rate * SECONDS), STEPS)
     rest = np.zeros((0, sound.channels), np.float32)
     for block in sound.blocks():
         rest = np.concatenate((rest, block))
         whole = len(rest) // frame * frame
         if whole:
-            yield _steps_of(rest[:whole], frame)
+            yield rest[:whole].reshape(whole // frame, frame, -1).astype(np.float64)
         rest = rest[whole:]
     if len(rest):
-        yield _steps_of(np.pad(rest, ((0, frame - len(rest)), (0, 0)), mode="edge"), frame)
+        rows = np.pad(rest, ((0, frame - len(rest)), (0, 0)), mode="edge")
+        yield rows[None].astype(np.float64)
 
 
-def _steps_of(frames: Frames, frame: int) -> Steps:
-    rows = frames.astype(np.float64).reshape(len(frames) // frame, frame, -1)
-    levels = 10 * np.log10(np.maximum((rows * rows).mean(axis=(1, 2)), 1e-20))
-    fine = frame // STEPS
-    high = np.abs(rows).max(axis=2)[:, : fine * STEPS]
-    steps = high.reshape(len(rows) * STEPS, fine)
-    return Steps(levels, steps.max(axis=1), np.sqrt((steps * steps).mean(axis=1)))
+def _levels(rows: Samples) -> Samples:
+    means = np.einsum("fsc,fsc->f", rows, rows) / max(rows[0].size, 1)
+    return np.asarray(10 * np.log10(np.maximum(means, 1e-20)))
+
+
+def _steps_of(rows: Samples) -> Steps:
+    fine = rows.shape[1] // STEPS
+    high = np.abs(rows[:, :, 0])
+    for channel in range(1, rows.shape[2]):
+        np.maximum(high, np.abs(rows[:, :, channel]), out=high)
+    steps = high[:, : fine * STEPS].reshape(len(rows) * STEPS, fine)
+    means = np.sqrt(np.einsum("sf,sf->s", steps, steps) / fine)
+    return Steps(_levels(rows), steps.max(axis=1), means)

@@ -20,8 +20,18 @@ from ..calls.files import Sound
 from .courses import SECONDS, Both
 from .dynamics import compressor_law, gate_law
 from .equalizer import band_power
-from .levels import shift_between
-from .sections import cut_misfit, section_misfit
+from .levels import RESOLUTION, shift_between
+from .restoration import (
+    changed_share,
+    clicks_share,
+    deess_misfit,
+    first_part_misfit,
+    leveller_gains,
+    loud_frames_gain,
+    pauses_misfit,
+    quiet_frames_gain,
+)
+from .sections import cut_misfit, joined_misfit, laid_under, section_misfit
 
 Value = float | str
 _AUDIBLE_DB = -70.0
@@ -37,7 +47,9 @@ _FAINT_DB = -75.0
 """A third of an octave this far below the whole tells no gain."""
 _FAINT_LOSSY_DB = -45.0
 """The same in a format that leaves out what is not heard."""
-_LOSSY = ("MP3", "OGG")
+_LOSSY = ("MP3", "OGG", "M4A")
+_WIDE_HZ, _FINEST_HZ = 100.0, 0.3
+"""How narrow bands are taken to be; a notch is seen with an eighth of its width."""
 _DIFFERENT = "the length before and after differs"
 _SILENT = "all of it is silence"
 
@@ -66,7 +78,8 @@ def compress_misfit(
     both: Both, threshold: float, ratio: float, attack_ms: float, release_ms: float, makeup: float
 ) -> Value:
     """Return how far the gain lies from that of a compressor of all channels, dB (RMS)."""
-    gains = both.gains(compressor_law(threshold, ratio, attack_ms, release_ms))
+    numbers = (threshold, ratio, attack_ms, release_ms)
+    gains = both.gains("compressor", numbers, compressor_law)
     return _gain_misfit(both, gains + makeup)
 
 
@@ -74,7 +87,14 @@ def gate_misfit(
     both: Both, threshold: float, ratio: float, attack_ms: float, release_ms: float
 ) -> Value:
     """Return how far the gain lies from that of a gate of all channels, dB (RMS)."""
-    return _gain_misfit(both, both.gains(gate_law(threshold, ratio, attack_ms, release_ms)))
+    numbers = (threshold, ratio, attack_ms, release_ms)
+    return _gain_misfit(both, both.gains("gate", numbers, gate_law))
+
+
+def leveller_misfit(both: Both, window_s: float, most: float) -> Value:
+    """Return how far the gain lies from that of a leveller, dB (RMS)."""
+    gains = leveller_gains(both, window_s, most)
+    return _SILENT if gains is None else _gain_misfit(both, gains)
 
 
 def _gain_misfit(both: Both, wanted: Samples) -> Value:
@@ -125,7 +145,8 @@ def eq_misfit(both: Both, *bands: float) -> Value:
             power = power * band_power(hz, rate, int(kind), freq, gain, quality)
         return power
 
-    return _filter_misfit(both, whole)
+    narrowest = min((freq / quality for _, freq, _, quality in rows), default=_WIDE_HZ)
+    return _filter_misfit(both, whole, min(max(narrowest / 8, _FINEST_HZ), RESOLUTION))
 
 
 def _butterworth(hz: Samples, cutoff: float, slope: float, rate: int, *, low: bool) -> Samples:
@@ -136,11 +157,13 @@ def _butterworth(hz: Samples, cutoff: float, slope: float, rate: int, *, low: bo
         return np.asarray(1 / (1 + steep) if low else 1 - 1 / (1 + steep))
 
 
-def _filter_misfit(both: Both, response: Callable[[Samples, int], Samples]) -> Value:
+def _filter_misfit(
+    both: Both, response: Callable[[Samples, int], Samples], resolution: float = RESOLUTION
+) -> Value:
     rate = both.before.rate
     if rate != both.after.rate:
         return "the sample rate before and after differs"
-    before, after = both.spectra()
+    before, after = both.spectra(resolution)
     if not before.power.sum() > 0:
         return _SILENT
     wanted = before.power * response(before.hz, rate)
@@ -249,6 +272,16 @@ MEASURES: Mapping[str, Callable[..., Value]] = {
     "eq_misfit_db": eq_misfit,
     "section_misfit_db": section_misfit,
     "cut_misfit_db": cut_misfit,
+    "leveller_misfit_db": leveller_misfit,
+    "deess_misfit_db": deess_misfit,
+    "quiet_frames_gain_db": quiet_frames_gain,
+    "loud_frames_gain_db": loud_frames_gain,
+    "clicks_share": clicks_share,
+    "changed_share": changed_share,
+    "pauses_misfit_s": pauses_misfit,
+    "first_part_misfit_db": first_part_misfit,
+    "joined_misfit_db": joined_misfit,
+    "laid_under_db": laid_under,
     "response_db": response,
     "delay_s": delay,
     "correlation": correlation,
@@ -277,5 +310,6 @@ def effects_of(
     a: Sound, b: Sound, wanted: list[tuple[str, list[float]]]
 ) -> list[tuple[Value, Value]]:
     """Return each wanted measure, and what it is of a sound that stayed as it was."""
-    both, idle = Both(a, b), Both(a, a)
+    both = Both(a, b)
+    idle = both.idle
     return [(MEASURES[n](both, *at), MEASURES[n](idle, *at)) for n, at in wanted]

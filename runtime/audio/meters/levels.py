@@ -15,7 +15,7 @@ CLIPPED_RUN = 3
 FRAME_SECONDS = 0.02
 EDGES_HZ = (20, 40, 80, 160, 320, 640, 1250, 2500, 5000, 10_000, 20_000)
 """Below which the share of the energy is told."""
-_RESOLUTION = 3.0
+RESOLUTION = 3.0
 """Hz; of the spectrum."""
 
 
@@ -36,19 +36,19 @@ class LevelMeter:
 
     def feed(self, block: Frames) -> Frames:
         """Take more frames; return them with zeros for what is not a finite number."""
-        finite = np.isfinite(block)
-        if not finite.all():
+        rows = np.array(block.T, np.float64, order="C")
+        peaks = np.maximum(rows.max(axis=1, initial=0.0), -rows.min(axis=1, initial=0.0))
+        if not np.isfinite(peaks).all():
+            finite = np.isfinite(block)
             self.not_finite += int((~finite).sum())
-            block = np.where(finite, block, np.float32(0))
-        high = np.abs(block)
-        wide = block.astype(np.float64)
-        squares = wide * wide
+            return self.feed(np.where(finite, block, np.float32(0)))
         self.count += len(block)
-        self.sums += wide.sum(axis=0)
-        self.squares += squares.sum(axis=0)
-        self.peaks = np.maximum(self.peaks, high.max(axis=0, initial=0.0))
-        self._count_runs(high)
-        self._keep(squares.mean(axis=1))
+        self.sums += rows.sum(axis=1)
+        self.peaks = np.maximum(self.peaks, peaks)
+        self._count_runs(block, bool((peaks >= FULL_SCALE).any()))
+        rows *= rows
+        self.squares += rows.sum(axis=1)
+        self._keep(rows.mean(axis=0))
         return block
 
     def frames(self) -> Samples:
@@ -64,9 +64,11 @@ class LevelMeter:
             return None
         return int(loud[0]) * self._frame, min((int(loud[-1]) + 1) * self._frame, self.count)
 
-    def _count_runs(self, high: Frames) -> None:
+    def _count_runs(self, block: Frames, reached: bool) -> None:
         """Count runs of `CLIPPED_RUN` and more, each once: where one becomes that long."""
-        flags = np.concatenate((self._flags, high >= FULL_SCALE))
+        if not reached and not self._flags.any() and len(block) >= CLIPPED_RUN:
+            return
+        flags = np.concatenate((self._flags, np.abs(block) >= FULL_SCALE))
         self._flags = flags[-CLIPPED_RUN:]
         if not flags.any():
             return
@@ -110,11 +112,13 @@ class Spectrum:
 class SpectrumMeter:
     """Averages the spectra of overlapping windows of blocks (Welch). Without `edges` what stands at
     the very ends counts little, as long as there is a whole window: a sound that begins or is cut
-    off at once has all frequencies there."""
+    off at once has all frequencies there. `resolution` is in Hz."""
 
-    def __init__(self, rate: int, channels: int, edges: bool = True) -> None:
+    def __init__(
+        self, rate: int, channels: int, edges: bool = True, resolution: float = RESOLUTION
+    ) -> None:
         self._rate = rate
-        self._size = 1 << int(np.ceil(np.log2(rate / _RESOLUTION)))
+        self._size = 1 << int(np.ceil(np.log2(rate / resolution)))
         self._window = np.hanning(self._size + 1)[:-1].astype(np.float32)
         self._buffer = np.zeros((channels, self._size), np.float32)
         self._filled = self._size // 2 if edges else 0

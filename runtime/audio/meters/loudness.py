@@ -14,15 +14,15 @@ import numpy as np
 
 from ..blocks import Frames, Samples
 from .convolution import Convolver
+from .true_peak import TruePeakMeter
 
 ABSOLUTE_GATE, RELATIVE_GATE, RANGE_GATE = -70.0, -10.0, -20.0
 _STEPS = 100
 """Energies a second."""
 _MOMENTARY, _SHORT, _HOP = 40, 300, 10
 """In steps: 400 ms, 3 s, 100 ms."""
-_TAIL_SECONDS = 0.2
+_TAIL_SECONDS = 0.1
 """Of K-weighting's answer to an impulse; what comes after it is below -200 dB."""
-_PEAK_TAPS = 48
 
 CHANNEL_WEIGHTS: dict[int, tuple[float, ...]] = {
     1: (1.0,),
@@ -57,22 +57,23 @@ class LoudnessMeter:
         self._rate = rate
         weights = CHANNEL_WEIGHTS.get(channels)
         self._weights = None if weights is None else np.array(weights)
-        self._factor = 4 if rate < 96_000 else 2 if rate < 192_000 else 1
-        self._filters = Convolver(_kernels(rate, self._factor), channels)
+        self._filter = Convolver(_k_weighting(rate, int(_TAIL_SECONDS * rate))[None], channels)
+        self._peaks = TruePeakMeter(rate, channels)
         self._energies: list[Samples] = []
         self._left = np.zeros(0)
         self._steps = 0
-        self._peak = 0.0
 
     def feed(self, block: Frames) -> None:
         """Take more frames."""
         if len(block):
-            self._peak = max(self._peak, float(np.abs(block).max()))
-            self._take(self._filters.feed(block.T.astype(np.float64)))
+            self._peaks.feed(block)
+            if self._weights is not None:
+                self._take(self._filter.feed(block.T.astype(np.float64)))
 
     def end(self) -> Loudness:
         """Return the loudness of all frames."""
-        self._take(self._filters.end())
+        if self._weights is not None:
+            self._take(self._filter.end())
         energies = np.concatenate(self._energies) if self._energies else np.zeros(0)
         momentary = self._windows(energies, _MOMENTARY)
         short = self._windows(energies, _SHORT)
@@ -81,7 +82,7 @@ class LoudnessMeter:
             momentary_max=_level(float(momentary.max())) if len(momentary) else None,
             short_term_max=_level(float(short.max())) if len(short) else None,
             range=_range(short[::_HOP]),
-            true_peak=decibels(self._peak),
+            true_peak=decibels(self._peaks.end()),
         )
 
     def curves(self) -> tuple[Samples, Samples]:
@@ -96,12 +97,8 @@ class LoudnessMeter:
         return momentary, short
 
     def _take(self, filtered: Samples) -> None:
-        if not filtered.shape[2]:
-            return
-        if len(filtered) > 1:
-            self._peak = max(self._peak, float(np.abs(filtered[1:]).max()))
-        if self._weights is not None:
-            self._keep(np.einsum("c,cn,cn->n", self._weights, filtered[0], filtered[0]))
+        if filtered.shape[2] and self._weights is not None:
+            self._keep(self._weights @ (filtered[0] * filtered[0]))
 
     def _keep(self, power: Samples) -> None:
         """Sum the weighted power up to each whole step; the rest waits."""
@@ -161,20 +158,6 @@ def _range(blocks: Samples) -> float | None:
     levels = np.sort(loud[loud >= gate])
     low, high = (levels[round((len(levels) - 1) * share)] for share in (0.10, 0.95))
     return float(10 * log10(high / low))
-
-
-def _kernels(rate: int, factor: int) -> Samples:
-    """Return K-weighting, then the phases between samples where true peaks are looked for."""
-    taps = max(int(_TAIL_SECONDS * rate), _PEAK_TAPS)
-    kernels = np.zeros((factor, taps))
-    kernels[0] = _k_weighting(rate, taps)
-    for phase in range(1, factor):
-        at = np.arange(_PEAK_TAPS) - _PEAK_TAPS / 2 + phase / factor
-        window = np.kaiser(2 * _PEAK_TAPS * factor + 1, 9.0)
-        shape = np.interp(at, np.linspace(-_PEAK_TAPS / 2, _PEAK_TAPS / 2, len(window)), window)
-        taps_here = np.sinc(at) * shape
-        kernels[phase, :_PEAK_TAPS] = taps_here / taps_here.sum()
-    return kernels
 
 
 def _k_weighting(rate: int, taps: int) -> Samples:

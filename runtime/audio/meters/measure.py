@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from math import log10
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from flowc.compiler.catalog.audio_model import PARTS
 
 from .levels import CLIPPED_RUN, EDGES_HZ, LevelMeter, Spectrum, SpectrumMeter, shift_between
 from .loudness import CHANNEL_WEIGHTS, Loudness, LoudnessMeter, decibels
@@ -22,45 +24,67 @@ _DIFFERENCES = (
 )  # fmt: skip
 
 
-def measure(sound: Sound, silence_dbfs: float = -50.0) -> Measurement:
-    """Return all numbers of a file; None where there is none, with the reason under `notes`.
-    Samples that are not finite numbers are counted and taken for zero. Raise `Failure` for a file
-    cut off."""
-    return examine(sound, silence_dbfs)[0]
+def measure(
+    sound: Sound, silence_dbfs: float = -50.0, parts: Collection[str] = PARTS
+) -> Measurement:
+    """Return the numbers of a file, or only some parts of them; None where there is none, with the
+    reason under `notes`. Samples that are not finite numbers are counted and taken for zero. Raise
+    `Failure` for a file cut off."""
+    if not parts:
+        return {**_header(sound), "notes": []}
+    return examine(sound, silence_dbfs, parts)[0]
 
 
-def examine(sound: Sound, silence_dbfs: float) -> tuple[Measurement, Spectrum]:
-    """Return the same numbers, and the mean spectrum."""
+def examine(
+    sound: Sound, silence_dbfs: float, parts: Collection[str] = PARTS
+) -> tuple[Measurement, Spectrum | None]:
+    """Return the same numbers, and the mean spectrum where it is one of the parts."""
     levels = LevelMeter(sound.rate, sound.channels)
-    loudness = LoudnessMeter(sound.rate, sound.channels)
-    spectra = SpectrumMeter(sound.rate, sound.channels)
+    loudness = LoudnessMeter(sound.rate, sound.channels) if "loudness" in parts else None
+    spectra = SpectrumMeter(sound.rate, sound.channels) if "spectrum" in parts else None
     digest = hashlib.sha256(f"{sound.rate} {sound.channels}\n".encode())
     for raw in sound.raw_blocks():
         digest.update(raw.tobytes())
         block = levels.feed(raw)
-        loudness.feed(block)
-        spectra.feed(block)
-    loud, spectrum = loudness.end(), spectra.end()
+        if loudness is not None:
+            loudness.feed(block)
+        if spectra is not None:
+            spectra.feed(block)
+    loud = loudness.end() if loudness is not None else None
+    spectrum = spectra.end() if spectra is not None else None
     numbers = {
+        **_header(sound),
+        **(_loudness(loud) if loud is not None else {}),
+        **_levels(levels),
+        **_silence(levels, sound.rate, silence_dbfs),
+        **(_bands(levels, spectrum, sound.rate) if spectrum is not None else {}),
+        "pcm_sha256": digest.hexdigest(),
+        "notes": _notes(sound, levels, loud),
+    }
+    return numbers, spectrum
+
+
+def _header(sound: Sound) -> Measurement:
+    return {
         "file": sound.path,
         "format": sound.format,
         "subtype": sound.subtype,
         "sample_rate_hz": sound.rate,
         "channels": sound.channels,
-        "frames": levels.count,
-        "duration_s": levels.count / sound.rate,
+        "frames": sound.frames,
+        "duration_s": sound.seconds,
+        "bitrate_kbps": sound.bitrate,
+    }
+
+
+def _loudness(loud: Loudness) -> Measurement:
+    return {
         "integrated_lufs": loud.integrated,
         "momentary_max_lufs": loud.momentary_max,
         "short_term_max_lufs": loud.short_term_max,
         "range_lu": loud.range,
         "true_peak_dbtp": loud.true_peak,
-        **_levels(levels),
-        **_silence(levels, sound.rate, silence_dbfs),
-        **_bands(levels, spectrum, sound.rate),
-        "pcm_sha256": digest.hexdigest(),
-        "notes": _notes(sound, levels, loud),
     }
-    return numbers, spectrum
 
 
 def compare(a: Sound, b: Sound, silence_dbfs: float = -50.0) -> dict[str, Any]:
@@ -68,6 +92,8 @@ def compare(a: Sound, b: Sound, silence_dbfs: float = -50.0) -> dict[str, Any]:
     `pitch_semitones` of the difference are how far the spectrum has moved as a whole."""
     (before, spectrum), (after, other) = (examine(sound, silence_dbfs) for sound in (a, b))
     comparison = _differences(before, after)
+    assert spectrum is not None
+    assert other is not None
     comparison["difference"]["pitch_semitones"] = shift_between(spectrum, other)
     return comparison
 
@@ -126,11 +152,13 @@ def _bands(levels: LevelMeter, spectrum: Spectrum, rate: int) -> Measurement:
     return {"energy_below": bands, "strongest_hz": spectrum.strongest()}
 
 
-def _notes(sound: Sound, levels: LevelMeter, loud: Loudness) -> list[str]:
+def _notes(sound: Sound, levels: LevelMeter, loud: Loudness | None) -> list[str]:
     notes = []
     if levels.not_finite:
         notes.append(f"{levels.not_finite} samples are not finite numbers: taken for zero")
-    if sound.channels not in CHANNEL_WEIGHTS:
+    if loud is None:
+        pass
+    elif sound.channels not in CHANNEL_WEIGHTS:
         notes.append(f"no loudness: where {sound.channels} channels stand is not known")
     elif loud.integrated is None:
         short = levels.count < 0.4 * sound.rate

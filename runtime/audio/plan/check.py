@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
+
+from flowc.compiler.catalog.audio_model import PARTS
 
 from ...errors import Failure
 from ..calls.call import Do, check_call
+from .evidence import Evidence
 from .metrics import THRESHOLD, Measurement, Pair
-from .predicates import Finding, Predicate, judge, metric_of, verdict_of
+from .predicates import Finding, Predicate, judge, judge_value, metric_of, verdict_of
 
 _AT_ONCE = 2
 
@@ -22,17 +26,27 @@ class SubjectFiles(NamedTuple):
 
 
 async def findings_of(
-    predicates: Sequence[Predicate], subjects: Mapping[str, SubjectFiles], do: Do
+    predicates: Sequence[Predicate],
+    subjects: Mapping[str, SubjectFiles],
+    do: Do,
+    evidence: Evidence = MappingProxyType({}),
 ) -> list[Finding]:
     """Return what each predicate came to. A file that cannot be measured leaves its predicates not
-    measured, with the reason; each file is measured once for each threshold."""
-    measured = await _measure(_measurements_of(predicates, subjects), do)
+    measured, with the reason; each file is measured once for each threshold, as far as predicates
+    need it, and not for those that there is evidence of."""
+    open = [p for p in predicates if (p.subject, p.metric) not in evidence]
+    measured = await _measure(_measurements_of(open, subjects), do)
     pairs: dict[str, tuple[Pair, Pair | None] | str] = {}
     for subject, files in subjects.items():
-        mine = [p for p in predicates if p.subject == subject]
+        mine = [p for p in open if p.subject == subject]
         if mine:
             pairs[subject] = await _pairs(files, mine, measured, do)
-    return [_finding(predicate, pairs.get(predicate.subject)) for predicate in predicates]
+    return [
+        judge_value(predicate, *known)
+        if (known := evidence.get((predicate.subject, predicate.metric)))
+        else _finding(predicate, pairs.get(predicate.subject))
+        for predicate in predicates
+    ]
 
 
 def _finding(predicate: Predicate, pairs: tuple[Pair, Pair | None] | str | None) -> Finding:
@@ -91,10 +105,10 @@ def shown_value(value: float | str | bool, unit: str) -> str:
 
 def _measurements_of(
     predicates: Iterable[Predicate], subjects: Mapping[str, SubjectFiles]
-) -> dict[tuple[str, float], None]:
-    """Return the files to measure, each with the thresholds that predicates need; the file before
-    too, which tells what a predicate proves."""
-    keys: dict[tuple[str, float], None] = {}
+) -> dict[tuple[str, float], set[str]]:
+    """Return the files to measure, each with the thresholds and for them the parts that predicates
+    need; the file before too, which tells what a predicate proves."""
+    keys: dict[tuple[str, float], set[str]] = {}
     for predicate in predicates:
         files = subjects.get(predicate.subject)
         if files is None:
@@ -103,26 +117,27 @@ def _measurements_of(
         threshold = at[0] if metric.at[:1] == ("dbfs",) and at else THRESHOLD
         for path in files:
             if path is not None:
-                keys[path, threshold] = None
+                keys.setdefault((path, threshold), set()).update(metric.parts)
     return keys
 
 
 async def _measure(
-    wanted: Iterable[tuple[str, float]], do: Do
+    wanted: Mapping[tuple[str, float], set[str]], do: Do
 ) -> dict[tuple[str, float], Measurement | str]:
     """Return the measurements, or why there is none, some at a time."""
     room = asyncio.Semaphore(_AT_ONCE)
 
-    async def one(path: str, threshold: float) -> Measurement | str:
+    async def one(path: str, threshold: float, needed: set[str]) -> Measurement | str:
         async with room:
             try:
-                values = {"input": path, "silence_dbfs": threshold}
+                parts = [part for part in PARTS if part in needed]
+                values = {"input": path, "silence_dbfs": threshold, "parts": parts}
                 return await do(check_call("measure", values))
             except Failure as failure:
                 return failure.message
 
-    keys = list(wanted)
-    return dict(zip(keys, await asyncio.gather(*(one(*key) for key in keys)), strict=True))
+    found = await asyncio.gather(*(one(*key, parts) for key, parts in wanted.items()))
+    return dict(zip(wanted, found, strict=True))
 
 
 async def _pairs(

@@ -46,7 +46,8 @@ class Pair:
 class Metric:
     """A metric. `at` names the numbers that it takes in parentheses, which may be left out when
     `free`, and may go on when `many`; `tolerance` holds when a requirement says none; `both` says
-    that the file before is needed; with `effect` a measure of both files together is."""
+    that the file before is needed; with `effect` a measure of both files together is. `parts` are
+    those of a measurement that it is computed from; without one the header is enough."""
 
     name: str
     about: str
@@ -59,6 +60,7 @@ class Metric:
     many: bool = False
     both: bool = False
     effect: bool = False
+    parts: tuple[str, ...] = ("levels",)
 
     def spell(self, at: Numbers) -> str:
         """Return the metric with its numbers: `fade_misfit_db(0,3)`."""
@@ -78,11 +80,11 @@ class Metric:
 
 
 def _after(pair: Pair) -> Measurement:
-    return next(iter(pair.after.values()))
+    return max(pair.after.values(), key=len)
 
 
 def _before(pair: Pair) -> Measurement:
-    return next(iter(pair.before.values()))
+    return max(pair.before.values(), key=len)
 
 
 def _of(key: str) -> Callable[[Pair, Numbers], Measured]:
@@ -96,7 +98,7 @@ def _of(key: str) -> Callable[[Pair, Numbers], Measured]:
 
 def _number(numbers: Measurement, key: str) -> Measured:
     value = numbers[key]
-    if value is None and numbers["silent"] and not key.endswith(("_lufs", "_lu")):
+    if value is None and numbers.get("silent") and not key.endswith(("_lufs", "_lu")):
         return Missing("all of it is silence")
     if value is None:
         why = "; ".join(numbers["notes"]) or f"the file has no `{key}`"
@@ -236,22 +238,30 @@ def _effect(
         value = pair.effects.get(written, "it was not measured")
         return Missing(value) if isinstance(value, str) else value
 
-    return Metric(name, about, unit, compute, tolerance, at=at, many=many, both=True, effect=True)
+    return Metric(
+        name, about, unit, compute, tolerance, at=at, many=many, both=True, effect=True, parts=()
+    )
 
 
 _DB = "dB"
+_HEADER: tuple[str, ...] = ()
+_LOUDNESS, _SPECTRUM = ("loudness",), ("spectrum",)
 _OFF = "0 is as asked for; how far"
 _DETECTOR = ("threshold_db", "ratio", "attack_ms", "release_ms")
 _LIST: tuple[Metric, ...] = (
-    Metric("integrated_lufs", "loudness by BS.1770", "LUFS", _of("integrated_lufs"), 0.5),
+    Metric("integrated_lufs", "loudness by BS.1770", "LUFS", _of("integrated_lufs"), 0.5,
+           parts=_LOUDNESS),
     Metric("true_peak_dbtp", "the highest value between samples", "dBTP",
-           _of("true_peak_dbtp"), 0.1),
+           _of("true_peak_dbtp"), 0.1,
+           parts=_LOUDNESS),
     Metric("sample_peak_dbfs", "the highest sample", "dBFS", _of("sample_peak_dbfs"), 0.1),
     Metric("rms_dbfs", "the mean level", "dBFS", _of("rms_dbfs"), 0.5),
-    Metric("range_lu", "the loudness range", "LU", _of("range_lu"), 0.5),
+    Metric("range_lu", "the loudness range", "LU", _of("range_lu"), 0.5,
+           parts=_LOUDNESS),
     Metric("noise_floor_dbfs", "an estimate: the quietest frames", "dBFS",
            _of("noise_floor_dbfs"), 1.0),
-    Metric("duration_s", "the length", "s", _of("duration_s"), 0.05),
+    Metric("duration_s", "the length", "s", _of("duration_s"), 0.05,
+           parts=_HEADER),
     Metric("leading_silence_s", "silence at the start, below -50 dBFS or as given", "s",
            _silence("leading_silence_s"), 0.03, at=("dbfs",), free=True),
     Metric("trailing_silence_s", "silence at the end, below -50 dBFS or as given", "s",
@@ -260,35 +270,50 @@ _LIST: tuple[Metric, ...] = (
     Metric("clipped_runs", "places at full scale", "places", _of("clipped_runs")),
     Metric("not_finite", "samples that are not finite numbers", "samples", _of("not_finite")),
     Metric("dc_offset", "the largest of all channels", "", _dc, 0.001),
-    Metric("strongest_hz", "the highest peak of the spectrum", "Hz", _of("strongest_hz"), 5.0),
-    Metric("format", "the container: WAV, FLAC, MP3, OGG, AIFF", "", _of("format"), kind="text"),
-    Metric("subtype", "how samples are stored: PCM_16, FLOAT, …", "", _of("subtype"), kind="text"),
-    Metric("sample_rate_hz", "samples a second", "Hz", _of("sample_rate_hz")),
-    Metric("channels", "how many there are", "channels", _of("channels")),
+    Metric("strongest_hz", "the highest peak of the spectrum", "Hz", _of("strongest_hz"), 5.0,
+           parts=_SPECTRUM),
+    Metric("format", "the container: WAV, FLAC, MP3, OGG, AIFF or M4A", "", _of("format"),
+           kind="text", parts=_HEADER),
+    Metric("subtype", "how samples are stored: PCM_16, FLOAT, …", "", _of("subtype"), kind="text",
+           parts=_HEADER),
+    Metric("sample_rate_hz", "samples a second", "Hz", _of("sample_rate_hz"),
+           parts=_HEADER),
+    Metric("bitrate_kbps", "kilobits a second (mp3, m4a)", "kbit/s", _of("bitrate_kbps"), 3.0,
+           parts=_HEADER),
+    Metric("channels", "how many there are", "channels", _of("channels"),
+           parts=_HEADER),
     Metric("loudness_change_lu", "louder (+) or quieter (-) than before", "LU",
-           _change("integrated_lufs"), 0.5, both=True),
+           _change("integrated_lufs"), 0.5, both=True,
+           parts=_LOUDNESS),
     Metric("rms_change_db", "the mean level beside that before", _DB, _change("rms_dbfs"), 0.1,
            both=True),
     Metric("range_change_lu", "the loudness range beside that before", "LU", _change("range_lu"),
-           0.5, both=True),
+           0.5, both=True,
+           parts=_LOUDNESS),
     Metric("noise_floor_change_db", "the quietest frames beside those before", _DB, _floor_change,
            1.0, both=True),
     Metric("energy_below_change_db", "the energy below a frequency (20, 40, 80, … Hz), beside that "
-           "above four times it", _DB, _below, 0.0, at=("hz",), both=True),
+           "above four times it", _DB, _below, 0.0, at=("hz",), both=True,
+           parts=_SPECTRUM),
     Metric("energy_above_change_db", "the energy above a frequency (320, 640, 1250, … Hz), beside "
-           "that below a quarter of it", _DB, _above, 0.0, at=("hz",), both=True),
+           "that below a quarter of it", _DB, _above, 0.0, at=("hz",), both=True,
+           parts=_SPECTRUM),
     Metric("duration_change_s", "longer (+) or shorter (-)", "s", _change("duration_s"), 0.05,
-           both=True),
+           both=True,
+           parts=_HEADER),
     Metric("duration_ratio", "the length divided by that before", "times", _ratio, 0.005,
-           both=True),
+           both=True,
+           parts=_HEADER),
     Metric("clipped_runs_added", "places at full scale that were not there before", "places",
            _clipped_added, both=True),
     Metric("samples_changed", "whether it is another sound at all", "", _is_changed, kind="flag",
            both=True),
     Metric("true_peak_added_db", "the true peak above full scale beside that before", _DB, _over,
-           0.05, both=True),
+           0.05, both=True,
+           parts=_LOUDNESS),
     Metric("true_peak_held_db", "the true peak above a ceiling, or above where it was below that",
-           _DB, _overshoot, 0.4, at=("dbtp",), both=True),
+           _DB, _overshoot, 0.4, at=("dbtp",), both=True,
+           parts=_LOUDNESS),
     Metric("leading_left_s", "silence at the start beyond what was to be kept", "s",
            _left("leading_silence_s"), 0.03, at=("dbfs", "keep_s"), both=True),
     Metric("trailing_left_s", "silence at the end beyond what was to be kept", "s",
@@ -313,6 +338,23 @@ _EFFECTS: tuple[Metric, ...] = (
             "-10 and less is the section, an end of 0 that of the file", _DB,
             at=("start_s", "end_s")),
     _effect("cut_misfit_db", "the same of all but this section", _DB, at=("start_s", "end_s")),
+    _effect("leveller_misfit_db", f"{_OFF} the gain lies from that of this leveller", _DB,
+            at=("window_s", "most_db")),
+    _effect("deess_misfit_db", f"{_OFF} the gain of the band above a frequency lies from that of "
+            "this de-esser", _DB, at=("hz", "threshold_db", "most_db")),
+    _effect("quiet_frames_gain_db", "the gain of the quietest tenth of what is not silence", _DB,
+            1.0),
+    _effect("loud_frames_gain_db", "the gain of the loudest tenth", _DB, 1.0),
+    _effect("clicks_share", "the share of the clicks that is left", "", 0.0),
+    _effect("changed_share", "the share of the samples that are others than before", "", 0.0),
+    _effect("pauses_misfit_s", f"{_OFF} the length lies from that with pauses cut to this", "s",
+            at=("dbfs", "longest_s")),
+    _effect("first_part_misfit_db", "the energy of what is not the sound up to the middle of its "
+            "first pause; -10 and less is that", _DB, at=("dbfs", "least_s")),
+    _effect("joined_misfit_db", "the same of the sound before, at the start or at the end", _DB,
+            at=("crossfade_s",)),
+    _effect("laid_under_db", "the mean level of what was added, while it sounds, beside that of "
+            "the sound", _DB, 1.0),
     _effect("response_db", "the energy of a third of an octave around a frequency beside that "
             "before", _DB, 1.0, at=("hz",)),
     _effect("delay_s", "later (+) or earlier (-) than before", "s", 0.01),

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
+from flowc.compiler.catalog.audio_formats import FORMATS, format_of
 from flowc.compiler.catalog.audio_model import REQUIRED
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 
 from ...errors import Failure
 from ..calls.call import range_of
-from ..calls.containers import CONTAINERS, FORMATS, a_file, container_of, format_of, remedy
+from ..calls.containers import CONTAINERS, a_file, coders_for, container_of, remedy
 from .agreement import check_agreement, check_numbers
 from .contradictions import Shape
 from .metrics import METRICS
@@ -128,8 +129,9 @@ def _final(plan: Mapping[str, Any], id: str, audio: str, output: str) -> str:
         )
     if not output:
         stem = PurePath(audio).stem or "audio"
-        return f"{stem}_{id.rpartition('_')[2]}_final.{named or 'wav'}"
+        output = f"{stem}_{id.rpartition('_')[2]}_final.{named or 'wav'}"
     container_of(output)
+    coders_for((output,))
     if named and format_of(output) != named:
         raise Failure(f"the result is to be {a_file(named)}, and `{output}` is none")
     return output
@@ -200,7 +202,8 @@ def catalogue() -> Json:
 
 def _tools() -> Iterable[str]:
     for tool in AUDIO_TOOLS:
-        if {"input", "output"} <= {p.name for p in tool.parameters}:
+        names = {p.name for p in tool.parameters}
+        if "output" in names and names & {"input", "inputs"}:
             yield f"{tool.name.upper()}: {tool.about}"
             for parameter in tool.parameters:
                 if parameter.kind in ("input", "output"):

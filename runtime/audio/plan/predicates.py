@@ -59,16 +59,19 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The verdict on a predicate: the measured value (None when there is none) and why."""
+    """The verdict on a predicate: the measured value (None when there is none) and why; `before` is
+    what it would be had nothing been done."""
 
     predicate: Predicate
     verdict: Verdict
     measured: float | str | bool | None
     note: str = ""
+    before: float | str | bool | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return a row of the table."""
-        result = {"verdict": self.verdict, "measured": self.measured, "note": self.note}
+        result = {"verdict": self.verdict, "measured": self.measured, "note": self.note,
+                  "before": self.before}  # fmt: skip
         return {**self.predicate.to_json(), "shown": self.predicate.condition, **result}
 
 
@@ -149,12 +152,19 @@ def judge(predicate: Predicate, pair: Pair | None, idle: Pair | None = None) -> 
     measured = metric.value(pair, at)
     if isinstance(measured, Missing):
         return Finding(predicate, "not measured", None, measured.why)
-    if not _holds(predicate, measured):
-        return Finding(predicate, "failed", measured)
     before = metric.value(idle, at) if idle is not None else Missing("")
-    if isinstance(before, Missing) or not _holds(predicate, before):
-        return Finding(predicate, "passed", measured)
-    return Finding(predicate, "proves nothing", measured, "it held before as well")
+    return judge_value(predicate, measured, None if isinstance(before, Missing) else before)
+
+
+def judge_value(
+    predicate: Predicate, measured: float | str | bool, before: float | str | bool | None
+) -> Finding:
+    """Return the verdict on a value, beside that of nothing done; None where there is none."""
+    if not _holds(predicate, measured):
+        return Finding(predicate, "failed", measured, before=before)
+    if before is None or not _holds(predicate, before):
+        return Finding(predicate, "passed", measured, before=before)
+    return Finding(predicate, "proves nothing", measured, "it held before as well", before)
 
 
 def verdict_of(findings: list[Finding]) -> Verdict:

@@ -29,6 +29,7 @@ PLAYED = {
     ".mp3": "audio/mpeg",
     ".ogg": "audio/ogg",
     ".opus": "audio/ogg",
+    ".m4a": "audio/mp4",
 }
 """Types of sound that browsers play, by the file's ending."""
 _MARKS = {
@@ -66,6 +67,23 @@ class Story:
     review: Mapping[str, Any]
 
 
+_SWITCH = """<p><button type="button" id="switch" aria-live="polite">Play before</button>
+<span class="soft">one click goes from one to the other, at the same place</span></p>
+<script>
+const sounds = [...document.querySelectorAll(".card audio")];
+const button = document.getElementById("switch");
+let next = 0;
+button.addEventListener("click", () => {
+  const from = sounds[1 - next], to = sounds[next];
+  if (!from.paused) { to.currentTime = Math.min(from.currentTime, to.duration || 0); from.pause(); }
+  to.play();
+  next = 1 - next;
+  button.textContent = next ? "Switch to after" : "Switch to before";
+});
+</script>"""
+"""A button that plays one sound in the place of the other."""
+
+
 def page_of(story: Story, sounds: list[Heard], loudness: str, out: Path, most: int) -> str:
     """Return the page. Sounds of up to `most` bytes are in it; links lead from `out`'s folder."""
     body = [
@@ -76,6 +94,7 @@ def page_of(story: Story, sounds: list[Heard], loudness: str, out: Path, most: i
         '<div class="pair">',
         *(part for heard in sounds for part in _sound(heard, out, most)),
         "</div>",
+        *([_SWITCH] if all(_is_embedded(heard, most) for heard in sounds) else []),
         "<h2>Loudness over time</h2>",
         _figure(loudness, "Momentary (0.4 s, thin) and short-term (3 s, thick) loudness", ""),
         "<h2>Requirements</h2>",
@@ -96,10 +115,14 @@ def _sound(heard: Heard, out: Path, most: int) -> Iterator[str]:
     yield "</section>"
 
 
+def _is_embedded(heard: Heard, most: int) -> bool:
+    return heard.place.suffix.lower() in PLAYED and heard.place.stat().st_size <= most
+
+
 def _player(heard: Heard, out: Path, most: int) -> Iterator[str]:
     kind = PLAYED.get(heard.place.suffix.lower())
     size = heard.place.stat().st_size
-    if kind is not None and size <= most:
+    if kind is not None and _is_embedded(heard, most):
         data = base64.b64encode(read_file(heard.place, most)).decode("ascii")
         label = escape(f"{heard.role}: {heard.path}")
         yield f'<audio controls preload="metadata" aria-label="{label}" '

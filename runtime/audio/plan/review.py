@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from ...documents.attempts import last_error
 from ...errors import Failure
 from ..calls.call import Do, parse_call
 from .check import SubjectFiles, findings_of, line_of, report_of
+from .evidence import Evidence, read_evidence
 from .planning import criteria_in
 from .predicates import ANY, RESULT, Finding, Predicate, judge, read_predicate, verdict_of
 
@@ -33,7 +34,7 @@ async def review(document: plan.PlanDocument, do: Do, since: int = 0) -> dict[st
     predicates = [one for one in criteria if isinstance(one, Predicate)]
     planned = len(predicates)
     predicates += calls_expect(document, subjects, {(p.subject, p.condition) for p in predicates})
-    findings = await _find_all(predicates, subjects, do)
+    findings = await _find_all(predicates, subjects, do, _evidence_in(document, subjects))
     unproved = [step for step in subjects if step != RESULT and not _has_proof(step, findings)]
     if RESULT in subjects and not unproved and not _tells_result(findings[:planned]):
         unproved = [RESULT]
@@ -49,7 +50,7 @@ async def review(document: plan.PlanDocument, do: Do, since: int = 0) -> dict[st
 
 
 async def _find_all(
-    predicates: list[Predicate], subjects: dict[str, SubjectFiles], do: Do
+    predicates: list[Predicate], subjects: dict[str, SubjectFiles], do: Do, evidence: Evidence
 ) -> list[Finding]:
     """Return the findings; for `any_step` that of the step, or the result, which fits best."""
     spread = [
@@ -57,7 +58,7 @@ async def _find_all(
         for one in predicates
         for subject in (subjects if one.subject == ANY else (one.subject,))
     ]
-    found = iter(await findings_of(spread, subjects, do))
+    found = iter(await findings_of(spread, subjects, do, evidence))
     findings = []
     for one in predicates:
         count = len(subjects) if one.subject == ANY else 1
@@ -65,6 +66,36 @@ async def _find_all(
         best = _best(group) if one.subject == ANY else group[0]
         findings.append(replace(best, predicate=one))
     return findings
+
+
+def _evidence_in(document: plan.PlanDocument, subjects: Iterable[str]) -> Evidence:
+    """Return what was measured of steps when they were done."""
+    return {
+        (id, metric): found
+        for id in subjects
+        if id != RESULT
+        for metric, found in read_evidence(
+            plan.text_value(document.step(id), "Execution Results")
+        ).items()
+    }
+
+
+def step_requires(document: plan.PlanDocument, id: str, code: str) -> list[Predicate]:
+    """Return what a step is judged by: the criteria that speak of it or of any step, and what its
+    call has to have done."""
+    section = document.section("requirements")
+    lines = plan.text_value(section, "Success Criteria").split("\n") if section else []
+    criteria = [one for one in criteria_in(lines) if isinstance(one, Predicate)]
+    own = [replace(one, subject=id) for one in criteria if one.subject in (id, ANY)]
+    return [*own, *_call_expects(id, code)]
+
+
+def _call_expects(id: str, code: str) -> list[Predicate]:
+    try:
+        call = parse_call(code)
+    except Failure:
+        return []  # a program, or a person's work
+    return [read_predicate({**check, "subject": id}) for check in call.tool.expects(call.arguments)]
 
 
 def _best(group: list[Finding]) -> Finding:
@@ -86,17 +117,11 @@ def calls_expect(
     document: plan.PlanDocument, subjects: Mapping[str, SubjectFiles], known: set[tuple[str, str]]
 ) -> list[Predicate]:
     """Return what the call of each step that is DONE has to have done, and no criterion says."""
-    expected = []
+    expected: list[Predicate] = []
     for step in document.steps:
         id = plan.text_value(step, "ID")
-        try:
-            call = parse_call(plan.text_value(step, "Code"))
-        except Failure:
-            continue  # a program, or a person's work
-        for check in call.tool.expects(call.arguments) if id in subjects else ():
-            predicate = read_predicate({**check, "subject": id})
-            if (id, predicate.condition) not in known:
-                expected.append(predicate)
+        wanted = _call_expects(id, plan.text_value(step, "Code")) if id in subjects else []
+        expected += (one for one in wanted if (id, one.condition) not in known)
     return expected
 
 

@@ -46,7 +46,7 @@ def add_noise(job: Job) -> Chain:
     levels = levels_of(sound)
     rms = float(np.sqrt(levels.squares.mean() / levels.count))
     if not rms:
-        raise _silent(sound)
+        raise silence_failure(sound)
     level = rms * 10 ** (-values["snr_db"] / 20)
     noise = stages.Noise(sound.rate, sound.channels, values["color"], level, values["seed"])
     return Chain([noise], {"noise_rms_dbfs": decibels(level)})
@@ -57,7 +57,7 @@ def peak_norm(job: Job) -> Chain:
     sound = job.input
     peak = decibels(float(levels_of(sound).peaks.max()))
     if peak is None:
-        raise _silent(sound)
+        raise silence_failure(sound)
     gain_db = job.values["target_dbfs"] - peak
     return Chain([stages.gain(gain_db)], {"gain_db": gain_db})
 
@@ -70,5 +70,6 @@ def levels_of(sound: Sound) -> LevelMeter:
     return levels
 
 
-def _silent(sound: Sound) -> Failure:
-    return Failure(f"`{sound.path}` is silent: there is no level to begin from")
+def silence_failure(sound: Sound) -> Failure:
+    """Return the failure of a tool that needs a level and gets silence."""
+    return Failure(f"`{sound.path}` is silent and has no level to begin from")

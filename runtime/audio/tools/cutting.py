@@ -10,6 +10,8 @@ import numpy as np
 from ...errors import Failure
 from ..blocks import Frames
 from ..calls.files import Sound
+from ..meters.levels import FRAME_SECONDS
+from ..meters.restoration import pauses_in
 from . import stages
 from .chains import levels_of
 from .job import Job, Result
@@ -46,12 +48,22 @@ def cut(job: Job) -> Result:
         raise Failure(f"nothing of `{sound.path}` would be left", help="cut a shorter section")
     if start == 0 or end == sound.frames:
         return _keep(job, sound, *((end, sound.frames) if start == 0 else (0, start)))
-    half = min(_soft_frames(job, sound) // 2, start, sound.frames - end, (end - start) // 2)
-    if half < 1:
-        return job.write(sound, chain(sound.blocks(0, start), sound.blocks(end)))
-    before, after = (_whole(sound, at - half, at + half) for at in (start, end))
-    joint = stages.Crossfade(2 * half).over(before, after)
-    return job.write(sound, chain(sound.blocks(0, start - half), [joint], sound.blocks(end + half)))
+    return job.write(sound, _without(sound, [(start, end)], _soft_frames(job, sound) // 2))
+
+
+def _without(sound: Sound, gone: list[tuple[int, int]], most: int) -> Iterator[Frames]:
+    """Yield a sound without some sections, which lie within it, in order: each joint is a crossfade
+    over at most `most` frames on both sides."""
+    at = 0
+    for number, (start, end) in enumerate(gone):
+        after = gone[number + 1][0] if number + 1 < len(gone) else sound.frames
+        half = min(most, start - at, after - end, (end - start) // 2)
+        yield from sound.blocks(at, start - half)
+        if half > 0:
+            one, other = (_whole(sound, place - half, place + half) for place in (start, end))
+            yield stages.Crossfade(2 * half).over(one, other)
+        at = end + half
+    yield from sound.blocks(at)
 
 
 def _keep(job: Job, sound: Sound, start: int, end: int) -> Result:
@@ -88,20 +100,61 @@ def split(job: Job) -> Result:
     points = job.values["points_s"]
     for point in points:
         _inside(sound, "points_s", point)
-    edges = [0, *(round(point * sound.rate) for point in points), sound.frames]
-    if any(start >= end for start, end in pairwise(edges)):
+    edges = [round(point * sound.rate) for point in points]
+    if any(start >= end for start, end in pairwise([0, *edges, sound.frames])):
         raise Failure(f"`points_s` would leave a part of `{sound.path}` without samples")
-    parts = [
+    return {"outputs": _parts(job, sound, edges)}
+
+
+def _parts(job: Job, sound: Sound, edges: list[int]) -> list[Result]:
+    """Write what lies between some edges, into the first of the files that the call may write."""
+    sections = pairwise([0, *edges, sound.frames])
+    return [
         job.make(path, sound, sound.blocks(start, end))
-        for path, (start, end) in zip(job.call.writes, pairwise(edges), strict=True)
+        for path, (start, end) in zip(job.call.writes, sections, strict=False)
     ]
-    return {"outputs": parts}
+
+
+def split_silence(job: Job) -> Result:
+    """Cut in the middle of pauses. Raise `Failure` where there is none, or there are too many."""
+    sound, pauses = job.input, _pauses(job, "least_s")
+    if len(pauses) >= len(job.call.writes):
+        help = "ask for longer pauses: `least_s`"
+        raise Failure(f"`{sound.path}` has {len(pauses)} such pauses: too many", help=help)
+    parts = _parts(job, sound, [(start + end) // 2 for start, end in pauses])
+    names = ", ".join(f"`{part['output']}`" for part in parts[1:])
+    first = {**parts[0], "outputs": parts}
+    first["notes"] = [f"the first of {len(parts)} parts; the others are {names}", *first["notes"]]
+    return first
+
+
+def shorten_pauses(job: Job) -> Result:
+    """Take out of the middle of each pause what it has too much. Raise `Failure` for none."""
+    sound, pauses = job.input, _pauses(job, "longest_s")
+    keep = round(job.values["longest_s"] * sound.rate)
+    gone = [(a + keep // 2, b - (keep - keep // 2)) for a, b in pauses]
+    done = job.write(sound, _without(sound, gone, _soft_frames(job, sound) // 2))
+    spare = sum(end - start for start, end in gone) / sound.rate
+    return {**done, "cut_pauses_s": spare}
+
+
+def _pauses(job: Job, length: str) -> list[tuple[int, int]]:
+    """Return where pauses longer than an argument begin and end, in frames. Raise `Failure`."""
+    sound, values = job.input, job.values
+    frames = levels_of(sound).frames()
+    pauses = pauses_in(frames, values["threshold_dbfs"], values[length])
+    if not pauses:
+        what = f"no pause longer than {values[length]:g} s below {values['threshold_dbfs']:g} dBFS"
+        help = f"a shorter `{length}`, or a higher `threshold_dbfs` where there is noise in pauses"
+        raise Failure(f"`{sound.path}` has {what}", help=help)
+    step = max(1, round(sound.rate * FRAME_SECONDS))
+    return [(start * step, end * step) for start, end in pauses]
 
 
 def concat(job: Job) -> Result:
     """Join one after the other, overlapping or not."""
-    sounds = alike(job)
-    over = round(job.values["crossfade_s"] * sounds[0].rate)
+    first, sounds = alike(job)
+    over = round(job.values["crossfade_s"] * first.rate)
     short = next((s for s in sounds if s.frames <= 2 * over), None)
     if over and short is not None:
         fade = f"{job.values['crossfade_s']:g} s"
@@ -110,7 +163,7 @@ def concat(job: Job) -> Result:
     blocks: Iterator[Frames] = chain.from_iterable(streams)
     if over:
         blocks = stages.Crossfade(over).join(streams)
-    return job.write(sounds[0], blocks)
+    return job.write(first, blocks)
 
 
 def _inside(sound: Sound, name: str, seconds: float) -> None:
@@ -120,18 +173,42 @@ def _inside(sound: Sound, name: str, seconds: float) -> None:
         )
 
 
-def alike(job: Job) -> list[Sound]:
-    """Open the inputs. Raise `Failure` when their rates or channels differ."""
-    sounds = [job.sound(path) for path in job.values["inputs"]]
-    for sound in sounds[1:]:
-        if (sound.rate, sound.channels) != (sounds[0].rate, sounds[0].channels):
+class Reshaped:
+    """A sound with the rate and the channels of another."""
+
+    def __init__(self, sound: Sound, like: Sound) -> None:
+        self._sound, self._like, self.path = sound, like, sound.path
+        self.rate, self.channels = like.rate, like.channels
+        self.frames = round(sound.frames * like.rate / sound.rate)
+
+    def blocks(self) -> Iterator[Frames]:
+        """Yield all frames."""
+        line: list[stages.Stage] = []
+        if self._sound.channels != self.channels:
+            line.append(stages.rechannel(self._sound.channels, self.channels))
+        if self._sound.rate != self.rate:
+            from .resampling import Resampled
+
+            line.append(Resampled(self._sound.rate, self.rate, self.channels))
+        return stages.through(self._sound.blocks(), line)
+
+
+AnySound = Sound | Reshaped
+
+
+def alike(job: Job) -> tuple[Sound, list[AnySound]]:
+    """Return the first input, and all of them with its rate and its channels. Raise `Failure` where
+    channels cannot be folded so."""
+    first, *others = (job.sound(path) for path in job.values["inputs"])
+    for sound in others:
+        if sound.channels != first.channels and not (
+            sound.channels in (1, 2, 5, 6) and first.channels in (1, 2)
+        ):
+            differ = f"{first.channels} and {sound.channels}"
             raise Failure(
-                f"`{sounds[0].path}` and `{sound.path}` differ: {_shape(sounds[0])} and "
-                f"{_shape(sound)}",
-                help="bring them to one rate and one number of channels with CONVERT first",
+                f"`{first.path}` and `{sound.path}` differ: they have {differ} channels",
+                help="bring them to one number of channels first",
             )
-    return sounds
-
-
-def _shape(sound: Sound) -> str:
-    return f"{sound.rate} Hz with {sound.channels} channel{'s' * (sound.channels != 1)}"
+    shape = (first.rate, first.channels)
+    rest = [s if (s.rate, s.channels) == shape else Reshaped(s, first) for s in others]
+    return first, [first, *rest]

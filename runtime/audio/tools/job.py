@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from flowc.compiler.catalog.audio_formats import format_of
+
 from ...errors import Failure
 from ..blocks import Frames
 from ..calls.call import AudioCall
-from ..calls.containers import container_of, format_of
+from ..calls.containers import bitrate_like, check_bitrate, container_of
 from ..calls.files import Sound, open_sound
 from ..calls.output import FileShape, WrittenFile, write_sound
 from ..calls.tags import Tags
@@ -99,11 +101,17 @@ class Job:
         """Write an output, which is made of `like` or of nothing: then `shape` has its rate and
         its channels."""
         source = self._source or like
-        tags = (source.tags() if source else Tags()) if tags is None else tags
+        own = source.tags() if source else Tags()
+        tags = own if tags is None else tags
         rate, channels = shape or ((like.rate, like.channels) if like is not None else (0, 0))
         frames = round(like.frames * rate / like.rate) if like is not None else 0
         dither = bool(self.values.get("dither", True))
-        form = FileShape(rate, channels, self._subtype(path, source), dither, frames)
+        same = source is not None and source.format == container_of(path).name
+        kept = bitrate_like(own.bitrate) if same and own.bitrate else 0
+        asked = self.values.get("bitrate_kbps")
+        check_bitrate(path, asked, rate, channels)
+        bitrate = asked or kept
+        form = FileShape(rate, channels, self._subtype(path, source), dither, frames, bitrate)
         return _result_of(write_sound(path, self.writes[path], form, blocks, tags), tags)
 
     @property

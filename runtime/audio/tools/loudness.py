@@ -35,10 +35,19 @@ MOST_TAKEN_DB = 6.0
 """The most that the limiter takes off the highest true peak on the way to a loudness."""
 _ROUNDS = 24
 _CLOSE_LU, _SAFETY_DB = 0.02, 0.01
-_RELEASE_MS = 100.0
 
 
-_LOSSY = ("MP3", "OGG")
+class _Times(NamedTuple):
+    """How fast a limiter lets go, and how long before a peak it begins."""
+
+    release_ms: float = 100.0
+    lookahead_ms: float = 5.0
+
+
+_USUAL = _Times()
+
+
+_LOSSY = ("MP3", "OGG", "M4A")
 _CODINGS, _NEAR_DB = 4, 0.02
 """How often a lossy file is written at most, and how near to the ceiling its peaks may end."""
 
@@ -72,11 +81,12 @@ def _below(job: Job, most: float, build: Callable[[float], Chain]) -> Chain | Re
 
 
 def _limit(job: Job, most: float) -> Chain:
-    sound, release = job.input, job.values["release_ms"]
-    loud, ceiling = _hold(sound, 0.0, most, most, release)
+    sound = job.input
+    times = _Times(job.values["release_ms"], job.values["lookahead_ms"])
+    loud, ceiling = _hold(sound, 0.0, most, most, times)
     if ceiling is None:
         raise Failure(f"`{sound.path}` cannot be limited to {most:g} dBTP")
-    chain = _limiter_chain(sound, 0.0, ceiling, release)
+    chain = _limiter_chain(sound, 0.0, ceiling, times)
     return Chain(chain, {"true_peak_dbtp": loud.true_peak})
 
 
@@ -97,7 +107,7 @@ def _normalise(job: Job, most: float) -> Chain:
     for level in _louder(sound, search, target, most):
         if abs(target - level.reached) <= _CLOSE_LU:
             levels = {"integrated_lufs": level.reached, "true_peak_dbtp": level.peak}
-            chain = _limiter_chain(sound, level.gain_db, level.ceiling, _RELEASE_MS)
+            chain = _limiter_chain(sound, level.gain_db, level.ceiling, _USUAL)
             return Chain(chain, {**facts, **levels, "gain_db": level.gain_db, "limited": True})
         if level.gain_db == search.top and level.reached < target:
             raise _too_much(sound, target, most, level.reached)
@@ -133,7 +143,7 @@ def _louder(sound: Sound, search: _Search, target: float, most: float) -> Iterat
         bound = search.top if high is None else high
         if not search.low < gain < bound:
             gain = bound if high is None else (search.low + bound) / 2
-        loud, held = _hold(sound, gain, most, ceiling, _RELEASE_MS)
+        loud, held = _hold(sound, gain, most, ceiling, _USUAL)
         if held is None or loud.integrated is None or loud.true_peak is None:
             return
         reached, ceiling = loud.integrated, held
@@ -147,12 +157,12 @@ def _louder(sound: Sound, search: _Search, target: float, most: float) -> Iterat
 
 
 def _hold(
-    sound: Sound, gain_db: float, most: float, ceiling: float, release: float
+    sound: Sound, gain_db: float, most: float, ceiling: float, times: _Times
 ) -> tuple[Loudness, float | None]:
     """Lower the plugin's own ceiling until no true peak is above `most`. Return what comes out, and
     the ceiling; None when no ceiling does that."""
     for _ in range(_ROUNDS):
-        loud = measure_loudness(sound, _limiter_chain(sound, gain_db, ceiling, release))
+        loud = measure_loudness(sound, _limiter_chain(sound, gain_db, ceiling, times))
         if loud.true_peak is None or loud.true_peak <= most:
             return loud, ceiling
         ceiling -= loud.true_peak - most + _SAFETY_DB
@@ -169,8 +179,8 @@ def _too_much(sound: Sound, target: float, most: float, reached: float) -> Failu
     )
 
 
-def _limiter_chain(sound: Sound, gain_db: float, ceiling: float, release: float) -> list[Stage]:
-    limiter = effects.limiter(ceiling, release, sound.rate, sound.channels)
+def _limiter_chain(sound: Sound, gain_db: float, ceiling: float, times: _Times) -> list[Stage]:
+    limiter = effects.limiter(ceiling, *times, sound.rate, sound.channels)
     return [stages.gain(gain_db), limiter] if gain_db else [limiter]
 
 

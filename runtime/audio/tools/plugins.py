@@ -193,11 +193,13 @@ def _link_channels(job: Job, kind: type) -> Linked:
     return Linked(plugin, values["link_percent"] / 100, sound.rate, sound.channels)
 
 
-def limiter(ceiling_db: float, release_ms: float, rate: int, channels: int) -> Plugins:
-    """Return a brickwall limiter with look-ahead; its true peaks may exceed the ceiling by 0.5
-    dB."""
+def limiter(
+    ceiling_db: float, release_ms: float, lookahead_ms: float, rate: int, channels: int
+) -> Plugins:
+    """Return a brickwall limiter of all channels by one gain, which begins `lookahead_ms` before a
+    peak; its true peaks may exceed the ceiling by 0.5 dB."""
     plugin = pedalboard.BrickwallLimiter(
-        ceiling_db=ceiling_db, release_ms=release_ms, true_peak=True
+        ceiling_db=ceiling_db, release_ms=release_ms, lookahead_ms=lookahead_ms, true_peak=True
     )
     return Plugins([plugin], rate, channels)
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain
 
 import numpy as np
+from flowc.compiler.catalog.audio_model import PARTS
 
 from ...errors import Failure
 from ..blocks import Frames
@@ -15,7 +16,7 @@ from ..calls.tags import FIELDS, clean
 from ..meters import measure as meter
 from ..meters.effects import effects_of, read_measure
 from . import stages
-from .cutting import alike
+from .cutting import AnySound, alike
 from .job import Job, Result
 from .stages import Stage, through
 from .synthesis import CHANNELS, RATE, signal
@@ -23,31 +24,63 @@ from .synthesis import CHANNELS, RATE, signal
 
 def measure(job: Job) -> Result:
     """Measure a file; nothing is written."""
-    return meter.measure(job.input, job.values["silence_dbfs"])
+    parts = PARTS if job.values["parts"] is None else job.values["parts"]
+    if unknown := [part for part in parts if part not in PARTS]:
+        raise Failure(f"`{unknown[0]}` is not a part of a measurement", help=", ".join(PARTS))
+    return meter.measure(job.input, job.values["silence_dbfs"], parts)
 
 
 def compare(job: Job) -> Result:
-    """Measure two files; nothing is written."""
+    """Measure two files, or effects that turned one into the other; nothing is written."""
     a, b = (job.sound(job.values[name]) for name in ("a", "b"))
-    found = meter.compare(a, b, job.values["silence_dbfs"])
-    wanted = [read_measure(text) for text in job.values["effects"] or ()]
-    values = effects_of(a, b, wanted)
-    said = zip(job.values["effects"] or (), values, strict=True)
-    return {**found, "effects": {name: {"value": v, "idle": idle} for name, (v, idle) in said}}
+    effects = job.values["effects"]
+    if effects is None:
+        return meter.compare(a, b, job.values["silence_dbfs"])
+    values = effects_of(a, b, [read_measure(text) for text in effects])
+    said = zip(effects, values, strict=True)
+    return {"effects": {name: {"value": v, "idle": idle} for name, (v, idle) in said}}
+
+
+_SOUNDS = 2.0**-14
 
 
 def mix(job: Job) -> Result:
     """Add all at once, each from its offset on."""
-    sounds, values = alike(job), job.values
-    rate = sounds[0].rate
-    offsets = [round(offset * rate) for offset in values["offsets_s"] or [0.0] * len(sounds)]
-    gains = values["gains_db"] or [0.0] * len(sounds)
+    (first, sounds), values = alike(job), job.values
+    offsets = [round(o * first.rate) for o in values["offsets_s"] or [0.0] * len(sounds)]
+    if values["length"] == "first":
+        frames = offsets[0] + first.frames
+    else:
+        frames = max(offset + sound.frames for sound, offset in zip(sounds, offsets, strict=True))
+    gains = [*(values["gains_db"] or [0.0] * len(sounds))]
+    if values["below_db"] is not None:
+        level = _mean_level(first, frames)
+        for number, sound in enumerate(sounds[1:], 1):
+            own = _mean_level(sound, min(sound.frames, frames - offsets[number]))
+            gains[number] += level - values["below_db"] - own
     streams = [
         _Stream(through(sound.blocks(), [stages.gain(gain)]), offset)
         for sound, offset, gain in zip(sounds, offsets, gains, strict=True)
     ]
-    frames = max(offset + sound.frames for sound, offset in zip(sounds, offsets, strict=True))
-    return job.write(sounds[0], _sum_of(streams, frames, sounds[0].channels))
+    return job.write(first, _sum_of(streams, frames, first.channels))
+
+
+def _mean_level(sound: AnySound, frames: int) -> float:
+    """Return the mean level of the first frames, dB, from where it begins to sound to where it
+    ends. Raise `Failure` for silence."""
+    squares, at, first, last = 0.0, 0, -1, -1
+    for block in sound.blocks():
+        part = block[: max(frames - at, 0)].astype(np.float64)
+        there = np.flatnonzero(np.abs(part).max(axis=1, initial=0.0) > _SOUNDS)
+        if len(there):
+            first, last = at + int(there[0]) if first < 0 else first, at + int(there[-1])
+        squares += float((part * part).sum())
+        at += len(block)
+        if at >= frames:
+            break
+    if first < 0:
+        raise Failure(f"`{sound.path}` is silent: it has no level to lie below")
+    return float(10 * np.log10(squares / (last - first + 1)))
 
 
 class _Stream:

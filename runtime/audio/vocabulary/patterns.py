@@ -5,7 +5,8 @@
 `(a|b c)` is one of several, `[x]` may be left out, a word in capitals is one of `MACROS`: `IT` is
 "it", "this", "the file" or nothing. A
 name in braces is an argument of the tool: a number with the unit that the parameter has, or with
-another (`{rate:percent}`). `{+gain_db}` has to be a raise, `{-gain_db}` lowers with either sign,
+another (`{rate:percent}`); `{second:file}` is the name of a sound file.
+`{+gain_db}` has to be a raise, `{-gain_db}` lowers with either sign,
 `{in_s,out_s}` are two arguments of one value, `{edges=start}` is an argument that holds unless
 a value has said otherwise. A pattern fits a whole clause or does not fit: no word is passed over.
 """
@@ -17,6 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from flowc.compiler.catalog.audio_formats import ENDINGS
 from flowc.compiler.catalog.audio_model import AudioTool
 from flowc.compiler.catalog.audio_phrases import MACROS
 
@@ -39,6 +41,8 @@ _UNITS: dict[str, Mapping[str, float]] = {
     "percent": {"%": 1, "percent": 1, "prozent": 1},
     "times": {"x": 1, "times": 1},
     "bit": {"bit": 1, "bits": 1, "- bit": 1},
+    "kbps": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1, "k": 1},
+    "kbit": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1},
     "ratio": {},
 }  # fmt: skip
 """The units of each kind of value, and what one of them is in the first one."""
@@ -51,8 +55,12 @@ _POLITE = (
 _MACRO = re.compile(r"\b(?:" + "|".join(MACROS) + r")\b")
 _SLOT = re.compile(r"\{(?P<sign>[+-]?)(?P<names>[a-z_,]+)(?::(?P<kind>\w+))?(?:=(?P<value>\S+))?\}")
 _TOKENS = re.compile(r"[()\[\]|]|\{[^}]*\}|[^\s()\[\]|{}]+")
+SOUND_FILE = rf"[^\s,;:?!\"'`(){{}}\[\]]+\.(?:{'|'.join(ENDINGS)})(?![\w-]|\.\w)"
+"""A name of a sound file in a text."""
+_FILE = re.compile(SOUND_FILE, re.IGNORECASE)
 _WORD = re.compile(
-    rf"{_TIME}|(?<![0-9]){_NUMBER}:1(?![0-9])|[+]\s+{_NUMBER}|(?<![0-9]){_NUMBER}|[0-9]+|%|[^\W\d_][^\W_]*(?:['’-][^\W_]+)*|\S"
+    rf"(?P<file>{SOUND_FILE})|{_TIME}|(?<![0-9]){_NUMBER}:1(?![0-9])|[+]\s+{_NUMBER}|(?<![0-9]){_NUMBER}|[0-9]+|%|[^\W\d_][^\W_]*(?:['’-][^\W_]+)*|\S",
+    re.IGNORECASE,
 )
 _DECIMAL = re.compile(r"(?<![0-9,.])([0-9]+),([0-9]{1,2})(?= ?[^\W\d])")
 """A comma before one or two digits and a unit, as in "1,5 Sekunden"; it is as long as a point."""
@@ -64,6 +72,8 @@ _SPOKEN = {
     )
     for number, word in enumerate(words.split(), 1)
 }
+_KHZ = 48
+"""Up to here "mp3 at 48k" may be meant as kHz, above it is a bitrate."""
 _DASHES = str.maketrans({"\u2212": "-", "\u2011": "-", "\u2013": "-"})
 _ANY_NUMBER = re.compile(rf"{_TIME}|{_NUMBER}(?::1)?")
 
@@ -123,10 +133,20 @@ def words_in(text: str) -> list[SpokenWord]:
     """Return the words of a text: `-16LUFS` are `-16` and `lufs`."""
     plain = _DECIMAL.sub(r"\1.\2", text.translate(_DASHES))
     words = [
-        SpokenWord("".join(match[0].lower().split()), match.start(), match.end())
+        SpokenWord(_spelling_of(match, text), match.start(), match.end())
         for match in _WORD.finditer(plain)
     ]
     return _with_digits(words)
+
+
+def _spelling_of(match: re.Match[str], text: str) -> str:
+    """Return a word in small letters; the name of a file as it is written."""
+    return text[match.start() : match.end()] if match["file"] else "".join(match[0].lower().split())
+
+
+def sounds_in(text: str) -> tuple[str, ...]:
+    """Return the names of sound files that a text holds, each once."""
+    return tuple(dict.fromkeys(match[0] for match in _FILE.finditer(text)))
 
 
 def _with_digits(words: list[SpokenWord]) -> list[SpokenWord]:
@@ -227,6 +247,8 @@ class _Reader:
         self.slots.append(PhraseSlot(names, kind, parts["sign"], group))
         if kind == "ratio":
             return rf"(?P<{group}>{_NUMBER})(?P<{group}_unit>):1 "
+        if kind == "file":
+            return rf"(?P<{group}>(?i:{SOUND_FILE}))(?P<{group}_unit>) "
         units = _UNITS[kind]
         self.words.update(word for unit in units for word in unit.split())
         longest = sorted(units, key=len, reverse=True)
@@ -247,10 +269,15 @@ def _constant(text: str) -> Any:
 
 
 def _argument(slot: PhraseSlot, number: str, unit: str) -> Any:
-    """Return what a number is as an argument; None when it contradicts the words around it."""
+    """Return what a number is as an argument; None when it contradicts the words around it. The
+    name of a file is itself."""
+    if slot.kind == "file":
+        return number
     value = 0.0
     for part in number.split(":"):
         value = value * 60 + float(part)
+    if slot.kind == "kbps" and unit == "k" and value <= _KHZ:
+        return None
     value *= _UNITS[slot.kind].get(unit, 1)
     up = slot.sign == "+"
     match slot.kind:

@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flowc.compiler.catalog.audio_model import predicate
+from flowc.compiler.catalog.audio_formats import WITH_BITRATE, format_of
+from flowc.compiler.catalog.audio_model import AudioTool, predicate
 from flowc.compiler.source.spelling import Spelling
 
 from ...errors import Failure
 from ..calls.call import AudioCall, check_call
-from ..calls.containers import CONTAINERS, a_file, format_of
+from ..calls.containers import CONTAINERS, a_file
 from ..plan.contradictions import Shape, contradiction, unheld
 from ..plan.predicates import ANY, RESULT
 from .concepts import nearest_concept
@@ -32,7 +33,7 @@ from .rules import (
 Json = dict[str, Any]
 MAX_REQUEST = 4_000
 _UNKNOWN = Shape()
-_SHAPE = frozenset({"sample_rate_hz", "channels", "subtype"})
+_SHAPE = frozenset({"sample_rate_hz", "channels", "subtype", "bitrate_kbps"})
 """Metrics that are held against the result, which later steps leave as they are."""
 _LEVELS = frozenset({"integrated_lufs", "true_peak_dbtp", "sample_peak_dbfs"})
 """Metrics of which that is so when no later step changes the level."""
@@ -169,6 +170,9 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
     work = _order([clause for clause in clauses if clause.fit.rule.wording is not FORMAT])
     steps: list[Json] = []
     checks: list[Json] = []
+    for clause in work:
+        if clause.fit.rule.tool is not None:
+            _with_paths(clause.fit.rule.tool, clause.fit.arguments, audio, "out.wav", audio)
     _check_agreement(work, format_name, said_by, audio, sound)
     for number, clause in enumerate(work, start=1):
         wording, _, tool, planning = clause.fit.rule
@@ -227,7 +231,8 @@ def _constants(checks: list[Json], sound: Shape) -> Iterator[Json]:
 _KEPT = {("duration_change_s", 0), ("duration_ratio", 1), ("pitch_change_semitones", 0)}
 """What one step must not change, and another may."""
 _STAYS = {"sample_rate_hz": "The sample rate stays", "channels": "The number of channels stays"}
-_LENGTHS = ("duration", "leading", "trailing", "section", "cut", "direct", "delay")
+_LENGTHS = ("duration", "leading", "trailing", "section", "cut", "direct", "delay", "pauses",
+            "first_part", "joined", "laid_under")  # fmt: skip
 """Beginnings of metrics of what is longer, shorter or later afterwards."""
 
 
@@ -249,7 +254,9 @@ def _order(work: list[Clause]) -> list[Clause]:
     early = [c for c in work[first:] if c.fit.rule.wording.order == "before level"]
     work = [*work[:first], *early, *(one for one in work[first:] if one not in early)]
     # A tool writes as many bits as it can, whatever it read: the last one decides.
-    formats = [clause for clause in work if clause.fit.rule.wording.order == "last"]
+    ends = ("last", "parts")
+    formats = [clause for clause in work if clause.fit.rule.wording.order in ends]
+    formats.sort(key=lambda clause: ends.index(clause.fit.rule.wording.order))
     others = [clause for clause in work if clause not in formats]
     last = max((at for at, rule in enumerate(_rules(work)) if rule.tool), default=-1)
     behind = sum(clause not in formats for clause in work[: last + 1])
@@ -263,6 +270,16 @@ def _rules(work: list[Clause]) -> list[Rule]:
 def _check_agreement(work: list[Clause], kind: str, said_by: str, audio: str, sound: Shape) -> None:
     """Raise `Failure` (refused) for two clauses of which the later takes back the earlier, and for
     what a result of the format `kind` cannot hold."""
+    coded = next((clause for clause in work if "bitrate_kbps" in clause.fit.arguments), None)
+    if coded and kind not in WITH_BITRATE:
+        files = " or ".join(map(a_file, WITH_BITRATE))
+        why = f"only {files} has a bitrate to choose, and the result is {a_file(kind)}"
+        raise _contradictory(coded.text, said_by or audio, why, "add `export mp3`")
+    parts = next((clause for clause in work if clause.fit.rule.wording.order == "parts"), None)
+    if coded and parts:
+        why = "what is cut into parts has no bitrate to choose"
+        help = "split first, then convert each part"
+        raise _contradictory(coded.text, parts.text, why, help)
     clauses = [clause for clause in work if clause.fit.rule.tool]
     calls = [_call_of(clause) for clause in clauses]
     if conflict := contradiction(calls):
@@ -297,7 +314,7 @@ def _again(last: Clause, words: list[SpokenWord], text: str) -> str:
 def _format_of(clauses: list[Clause], audio: str, output: str) -> tuple[str, str]:
     """Return the requested format, else that of the output's name, else that of the input where it
     can be written; and what says so, "" for the input."""
-    named = [clause for clause in clauses if clause.fit.rule.wording is FORMAT]
+    named = [clause for clause in clauses if "format" in clause.fit.arguments]
     for clause in named:
         kind = named[0].fit.arguments["format"]
         if clause.fit.arguments["format"] != kind:
@@ -312,9 +329,10 @@ def _format_of(clauses: list[Clause], audio: str, output: str) -> tuple[str, str
     return format_of(audio) or "wav", ""
 
 
-def code_of(description: str, read: str, write: str) -> str:
-    """Return the call that does a step: its description, read by the rules, with the step's
-    paths."""
+def code_of(description: str, read: str, write: str, audio: str = "") -> str:
+    """Return the call that does a step: its description, read by the rules, with the step's paths.
+    `audio` is the sound that is edited, in whose place the description may name what was made of
+    it."""
     clauses = read_request(description)
     if len(clauses) != 1:
         raise _refusal(
@@ -326,7 +344,25 @@ def code_of(description: str, read: str, write: str) -> str:
         return "N/A"
     if rule.tool is None:
         return call_text("convert", {"input": read, "output": write})
-    return call_text(rule.tool.name, {"input": read, "output": write, **arguments})
+    return call_text(rule.tool.name, _with_paths(rule.tool, arguments, read, write, audio))
+
+
+def _with_paths(tool: AudioTool, arguments: Json, read: str, write: str, audio: str) -> Json:
+    """Return the arguments with paths: of several inputs one is the step's own. Raise `Failure`
+    (refused) where none is."""
+    arguments = {name: value for name, value in arguments.items() if name != "format"}
+    if "inputs" not in arguments:
+        return {"input": read, "output": write, **arguments}
+    inputs = [read if name in ("", audio, read) else name for name in arguments["inputs"]]
+    if read not in inputs:
+        named = " and ".join(f"`{name}`" for name in inputs)
+        what = f"{named} are to be joined, and neither is the sound that is edited, `{audio}`"
+        raise _refusal(f"the offline rules refuse this request: {what}", "name it as one of them")
+    return {
+        "inputs": inputs,
+        "output": write,
+        **{k: v for k, v in arguments.items() if k != "inputs"},
+    }
 
 
 def call_text(tool: str, arguments: Mapping[str, Any]) -> str:
@@ -342,7 +378,10 @@ def _literal(value: object) -> str:
 def _call_of(clause: Clause) -> AudioCall:
     """Return the clause's call. Raise `Failure` when a value is out of the tool's range."""
     assert clause.fit.rule.tool is not None
-    arguments = {"input": "in.wav", "output": "out.wav", **clause.fit.arguments}
+    said, tool = clause.fit.arguments, clause.fit.rule.tool
+    first = said["inputs"][0] if "inputs" in said else "in.wav"
+    output = f"out.{said.get('format', 'mp3')}" if "bitrate_kbps" in said else "out.wav"
+    arguments = _with_paths(tool, said, first or "in.wav", output, first)
     try:
         return check_call(clause.fit.rule.tool.name, arguments)
     except Failure as failure:

@@ -11,10 +11,10 @@ import functools
 from collections.abc import Collection, Iterator
 from typing import Any, NamedTuple
 
+from flowc.compiler.catalog.audio_formats import SPOKEN
 from flowc.compiler.catalog.audio_model import AudioTool, Planning, Wording
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 
-from ..calls.containers import FORMATS
 from .patterns import Pattern, pattern, show
 
 NAME = "offline-rules/1"
@@ -24,9 +24,9 @@ SEPARATORS = frozenset({
 })  # fmt: skip
 """Words between clauses; some phrases hold an "and" of their own."""
 FORMAT = Wording("file format", "Export", "export flac", tuple(
-    f"[SAVE] IT [as|to|in|into|als|nach] THE {name} [file|datei] [speichern|exportieren|umwandeln|"
+    f"[SAVE] IT [as|to|in|into|als|nach] THE {word} [file|datei] [speichern|exportieren|umwandeln|"
     f"konvertieren] {{format={name}}}"
-    for name in FORMATS
+    for word, name in SPOKEN.items()
 ), "wav")  # fmt: skip
 LISTENING = Wording("listening", "Listen", "let me listen", (
     "(let me|wait until i) (listen|review) [to it|it]",

@@ -15,8 +15,10 @@ from ..channels import Write
 from .postgres_marks import WITHOUT_PARENT, refuse_changed_within
 from .rows import Checkpoints, Names, StoredCheckpoint
 
-_CHECKPOINT = "checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata, mark"
-_WRITE = "checkpoint_id, task_id, task_path, idx, channel, type, blob, mark"
+_CHECKPOINT = (
+    "checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata, mark, apart, written"
+)
+_WRITE = "checkpoint_id, task_id, task_path, idx, channel, type, blob, mark, along"
 
 _NEWEST = (
     "with recursive spaces as (select min(checkpoint_ns) as space from checkpoints where"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import math
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -28,17 +27,20 @@ from psycopg.types.json import Jsonb
 
 from ...db import kept
 from ...db.database import nothing_ahead
-from ...db.fence import Epochs
 from ...db.postgres.connection import PostgresDatabase, native, pass_fence
 from ...db.postgres.errors import is_gone, postgres_error
 from ...db.postgres.link import Connection, Link
 from ...db.url import Location
 from ...errors import RunError
-from ..channels import checkpoint_with, is_snapshot
+from ...savers.circles import without_circles
+from ...savers.home_loop import HomeLoop
+from ...savers.pages import with_pages
+from ...savers.thread_upkeep import ThreadUpkeep
+from ..channels import checkpoint_with
 from .held_writes import TURNS, HeldWrites, Row
 from .integrity import IntactReads
 from .postgres_marks import (
-    COLUMNS,
+    SET_UP,
     has_marks,
     refuse_changed,
     refuse_changed_among,
@@ -55,6 +57,7 @@ from .postgres_statements import (
     insert_blobs,
     insert_writes,
     lots,
+    split_values,
     with_marks,
 )
 from .serializer import StrictSerializer
@@ -67,13 +70,15 @@ _FORGETTING = (
     " delete from checkpoint_writes as w using gone where w.thread_id = gone.thread_id"
     " and w.checkpoint_ns = gone.checkpoint_ns and w.checkpoint_id = gone.checkpoint_id"
 )
+_NUMBER = 5
+"""Where the number of a written value stands in its row."""
 _WALKED: ContextVar[Sequence[str]] = ContextVar("flowc_walked", default=())
 """The checkpoints whose writes the reading task puts together."""
-SHORT = 100
-"""Characters of a text that may lie in a checkpoint itself."""
+_LOOK_BACK = with_pages(AsyncPostgresSaver.aget_delta_channel_history, 192)
+"""A list stands as a whole after 150 additions at the latest (`channels`)."""
 
 
-class PostgresSaver(IntactReads, AsyncPostgresSaver):
+class _RowSaver(IntactReads, AsyncPostgresSaver):
     """Sends a statement again when the server went away before it answered: each leads to the same
     rows however often it is executed."""
 
@@ -82,15 +87,13 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         "bl.channel::bytea", "convert_to(bl.channel, 'UTF8')"
     ).replace("cw.channel::bytea", "convert_to(cw.channel, 'UTF8')")
 
-    def __init__(self, link: Link, serde: StrictSerializer, epochs: Epochs) -> None:
+    def __init__(self, link: Link, db: PostgresDatabase, serde: StrictSerializer) -> None:
         assert link.connection is not None
         connection: Any = link.connection
         super().__init__(connection, serde=serde)
         self.serde: StrictSerializer = serde
         self.ahead = {}
-        self.link, self.epochs = link, epochs
-        # One lock: LangGraph's own methods put the connection into pipeline mode for a while.
-        self.db = PostgresDatabase(link, lock=self.lock)
+        self.link, self.db, self.epochs = link, db, db.epochs
         self._held = HeldWrites(lambda row: (row[1], row[2], row[3], row[5]))
         self._order = asyncio.Lock()
         self._soon: set[asyncio.Task[None]] = set()
@@ -116,7 +119,7 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         and is held: it sends one for each value, one for each write and one for the checkpoint."""
         into = config["configurable"]
         place = {"thread_id": into["thread_id"], "checkpoint_ns": into["checkpoint_ns"]}
-        inline, apart = _parts(checkpoint["channel_values"], self.serde.whole is not None)
+        inline, apart = split_values(checkpoint["channel_values"], self.serde.whole is not None)
         versions = {name: v for name, v in new_versions.items() if name in apart}
         with self.serde.within(await self._realm(place["thread_id"])):
             rows = self._dump_blobs(place["thread_id"], place["checkpoint_ns"], apart, versions)
@@ -128,8 +131,10 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         values += [*place.values(), checkpoint["id"], into.get("checkpoint_id")]
         values.append(Jsonb(checkpoint_with(checkpoint, inline)))
         values.append(Jsonb(get_serializable_checkpoint_metadata(config, metadata)))
+        values.append(sorted(apart))
         blobs = (insert_blobs(len(rows)),) if rows else ()
-        await self._write(run, (*blobs, CHECKPOINT), values)
+        parent = (place["checkpoint_ns"], into.get("checkpoint_id"))
+        await self._write(run, (*blobs, CHECKPOINT), values, after=parent)
         return {"configurable": {**place, "checkpoint_id": checkpoint["id"]}}
 
     async def aput_writes(
@@ -150,6 +155,8 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
         place = (run, into["checkpoint_ns"], into["checkpoint_id"])
         with self.serde.within(await self._realm(run)):
             rows = with_marks(self._dump_writes(*place, task_id, task_path, writes), write_mark)
+        along = sum(row[_NUMBER] >= 0 for row in rows)
+        rows = [(*row, along) for row in rows]
         if len(rows) <= MOST and not any(channel in WRITES_IDX_MAP for channel, _ in writes):
             if self._held.has_any_of(run, epoch, rows):
                 await self.flush()
@@ -226,26 +233,40 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
     ) -> Mapping[str, DeltaChannelHistory]:
         """Return what was written to delta channels since they were last kept as a whole."""
         await self.flush()
-        run, space, _ = _place(config)
+        run, space, head = _place(config)
         _WALKED.set(())
         try:
             with self.serde.within(await self._realm(run)):
-                return await super().aget_delta_channel_history(config=config, channels=channels)
+                return await _LOOK_BACK(self, config=config, channels=channels)
         finally:  # also where a value could not be read: this says which
-            await refuse_changed_among(self.db, run, space, _WALKED.get(), channels)
+            await refuse_changed_among(self.db, run, space, head, _WALKED.get(), channels)
+
+    _ingest_stage1_page = staticmethod(
+        without_circles(AsyncPostgresSaver._ingest_stage1_page, lambda id: _WALKED.set((id,)))
+    )
 
     def _build_delta_channels_writes_history(self, **given: Any) -> dict[str, DeltaChannelHistory]:
         _WALKED.set(tuple({id for ids in given["chain_by_ch"].values() for id in ids}))
         return super()._build_delta_channels_writes_history(**given)
 
     async def _write(
-        self, run: str, inserts: tuple[str, ...], values: Sequence[Any], *, later: bool = False
+        self,
+        run: str,
+        inserts: tuple[str, ...],
+        values: Sequence[Any],
+        *,
+        later: bool = False,
+        after: tuple[str, str | None] | None = None,
     ) -> None:
         """Execute some statements as one, with what is held of the run before them. What is on the
-        disk `later` is so with whatever is written next."""
+        disk `later` is so with whatever is written next. `after` is the place of a checkpoint: the
+        last values are what tasks and numbers of what is held stand behind it."""
         async with self._order:
             epoch = self.epochs.get(run)
             with self._held.take(run, epoch) as held:
+                if after is not None:
+                    step = [row for row in held if (row[1], row[2]) == after and row[_NUMBER] >= 0]
+                    values = [*values, [row[3] for row in step], [row[_NUMBER] for row in step]]
                 if len(held) > TOGETHER:
                     await self._write_rows(run, epoch, held)
                 elif held:
@@ -302,27 +323,8 @@ class PostgresSaver(IntactReads, AsyncPostgresSaver):
                     await connection.close()
 
 
-def _parts(values: Mapping[str, Any], sealed: bool) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return what lies in the checkpoint itself, and what lies apart in a row that only its new
-    versions add to. As with LangGraph, except that long texts and what its JSON cannot hold lie
-    apart: a long text would be there again in every checkpoint. With a cipher everything does."""
-    inline, apart = {}, {}
-    for name, value in values.items():
-        if is_snapshot(value):
-            inline[name], apart[name] = True, value
-        elif value is None or (not sealed and _is_plain(value)):
-            inline[name] = value
-        else:
-            apart[name] = value
-    return inline, apart
-
-
-def _is_plain(value: object) -> bool:
-    if isinstance(value, str):
-        return len(value) <= SHORT and value.isprintable()
-    if isinstance(value, float):
-        return math.isfinite(value)
-    return isinstance(value, int)
+class PostgresSaver(HomeLoop, ThreadUpkeep, _RowSaver):
+    """Keeps the checkpoints of a store in PostgreSQL, from whichever event loop."""
 
 
 def _place(config: RunnableConfig) -> tuple[str, str, str | None]:
@@ -332,14 +334,17 @@ def _place(config: RunnableConfig) -> tuple[str, str, str | None]:
 
 @asynccontextmanager
 async def open_postgres_saver(
-    location: Location, serde: StrictSerializer, epochs: Epochs
+    db: PostgresDatabase, serde: StrictSerializer
 ) -> AsyncIterator[PostgresSaver]:
     """Open LangGraph's saver and make its tables or bring them up to date. Raise `RunError`."""
-    link = Link(location, durable=True)
-    await link.open()
+    link = Link(db.location, durable=True)
     try:
-        saver = PostgresSaver(link, serde, epochs)
-        saver.store_url = location.complete
+        opening = (link.open(), db.pool.open(db.durable))  # which take as long as all the rest
+        for problem in await asyncio.gather(*opening, return_exceptions=True):
+            if problem is not None:
+                raise problem
+        saver = PostgresSaver(link, db, serde)
+        saver.store_url = db.location.complete
         await _set_up(saver, link)
         yield saver
         await saver.flush()
@@ -350,7 +355,7 @@ async def open_postgres_saver(
 async def _set_up(saver: PostgresSaver, link: Link) -> None:
     """Execute LangGraph's own migrations in one of several processes."""
     newest = len(AsyncPostgresSaver.MIGRATIONS) - 1
-    db = PostgresDatabase(link)
+    db = saver.db
     known = await db.rows("select to_regclass('flowc.checkpoint_migrations')::text")
     if (
         known != [(None,)]
@@ -362,7 +367,7 @@ async def _set_up(saver: PostgresSaver, link: Link) -> None:
     try:
         async with _alone(link.location):
             await saver.setup()
-            await connection.execute(COLUMNS)
+            await connection.execute(SET_UP)
     except psycopg.Error as error:
         raise postgres_error(error, link.location) from error
 

@@ -1,17 +1,20 @@
-"""LangGraph's statements for the rows of a checkpoint, with digests, and several of them as one."""
+"""LangGraph's statements for the rows of a checkpoint, with digests, and several of them as one;
+which of its values lie in a row of their own."""
 
 from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
 from ...db.postgres.connection import FENCE, LATER, LET
+from ...values import is_plain
+from ..channels import is_snapshot
 from .held_writes import Row
-from .postgres_marks import with_checkpoint_mark, with_mark
+from .postgres_marks import with_checkpoint_mark, with_columns
 
 MOST = 5_000
 """Rows that one statement writes: the protocol numbers its parameters with 16 bits."""
@@ -25,13 +28,13 @@ def insert_writes(count: int, special: bool) -> str:
     """Return LangGraph's statement for one write, for `count` of them."""
     saver = AsyncPostgresSaver
     one = saver.UPSERT_CHECKPOINT_WRITES_SQL if special else saver.INSERT_CHECKPOINT_WRITES_SQL
-    return _repeat(with_mark(one), count)
+    return _repeat(with_columns(one, "mark", "along"), count)
 
 
 @functools.lru_cache(maxsize=64)
 def insert_blobs(count: int) -> str:
     """Return LangGraph's statement for one value of a channel, for `count` of them."""
-    return _repeat(with_mark(AsyncPostgresSaver.UPSERT_CHECKPOINT_BLOBS_SQL), count)
+    return _repeat(with_columns(AsyncPostgresSaver.UPSERT_CHECKPOINT_BLOBS_SQL, "mark"), count)
 
 
 @functools.lru_cache(maxsize=256)
@@ -45,6 +48,21 @@ def as_one(statements: tuple[str, ...], behind_fence: bool, later: bool) -> byte
         last = f"{LET}, later" if later else LET
     head = f"with {', '.join(parts)} " if parts else ""
     return f"{head}{last}".encode()
+
+
+def split_values(values: Mapping[str, Any], sealed: bool) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return what lies in the checkpoint itself, and what lies apart in a row that only its new
+    versions add to. As with LangGraph, except that long texts and what its JSON cannot hold lie
+    apart: a long text would be there again in every checkpoint. With a cipher everything does."""
+    inline, apart = {}, {}
+    for name, value in values.items():
+        if is_snapshot(value):
+            inline[name], apart[name] = True, value
+        elif value is None or (not sealed and is_plain(value)):
+            inline[name] = value
+        else:
+            apart[name] = value
+    return inline, apart
 
 
 def with_marks(rows: Sequence[Row], mark: Callable[[Row], bytes]) -> list[Row]:

@@ -47,7 +47,10 @@ class SqliteCheckpoints(Checkpoints):
 
         def read() -> list[StoredCheckpoint]:
             texts: Texts = {}
-            items = tables.select("where run = ? and space = ? order by id", (run, space))
+            items = list(tables.select("where run = ? and space = ? order by id", (run, space)))
+            there = {item.id for item in items}
+            if gone := next((i.parent for i in items if i.parent and i.parent not in there), None):
+                raise damaged_checkpoint(run, gone)
             return [_in_part(item, tables.values(item, names, texts)) for item in items]
 
         return await self.saver.look(read)
@@ -56,9 +59,10 @@ class SqliteCheckpoints(Checkpoints):
         tables = self.saver.tables
 
         def read() -> dict[str, list[Write]]:
-            query = "select id from flow_checkpoints where run = ? and space = ?"
-            ids = [row[0] for row in tables.connection.execute(query, (run, space))]
-            return tables.writes(run, space, ids, {}, names)
+            query = "select id, parent, written from flow_checkpoints where run = ? and space = ?"
+            rows = tables.connection.execute(query, (run, space)).fetchall()
+            tables.require_steps(run, space, (row[1:] for row in rows))
+            return tables.writes(run, space, [row[0] for row in rows], {}, names)
 
         return await self.saver.look(read) if names else {}
 
@@ -68,8 +72,13 @@ class SqliteCheckpoints(Checkpoints):
 
         def copy_rows() -> None:
             for table, key, others, ids in (
-                ("flow_checkpoints", "id", "parent, body, about, mark", line),
-                ("flow_writes", "checkpoint", "task, number, path, channel, slot, mark", line[:-1]),
+                ("flow_checkpoints", "id", "parent, body, about, mark, written", line),
+                (
+                    "flow_writes",
+                    "checkpoint",
+                    "task, number, path, channel, slot, mark, along",
+                    line[:-1],
+                ),
             ):
                 execute(
                     f"insert into {table} select ?, space, {key}, {others} from {table}"

@@ -33,6 +33,8 @@ from ...db.database import Ahead, nothing_ahead
 from ...db.fence import Epochs
 from ...db.sqlite import explain_errors, target_of
 from ...db.url import Location
+from ...savers.home_loop import HomeLoop
+from ...savers.thread_upkeep import ThreadUpkeep
 from ..keys import thread_of
 from .integrity import IntactReads
 from .serializer import StrictSerializer
@@ -186,14 +188,17 @@ class _TableSaver(BaseCheckpointSaver[str]):
         texts: Texts = {}
         seeking, ancestors = set(channels), list[tuple[str, set[str]]]()
         chain = self.tables.chain(run, space, id)
-        next(chain, None)
+        followers = [item for item in (next(chain, None),) if item is not None]
         for item in chain:
+            followers.append(item)
             ancestors.append((item.id, set(seeking)))
             for name, value in self.tables.values(item, seeking & item.slots.keys(), texts).items():
                 history[name]["seed"] = value
                 seeking.discard(name)
             if not seeking:
                 break
+        steps = [(item.parent, item.written) for item in followers[:-1]]  # the last one begins
+        self.tables.require_steps(run, space, steps)
         ids = [ancestor for ancestor, _ in ancestors]
         written = self.tables.writes(run, space, ids, texts, channels)
         for ancestor, sought in reversed(ancestors):
@@ -281,7 +286,7 @@ class _TableSaver(BaseCheckpointSaver[str]):
         return asyncio.run_coroutine_threadsafe(work(), self.loop).result()
 
 
-class SqliteSaver(IntactReads, _TableSaver):
+class SqliteSaver(HomeLoop, ThreadUpkeep, IntactReads, _TableSaver):
     """Keeps the checkpoints of a store in SQLite, and checks what it reads."""
 
 

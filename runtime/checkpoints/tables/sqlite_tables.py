@@ -2,7 +2,9 @@
 
 A checkpoint is a row, and so is each value that a task wrote after it. What stands there of a value
 is its slot (`parcels`), so a value is kept once, however many checkpoints hold it. Every row has a
-digest of all that LangGraph relies on in it. The tables have names of their own: LangGraph's saver
+digest of all that LangGraph relies on in it. A checkpoint says how many values tasks had `written`
+after its parent, and each of these, how many its task wrote `along`: so a row that is gone is
+missed. The tables have names of their own: LangGraph's saver
 finds no run in the file, and never half of one.
 
 All of this runs in the thread of a connection.
@@ -37,23 +39,31 @@ from .parcels import Packer, references
 SCHEMA = """
 create table if not exists flow_checkpoints (
     run text not null, space text not null, id text not null, parent text,
-    body blob not null, about text not null, mark blob not null, primary key (run, space, id)
+    body blob not null, about text not null, mark blob not null, written integer not null,
+    primary key (run, space, id)
 );
 create table if not exists flow_writes (
     run text not null, space text not null, checkpoint text not null, task text not null,
     number integer not null, path text not null, channel text not null, slot blob not null,
-    mark blob not null, primary key (run, space, checkpoint, task, number)
+    mark blob not null, along integer not null,
+    primary key (run, space, checkpoint, task, number)
 );
 """
-_ROW = "run, space, id, parent, body, about, mark"
+_ROW = "run, space, id, parent, body, about, mark, written"
 _CHAIN = (
     "with recursive chain(id, parent) as (select id, parent from flow_checkpoints"
-    " where run = ?1 and space = ?2 and id = ?3 union all select c.id, c.parent from chain"
-    " cross join flow_checkpoints c on c.id = chain.parent where c.run = ?1 and c.space = ?2)"
+    " where run = :run and space = :space and id = :id union all select c.id, c.parent from chain"
+    " cross join flow_checkpoints c on c.id = chain.parent where c.run = :run and c.space = :space)"
     f" select {', '.join(f'f.{name}' for name in _ROW.split(', '))} from chain"
-    " cross join flow_checkpoints f on f.id = chain.id where f.run = ?1 and f.space = ?2"
+    " cross join flow_checkpoints f on f.id = chain.id where f.run = :run and f.space = :space"
 )
 """A checkpoint and its parents, from the last one back. Nothing is read before it is asked for."""
+_OF_THESE = (
+    "from flow_writes where run = ? and space = ? and number >= 0"
+    " and checkpoint in (select value from json_each(?))"
+)
+_TORN = f"select min(channel) {_OF_THESE} group by checkpoint, task having count(*) < max(along)"
+_COUNTS = f"select checkpoint, count(*) {_OF_THESE} group by checkpoint"
 _REMEMBERED = 64
 """Namespaces of which the slots of the last checkpoint are remembered."""
 _MANY = 500
@@ -70,6 +80,7 @@ class Stored(NamedTuple):
     parent: str | None
     body: dict[str, Any]
     about: dict[str, Any]
+    written: int
 
     @property
     def slots(self) -> Mapping[str, bytes]:
@@ -143,8 +154,10 @@ class SqliteTables:
         told = get_checkpoint_metadata(config, metadata)
         about = json.dumps(told, ensure_ascii=False).encode("utf-8", "ignore").decode()
         mark = self.mark(run, id, parent or "", about, body)
-        row = (run, space, id, parent, kept.close_content(body, packer.cipher), about, mark)
-        query = "insert or replace into flow_checkpoints values (?, ?, ?, ?, ?, ?, ?)"
+        written = self._counts(run, space, [parent]).get(parent, 0) if parent else 0
+        locked = kept.close_content(body, packer.cipher)
+        row = (run, space, id, parent, locked, about, mark, written)
+        query = "insert or replace into flow_checkpoints values (?, ?, ?, ?, ?, ?, ?, ?)"
         self.connection.execute(query, row)
         self.last.pop((run, space), None)
         self.last[run, space] = (id, slots)
@@ -161,17 +174,17 @@ class SqliteTables:
         place = (str(into["thread_id"]), str(into["checkpoint_ns"]), str(into["checkpoint_id"]))
         apart: dict[bytes, bytes] = {}
         packer = self.packer(place[0])
-        rows = []
+        rows, along = [], sum(channel not in WRITES_IDX_MAP for channel, _ in writes)
         for index, (channel, value) in enumerate(writes):
             number = WRITES_IDX_MAP.get(channel, index)
             slot = packer.slot(value, apart)
             mark = self.mark(place[0], place[2], task, str(number), path, channel, slot)
             locked = kept.close_content(slot, packer.cipher)
-            rows.append((*place, task, number, path, channel, locked, mark))
+            rows.append((*place, task, number, path, channel, locked, mark, along))
         self._keep(*place[:2], apart)
         special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
         query = f"insert or {'replace' if special else 'ignore'} into flow_writes"
-        self.connection.executemany(f"{query} values (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self.connection.executemany(f"{query} values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
     def forget(self, run: str) -> None:
         """Delete everything of a run."""
@@ -280,7 +293,7 @@ class SqliteTables:
         them is gone: what was written there would be missing without a word."""
         seen: set[str] = set()
         parent: str | None = None
-        for row in self.connection.execute(_CHAIN, (run, space, id)):
+        for row in self.connection.execute(_CHAIN, {"run": run, "space": space, "id": id}):
             if row[2] in seen:
                 return
             seen.add(row[2])
@@ -291,13 +304,13 @@ class SqliteTables:
             raise damaged_checkpoint(run, parent)
 
     def _read_row(self, row: Sequence[Any]) -> Stored:
-        run, space, id, parent, data, about, mark = row
+        run, space, id, parent, data, about, mark, written = row
         try:
             body = self._open(run, data, f"the checkpoint {id} of run {run}")
             if mark != self.mark(run, id, parent or "", about, body):
                 raise damaged_checkpoint(run, id)
             content = self.packer(run).serde.loads_typed(("msgpack", body))
-            return Stored(run, space, id, parent, content, json.loads(about))
+            return Stored(run, space, id, parent, content, json.loads(about), int(written))
         except (ValueError, TypeError, AttributeError):
             raise damaged_checkpoint(run, str(id)) from None
 
@@ -326,12 +339,32 @@ class SqliteTables:
         )
         more = [json.dumps(names)] if names else []
         rows = self.connection.execute(query, (run, space, json.dumps(list(ids)), *more)).fetchall()
+        for (channel,) in self.connection.execute(_TORN, (run, space, json.dumps(list(ids)))):
+            raise changed_value(f"what was written with `{channel}` in run {run}")
         rows.sort(key=lambda row: writes_sort_key(row[3], row[1], row[2]))
         slots = [(_write_in(run, row[4]), self._slot(run, row)) for row in rows]
         written: dict[str, list[tuple[str, str, Any]]] = {}
         for row, value in zip(rows, self._unpack(run, slots, texts), strict=True):
             written.setdefault(row[0], []).append((row[1], row[4], value))
         return written
+
+    def require_steps(
+        self, run: str, space: str, children: Iterable[tuple[str | None, int]]
+    ) -> None:
+        """Raise `RunError` where fewer values stand after a parent than its child says."""
+        written: dict[str, int] = {}
+        for parent, count in children:
+            if parent:
+                written[parent] = max(count, written.get(parent, 0))
+        counts = self._counts(run, space, list(written))
+        for parent, count in written.items():
+            if counts.get(parent, 0) < count:
+                raise changed_value(f"what was written after the checkpoint {parent} of run {run}")
+
+    def _counts(self, run: str, space: str, ids: Sequence[str]) -> dict[str, int]:
+        """Return how many values tasks wrote after checkpoints."""
+        rows = self.connection.execute(_COUNTS, (run, space, json.dumps(ids)))
+        return dict(rows.fetchall())
 
     def _slot(self, run: str, row: Sequence[Any]) -> bytes:
         checkpoint, task, number, path, channel, data, mark = row

@@ -15,6 +15,7 @@ from flowc.compiler.source.source import Unreadable, read_text
 
 from ...assembly.lazy import open_engine
 from ...audio.calls.call import check_call
+from ...audio.calls.containers import coders_for
 from ...audio.calls.originals import is_same_file
 from ...audio.calls.subprocess_call import PICTURES, AudioWorkers
 from ...audio.plan.report import Heard, Story, page_of
@@ -111,7 +112,9 @@ async def _page(
     do = partial(workers.do_call, locate=below)
     measured = [await do(call) for call in calls]
     files = [{"name": role, "path": path, "place": str(below(path))} for role, path in paths]
-    drawn = await workers.ask(PICTURES, {"files": files}, [below(path) for _, path in paths])
+    places = [below(path) for _, path in paths]
+    programs = coders_for(path for _, path in paths)
+    drawn = await workers.ask(PICTURES, {"files": files}, places, programs=programs)
     heard = [
         Heard(role, path, below(path), numbers, pictures)
         for (role, path), numbers, pictures in zip(paths, measured, drawn["sounds"], strict=True)

@@ -110,7 +110,9 @@ def _team_of(file: str, teams: Sequence[str]) -> str | None:
 def _write(project: Project, workflows: Sequence[Chosen], out: Path) -> None:
     from ...emitted.project import write_project
     from ...emitted.verify import check_module
+    from ...store.default_store import refuse_link
 
+    refuse_link(out, Path())
     sources = {path for one in workflows for path in one.compiled.sources.files}
     for name in project.files:
         refuse_source(out / name, sources, "compiled")

@@ -15,6 +15,7 @@ from flowc.compiler.writers import DIALECTS, dialect_named
 from flowc.compiler.writers.manuscript import Dialect
 
 from ...errors import RunError, reason_of
+from ...store.default_store import refuse_link
 from .. import flags
 from ..app import FINDINGS, OK, say
 from ..delivery import check_deliverable, deliver, leads_to_file, refuse_source
@@ -50,6 +51,7 @@ def convert(
     done = convert_file(result.parsed, result.sources.files[result.path], dialect, place)
     show_diagnostics(done.losses, result.sources)
     _say_what_stays(result)
+    _say_names(done.renamed)
     is_written = allow_loss or not done.losses
     if is_written and out is None and len(done.files) > 1 and not as_json:
         raise RunError(
@@ -91,6 +93,13 @@ def _say_what_stays(result: CompileResult) -> None:
         say(f"note: how far `{result.path}` has come, and what was made on the way, stays there")
 
 
+def _say_names(renamed: Mapping[str, Mapping[str, str]]) -> None:
+    """Note which nodes have other names: scripted answers and tests name the nodes."""
+    for path, names in renamed.items():
+        pairs = ", ".join(f"`{old}` `{new}`" for old, new in names.items())
+        say(f"note: `{path}` calls {pairs}")
+
+
 def _write(files: Mapping[str, str], out: Path, result: CompileResult, force: bool) -> list[str]:
     """Write all files or, when one may not be, none. Gives their paths."""
     check_deliverable(out)
@@ -103,6 +112,8 @@ def _write(files: Mapping[str, str], out: Path, result: CompileResult, force: bo
         refuse_source(Path(path), result.sources.files, "converted")
         if os.path.lexists(path) and not force:
             raise RunError(f"`{path}` is there already", help="--force overwrites it")
+    for path in list(files)[1:]:  # their names are ours
+        refuse_link(Path(path), out.parent)
     done: list[str] = []
     for path, text in files.items():
         if done:
@@ -136,5 +147,6 @@ def _report(
         "to": dialect.name,
         "written": written,
         "files": dict(done.files),
+        "renamed": {path: dict(names) for path, names in done.renamed.items()},
         "losses": [as_dict(loss, result.sources) for loss in done.losses],
     }

@@ -10,6 +10,7 @@ from importlib import metadata
 
 from flowc import __version__
 
+from ...audio.calls.containers import CODER
 from ...config.extras import EXTRAS, how_to_install
 from ...files.programs import find_program
 from .. import flags
@@ -54,6 +55,7 @@ def _examine() -> Iterator[Finding]:
     version = _version("quickjs-ng")
     yield "scripts", version is not None, f"QuickJS {version}" if version else _NO_SCRIPTS, False
     yield _graphviz()
+    yield _ffmpeg()
     for name, extra in EXTRAS.items():
         there = extra.is_installed
         text = extra.use if there else f"{extra.use}: {how_to_install(name)}"
@@ -105,6 +107,16 @@ def _graphviz() -> Finding:
         return "graphviz", there, text, False
     done = subprocess.run([dot, "-V"], capture_output=True, text=True, timeout=10, check=False)
     return "graphviz", True, (done.stderr or done.stdout).strip() or dot, False
+
+
+def _ffmpeg() -> Finding:
+    program = find_program(CODER)
+    if program is None:
+        return CODER, False, "needed by m4a files (AAC), for reading and writing", False
+    command = [program, "-hide_banner", "-version"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=False)
+    version = done.stdout.partition(" Copyright")[0].removeprefix("ffmpeg version ").strip()
+    return CODER, done.returncode == 0, f"{version} ({program}), for m4a files", False
 
 
 def _version(name: str) -> str | None:

@@ -19,7 +19,7 @@ from ...tools.registry import ToolBox
 from ...tools.sources import ToolSetting, tool_sources
 from .. import flags
 from ..app import OK, plain_app, say
-from ..delivery import deliver
+from ..delivery import write_own
 from ..screen import count_of, one_line, screen_on
 from ..show.consent import whole_config
 from ..streams import print_result
@@ -62,7 +62,7 @@ def lock() -> int:
     ]
     path = Path(config.folder or Path.cwd()) / LOCK_FILE
     shown = os.path.relpath(path)
-    deliver(path, lock_text(entries).encode("utf-8"))
+    write_own(path, lock_text(entries).encode("utf-8"))
     say(f"{shown}: {count_of(len(entries), 'tool')} beside the {len(BUILTIN)} built-in ones")
     return OK
 

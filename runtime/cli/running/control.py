@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from ...errors import RunError
+from ...assembly.standing import ask_running
 from ...store.default_store import resume_command
-from ...store.runs import RequestKind, RunRecord, open_store
+from ...store.runs import RequestKind, open_store
 from .. import flags
 from ..app import OK, say
 from ..stores import existing_store
@@ -24,25 +24,9 @@ def stop(run: flags.Run, store: flags.Store = None) -> int:
 
 async def _request(run: str, kind: RequestKind, url: str) -> int:
     async with open_store(url) as runs:
-        record = await runs.get(run)
-        if record.status != "running":
-            help = f"flowc show {run} says where it stands; {resume_command(run, url)} goes on"
-            raise RunError(f"run {run} is not running: {_standing(record)}", help=help)
-        await runs.request(run, kind)
+        await ask_running(runs, run, kind, resume_command(run, url))
     say(
         f"asked run {run} to {kind}: it finishes the step under way and keeps everything",
         f"  go on: {resume_command(run, url)}",
     )
     return OK
-
-
-def _standing(record: RunRecord) -> str:
-    match record.status:
-        case "success" | "failed":
-            return f"it has ended: {record.status.upper()}"
-        case "crashed":
-            return "its process died"
-        case "paused" if record.questions:
-            return f"it waits for an answer at {record.questions[0].get('node', '')}"
-        case status:
-            return f"it is {status}"

@@ -91,7 +91,9 @@ async def _compared_run(engine: Engine, run: str) -> ComparedRun:
     record = await engine.store.get(run)
     state = await engine.state(run)
     events = await engine.store.events(run)
-    return ComparedRun(events, state.variables, record.status, record.result, record.usage)
+    error = None if record.error is None else str(record.error.get("message") or "")
+    usage = record.usage
+    return ComparedRun(events, state.variables, record.status, record.result, usage, error)
 
 
 def _as_object(difference: RunDifference, first: str, second: str) -> dict[str, Any]:

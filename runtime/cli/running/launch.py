@@ -6,6 +6,8 @@ import asyncio
 import contextlib
 import os
 import sys
+import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flowc.compiler.diagnostics.render import as_dict
@@ -17,7 +19,7 @@ from ...assembly.lazy import open_engine
 from ...assembly.run_options import RunOptions
 from ...config.settings import Config
 from ...engine.signals import RunSignals
-from ...errors import RunError
+from ...errors import RunError, StoreAway, StoreFailed
 from ...models.answer_file import read_script, strangers
 from ...observe.otel import open_spans
 from ...services import Outcome
@@ -102,17 +104,40 @@ def execute(launch: Launch, display: Display, run: str, begin: Begin) -> int:
         return INTERRUPTED
 
 
-async def _drive(view: RunView, first: OneTry, later: GoOn, patience: Patience) -> Outcome:
+async def _drive(
+    engine: Engine, view: RunView, first: OneTry, later: GoOn, patience: Patience
+) -> Outcome:
     """Execute; what ends a run on the way is an outcome too. Raise `RunError` before it begins."""
+    began = time.monotonic()
     try:
         return await drive(view, first, later, patience=patience, ask=view.asks)
     except RunError as error:
-        if not view.begun:
+        failed = isinstance(error, StoreFailed)
+        if not view.begun and not (failed and await _is_kept(engine, view)):
             raise
         view.screen.settle()
         if view.mode in ("text", "quiet"):
             complain(error.message, error.help, error.diff)
-        return cut_off(view.run, error)
+        before = await _last_outcome(engine, view.run, error)
+        return cut_off(replace(before, seconds=round(time.monotonic() - began, 6)), error)
+
+
+async def _last_outcome(engine: Engine, run: str, error: RunError) -> Outcome:
+    """Return what is kept of a run; a store that went away is not waited for once more."""
+    if not isinstance(error, StoreAway):
+        with contextlib.suppress(RunError):
+            if (kept := await engine.outcome(await engine.store.get(run))) is not None:
+                return kept
+    return Outcome(run, "interrupted")
+
+
+async def _is_kept(engine: Engine, view: RunView) -> bool:
+    """Whether the store has the run that it was to begin or to go on with."""
+    if view.heard:
+        return True
+    with contextlib.suppress(RunError):
+        return (await engine.store.get(view.run)).pid == os.getpid()
+    return False
 
 
 async def _execute(launch: Launch, display: Display, run: str, begin: Begin) -> int:
@@ -144,7 +169,7 @@ async def _execute(launch: Launch, display: Display, run: str, begin: Begin) -> 
 
         with contextlib.closing(spans) if spans else contextlib.nullcontext():
             limits = Patience(launch.options.timeout, watch=display.watch)
-            outcome = await _drive(view, first, later, limits)
+            outcome = await _drive(engine, view, first, later, limits)
     view.go_on = go_on and go_beyond(go_on, outcome, launch.options)
     view.finish(outcome)
     if spans is not None and spans.lost:

@@ -15,10 +15,10 @@ import typer
 from ...assembly.lazy import open_engine
 from ...assembly.sandbox_options import forget_own_folder
 from ...db.database import AT_ONCE
-from ...errors import RunError
+from ...errors import RunError, StoreFailed
 from ...store.cleanup import KEPT, PruneCriteria, Swept, select_runs, sweep
 from ...store.listing import RunList, RunSummary, duration
-from ...store.runs import open_store
+from ...store.runs import RunStore, open_store
 from ...store.service_tables import kept_of
 from .. import flags
 from ..app import INTERRUPTED, OK, plain_app, say
@@ -141,6 +141,7 @@ def gc(
                 "executions": gone.swept.executions,
                 "folders": gone.swept.folders,
                 "busy": list(gone.busy),
+                "unread": list(gone.unread),
             }
         )
         return OK
@@ -168,13 +169,15 @@ def _service_lines(beside: Mapping[str, int]) -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Gone:
-    """What `gc` did, or would do: bytes before and after, what went, runs that were left alone."""
+    """What `gc` did, or would do: bytes before and after, what went, runs that were left alone, and
+    why others were that cannot be read."""
 
     before: int
     after: int
     dropped: Dropped
     swept: Swept
     busy: tuple[str, ...]
+    unread: tuple[str, ...]
 
 
 def _gc_lines(gone: _Gone, history: bool, verb: str) -> Iterator[str]:
@@ -200,6 +203,7 @@ def _gc_lines(gone: _Gone, history: bool, verb: str) -> Iterator[str]:
         yield f"{verb}{count_of(swept.keys, 'idempotency key')} {old}"
     if gone.busy:
         yield f"left alone, being executed: {', '.join(gone.busy)}"
+    yield from (f"left alone: {why}" for why in gone.unread)
 
 
 async def _prune(url: str, choice: PruneCriteria, dry_run: bool, pruned: _Pruned) -> None:
@@ -236,8 +240,7 @@ async def _batches(
 async def _forget(engine: Engine, some: Sequence[RunSummary], pruned: _Pruned) -> None:
     """Forget those of the runs that nobody began to execute a moment ago."""
     counts = await kept_of(engine.store.db, [run.id for run in some])
-    records = await engine.store.get_each([run.id for run in some if run.own])
-    own = {record.id for record in records if record.signature is None}
+    own = [run.id for run in some if run.own and await _is_own(engine.store, run.id)]
     gone = set(await engine.forget([run.id for run in some]))
     for run in some:
         if run.id in gone and run.id in own:
@@ -248,26 +251,38 @@ async def _forget(engine: Engine, some: Sequence[RunSummary], pruned: _Pruned) -
     )
 
 
+async def _is_own(store: RunStore, run: str) -> bool:
+    """Return whether a run is the user's own; one that cannot be read is nobody's."""
+    try:
+        return (await store.get(run)).signature is None
+    except StoreFailed:
+        raise
+    except RunError:
+        return False
+
+
 async def _gc(url: str, history: bool, dry_run: bool) -> _Gone:
     from ...checkpoints.tables.compaction import Dropped
 
     async with open_engine(url) as engine:
         db: Any = engine.journal_db
         before = await db.size()
-        dropped, busy = Dropped(), []
+        dropped, busy, unread = Dropped(), list[str](), list[str]()
         for run in sorted(await engine.store.ids()):
             try:
                 dropped += await engine.compact(run, history=history, dry_run=dry_run)
-            except RunError:
-                if run not in await engine.store.leases.held_among([run]):
-                    raise
-                busy.append(run)
+            except StoreFailed:
+                raise
+            except RunError as error:
+                held = await engine.store.leases.held_among([run])
+                busy += held
+                unread += [error.message] * (not held)
         swept = await sweep(engine.store, dry_run=dry_run)
         after = before
         if not dry_run:
             await db.shrink(alone=not busy)
             after = await db.size()
-        return _Gone(before, after, dropped, swept, tuple(busy))
+        return _Gone(before, after, dropped, swept, tuple(busy), tuple(unread))
 
 
 runs = plain_app(help="The runs that are kept.", invoke_without_command=True)

@@ -22,7 +22,7 @@ from ...assembly.standing import Standing, standing_of
 from ...config.settings import Config, load_config
 from ...db.url import locate
 from ...engine.signals import RunSignals
-from ...errors import RunError, reason_of
+from ...errors import RunError, StoreFailed, reason_of
 from ...services import Json, Outcome
 from ...state.waits import event_answers
 from ...store.default_store import resume_command
@@ -33,7 +33,7 @@ from ..app import FINDINGS
 from ..app import say as note
 from ..inputs import read_inputs
 from ..show.consent import with_consent
-from ..show.ended import show_ended
+from ..show.ended import show_cut_off, show_ended
 from ..show.output import RunView
 from ..show.questions import match_answers, read_events
 from ..stores import existing_store
@@ -89,13 +89,15 @@ def resume(
             help="--answer replies to the question that waits, --say leaves it and goes elsewhere",
         )
     url = existing_store(run_flags.typed.store)
-    if is_document(run):
-        run = run_of(run, url)
-    if take_over:
-        asyncio.run(_take_over(url, run))
-    migrations = tuple(migrate or ())
     said = Said(answer or [], event or [], say)
-    return _resume(run, url, said, migrations, given or [], run_flags)
+    try:
+        if is_document(run):
+            run = run_of(run, url)
+        if take_over:
+            asyncio.run(_take_over(url, run))
+        return _resume(run, url, said, tuple(migrate or ()), given or [], run_flags)
+    except StoreFailed as error:
+        return show_cut_off(error, run, run_flags.mode, url)
 
 
 def _resume(
@@ -107,14 +109,14 @@ def _resume(
     run_flags: flags.RunFlags,
 ) -> int:
     stand = asyncio.run(_stand(url, run))
-    record, edited = stand.record, stand.edited
-    if edited is not None and not show_edits(edited, run, run_flags.mode):
+    record = stand.record
+    if stand.edited is not None and not show_edits(stand.edited, run, run_flags.mode):
         return FINDINGS
     line = said.line or stand.line(answered=said.answers)
     if stand.ended is not None and line is None and not migrate:
         return show_ended(record, stand.ended, run_flags.mode, url, told=said.answers)
     go_on = resume_command(run, url)
-    answers = said.match(stand, go_on)
+    answers = _valid_answers(said.match(stand, go_on), stand, migrate, go_on)
     record, here = _here_instead(record), Path.cwd()
     url = enter_folder(record, url)
     if not os.path.exists(record.file):
@@ -134,6 +136,8 @@ def _resume(
     inputs = _new_inputs(given, compiled, record, options, run_flags.mode)
 
     async def begin(engine: Engine, view: RunView, signals: RunSignals) -> Outcome:
+        if record is not stand.record:
+            await _settle(engine, stand.record, record)
         return await stand.resume(
             engine,
             launch,
@@ -146,6 +150,22 @@ def _resume(
         )
 
     return execute(launch, run_flags.display(url), run, begin)
+
+
+def _valid_answers(
+    answers: dict[str, Json], stand: Standing, migrate: tuple[str, ...], go_on: str
+) -> dict[str, Json]:
+    """Return the answers. Raise `RunError` for one to a question that begins anew: it may ask
+    something else."""
+    moved = {text.partition("=")[0] for text in migrate}
+    for question in stand.questions:
+        if question.id in answers and moved & {question.node, *question.path}:
+            flags = " ".join(f"--migrate {shlex.quote(text)}" for text in migrate)
+            raise RunError(
+                f"`{question.name}` begins anew with --migrate, and may ask something else",
+                help=f"first {go_on} {flags}, then answer what it asks",
+            )
+    return answers
 
 
 def _still_open(texts: list[str], stand: Standing) -> list[str]:
@@ -192,14 +212,28 @@ def _here_instead(record: RunRecord) -> RunRecord:
     return record.relocate(Relocation(folder, os.getcwd()))
 
 
+async def _settle(engine: Engine, before: RunRecord, record: RunRecord) -> None:
+    """Keep the run's new folder, before anything happens there: it belongs to one place, and is
+    refused in every copy from now on. Raise `RunError` where a copy was faster."""
+    async with engine.hold(record.id):
+        kept = await engine.store.get(record.id)
+        if kept.options.get("folder") != before.options.get("folder"):
+            raise _is_elsewhere(record, str(kept.options.get("folder")))
+        await engine.store.update(replace(kept, file=record.file, options=record.options))
+
+
+def _is_elsewhere(record: RunRecord, folder: str) -> RunError:
+    return RunError(
+        f"run {record.id} belongs to {folder}; here is another {record.file}",
+        help=f"change to that folder first: cd {shlex.quote(folder)}",
+    )
+
+
 def _refuse_copy(record: RunRecord, folder: str) -> None:
     """Raise `RunError` in a copy of the run's project, whose store is elsewhere: the run would
     silently act on the original."""
     if not record.place and not os.path.isabs(record.file) and os.path.exists(record.file):
-        raise RunError(
-            f"run {record.id} was started in {folder}; here is another {record.file}",
-            help=f"change to that folder first: cd {shlex.quote(folder)}",
-        )
+        raise _is_elsewhere(record, folder)
 
 
 def _new_inputs(

@@ -18,7 +18,7 @@ from ...cassette.format import read_cassette
 from ...config.settings import load_config
 from ...db.url import MEMORY
 from ...engine.signals import RunSignals
-from ...errors import RunError
+from ...errors import RunError, StoreFailed
 from ...files.roots import RootedFiles
 from ...services import Outcome
 from ...state.parameters import WORDS
@@ -28,6 +28,7 @@ from .. import flags
 from ..app import FINDINGS, say
 from ..inputs import ReadFile, read_inputs
 from ..locate import locate, locate_team
+from ..show.ended import show_cut_off
 from ..show.output import RunView
 from ..show.questions import can_ask, read_line
 from ..streams import Mode
@@ -56,7 +57,10 @@ def run(
     5: a limit of yours stopped it, 130: interrupted. 4, 5 and 130 go on with `flowc resume`.
     """
     order = RunOrder(team, run_id, dry_run=dry_run, watch=watch)
-    return _run(target, (given or [], inputs or []), run_flags, order)
+    try:
+        return _run(target, (given or [], inputs or []), run_flags, order)
+    except StoreFailed as error:
+        return show_cut_off(error, None, run_flags.mode, store_url(run_flags.typed.store))
 
 
 @dataclass(frozen=True, slots=True)

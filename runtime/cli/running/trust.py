@@ -18,11 +18,11 @@ from ...config.settings import load_config, project_wants
 from ...config.trust_record import LOCK_FILE, TrustRecord, is_own, lock_text
 from ...config.wants import Wants, difference, digest_of, gather
 from ...errors import RunError
-from ...files.workflow_files import may_be_workflow, suffixes, walk_files
+from ...files.workflow_files import find_workflows, may_be_workflow
 from .. import flags
 from ..app import FINDINGS, OK, say
-from ..delivery import deliver
-from ..show.consent import ask_consent, show_wants
+from ..delivery import write_own
+from ..show.consent import ask_consent, require_unchanged, show_wants
 from ..show.questions import can_ask
 from ..streams import on_terminal, print_result
 
@@ -76,10 +76,10 @@ def _wants_in(path: Path) -> Iterator[Wants]:
     """Yield what the project's file wants, and what the workflows do. Nothing of them is run."""
     folder = path if path.is_dir() else path.parent
     yield project_wants(folder)
-    files = walk_files(path, tuple(suffixes())) if path.is_dir() else [str(path)]
+    files = find_workflows(path) if path.is_dir() else filter(may_be_workflow, [str(path)])
     own = load_config(folder)
     whole = own if own.held is None else own.held.whole
-    for file in filter(may_be_workflow, files):
+    for file in files:
         compiled = compile_everything(file)
         if not (compiled.ok or path.is_dir()):
             raise Faulty(compiled)
@@ -96,6 +96,7 @@ def _decide(wants: list[Wants], accept: str | None, path: Path, as_json: bool) -
         lines = [line for one in left for line in difference(record.acceptance(one.folder), one)]
         show_wants(left, lines)
         if ask_consent("always / no > ") != "no":
+            require_unchanged(left)
             accept = digest
     if accept is not None:
         for one in left:
@@ -138,7 +139,7 @@ def _lock(wants: list[Wants]) -> int:
             help="put a flowc.toml into the folder around them" if wants else "",
         )
     place = Path(wants[0].folder, LOCK_FILE)
-    deliver(place, lock_text(wants[0]).encode())
+    write_own(place, lock_text(wants[0]).encode())
     say(f"{os.path.relpath(place)}: review it, commit it, and name it: --trust {LOCK_FILE}")
     return OK
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from flowc.compiler.source.door import walk
 
 from ...assembly.admission import admit, require_trust
 from ...assembly.host_objects import NO_OBJECTS
@@ -20,9 +20,11 @@ from ...assembly.run_options import RunOptions
 from ...config.code_files import digests_of, importable_files
 from ...config.extras import require
 from ...config.settings import load_config, project_file
+from ...config.trust_record import TrustRecord
 from ...config.wants import NotTrusted, Wants, digest_of
 from ...errors import RunError, reason_of
 from ...files.staging import hide_from_git
+from ...files.tempdirs import remove_tree
 from ...store.default_store import prepare_default, refuse_link, store_url
 from ...store.own_runs import own_signer
 from .. import flags
@@ -195,6 +197,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 def _admit_server(options: RunOptions) -> None:
     """Raise `NotTrusted` where the current folder holds what the server would import or read."""
     here = Path.cwd()
+    if TrustRecord.read().is_mine(str(here)):
+        return
     files = digests_of([*importable_files(here), here / ".env"], here)
     wants = Wants(str(here), {"dev": "."} if files else {}, files)
     try:
@@ -205,6 +209,10 @@ def _admit_server(options: RunOptions) -> None:
         raise
 
 
+def _holds_objects(folder: Path) -> bool:
+    return any(name.endswith(".pckl") for _, _, names in walk(folder) for name in names)
+
+
 def _make_anew(folder: Path) -> None:
     """Remove what lies where the server's modules are written: Python would run caches of them.
     Raise `RunError`."""
@@ -213,7 +221,12 @@ def _make_anew(folder: Path) -> None:
         if folder.is_symlink():
             folder.unlink()
         elif folder.exists():
-            shutil.rmtree(folder)
+            remove_tree(folder)
+            if folder.exists():
+                raise RunError(
+                    f"{folder} cannot be made anew: it cannot be removed",
+                    help=f"remove it: rm -r {folder}",
+                )
     except OSError as error:
         raise RunError(f"{folder} cannot be made anew: {reason_of(error)}") from None
 
@@ -229,7 +242,7 @@ def _make_own(folder: Path) -> None:
         about = folder.stat()
         signer, parts = own_signer(folder), (about.st_dev, about.st_ino)
         known = mark.read_text("ascii", "replace") if mark.is_file() else None
-        if not signer.knows(known, *parts) and any(folder.glob("**/*.pckl")):
+        if not signer.knows(known, *parts) and _holds_objects(folder):
             raise RunError(
                 f"the server would run what lies in {folder}, and nobody knows who wrote that",
                 help=f"remove it, and Studio forgets its threads: rm -r {folder}",

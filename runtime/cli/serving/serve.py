@@ -92,10 +92,21 @@ def create(
     days: Annotated[
         int | None, typer.Option("--days", metavar="N", min=1, help="expires after N days")
     ] = None,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option("--agent", metavar="ID", help="the agent of a team whose steps are theirs"),
+    ] = None,
+    deputy_for: Annotated[
+        list[str] | None,
+        typer.Option("--deputy-for", metavar="ID", help="an agent whose steps they may do too"),
+    ] = None,
     store: flags.Store = None,
 ) -> None:
-    """Print a new token. It is shown this once."""
+    """Print a new token. It is shown this once. A step of a person is completed with a token of its
+    agent, of a deputy, or of the scope admin.
+    """
     from ...service.records.access import SCOPES
+    from ...service.records.team_agents import acts_for
 
     if scope not in SCOPES:
         raise RunError(f"there is no scope `{scope}`", help=f"one of {', '.join(SCOPES)}")
@@ -105,7 +116,8 @@ def create(
     async def make(tokens: Tokens) -> str:
         now = datetime.now(UTC)
         end = now + timedelta(days=days) if days else None
-        return str(await tokens.create(name, scope, team, end, now))
+        agents = await acts_for(tokens.db, agent or (), deputy_for or (), team)
+        return str(await tokens.create(name, scope, team, end, now, agents))
 
     print(asyncio.run(_with_tokens(store, make)))
 
@@ -114,9 +126,10 @@ def create(
 def list_tokens(store: flags.Store = None) -> None:
     """List the tokens' names, scopes and teams."""
     rows = asyncio.run(_with_tokens(store, lambda tokens: tokens.list()))
-    for name, scope, owner, made, end in rows:
+    for name, scope, owner, made, end, agents in rows:
         until = f"until {end[:10]}" if end else "no end"
-        print(f"{name}  {scope}  {owner or 'all teams'}  since {made[:10]}  {until}")
+        whose = f"  for {agents}" if agents else ""
+        print(f"{name}  {scope}  {owner or 'all teams'}  since {made[:10]}  {until}{whose}")
 
 
 @token.command("revoke")

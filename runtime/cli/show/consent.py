@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Literal, TypeVar
 
 from ...assembly.admission import require_trust
 from ...assembly.run_options import RunOptions
+from ...config.code_files import changed_files
 from ...config.settings import Config
 from ...config.trust_record import TrustRecord, is_own
 from ...config.wants import NotTrusted, Wants, digest_of
+from ...errors import RunError
 from ..app import color_diff, say
 from ..streams import Mode
 from .questions import can_ask, read_line
@@ -56,10 +59,23 @@ def consents(refusal: NotTrusted, mode: Mode) -> bool:
         return ask_consent("yes / no > ") != "no"
     show_wants(refusal.wants, refusal.diff)
     answer = ask_consent("once / always / no > ")
+    if answer != "no":
+        require_unchanged(refusal.wants)
     if answer == "always":
         for wants in refusal.wants:
             TrustRecord.read().grant(wants)
     return answer != "no"
+
+
+def require_unchanged(several: Sequence[Wants]) -> None:
+    """Raise `RunError` for files that are not those any more which the person was shown."""
+    for wants in several:
+        if changed := changed_files(wants.files, Path(wants.folder)):
+            raise RunError(
+                f"{', '.join(changed)} changed in `{wants.folder}` while you were asked",
+                help="look at what is wanted again",
+                exit_code=8,
+            )
 
 
 def show_wants(several: Sequence[Wants], lines: Sequence[str]) -> None:

@@ -23,8 +23,8 @@ from ..app import CUT_OFF, FINDINGS, GATE, INTERRUPTED, LIMIT, OK, PAUSED
 from ..screen import Screen, Tone, count_of, seconds_of, tokens_of
 from ..streams import Mode, on_terminal, put, result_stream
 
-CUT_OFF_KIND = "store"
-"""The kind of an error that ended a run on the way, beside those of nodes."""
+CUT_OFF_KIND, DRIFT_KIND = "store", "drift"
+"""The kinds of an error that ended a run on the way, beside those of nodes."""
 _FAILED = {"gate": GATE, CUT_OFF_KIND: CUT_OFF}
 
 
@@ -44,11 +44,14 @@ def exit_code(outcome: Outcome) -> int:
     assert_never(outcome.status)
 
 
-def cut_off(run: str, error: RunError) -> Outcome:
+def cut_off(before: Outcome, error: RunError) -> Outcome:
     """Return the outcome of a run that its store failed, or that another process took: it can go
-    on from what is kept."""
-    about = {"message": error.message, "kind": CUT_OFF_KIND, "help": error.help}
-    return Outcome(run, "error", error={key: value for key, value in about.items() if value})
+    on from what is kept, which is that of `before`; or of a replay that is not as it was recorded,
+    which is a finding."""
+    kind = DRIFT_KIND if error.exit_code == FINDINGS else CUT_OFF_KIND
+    about = {"message": error.message, "kind": kind, "help": error.help}
+    known = {key: value for key, value in about.items() if value}
+    return dataclasses.replace(before, status="error", error=known)
 
 
 def outcome_object(outcome: Outcome, about: dict[str, Any], go_on: str) -> dict[str, Any]:
@@ -100,9 +103,9 @@ def print_outcome(outcome: Outcome, screen: Screen, mode: Mode) -> None:
 
 
 def summary(outcome: Outcome, is_model: bool, store: str, sandbox: str = "") -> str:
-    """Return `6 nodes · 0.4 s · 340 tokens · $0.0031 · run brave-otter-7f3k kept in
+    """Return `6 visits · 0.4 s · 340 tokens · $0.0031 · run brave-otter-7f3k kept in
     .flowc/runs.db`. `sandbox` is the lowest level at which foreign code ran, "" when none did."""
-    parts = [count_of(outcome.nodes, "node"), seconds_of(outcome.seconds)]
+    parts = [count_of(outcome.nodes, "visit"), seconds_of(outcome.seconds)]
     if is_model:
         parts.append(usage_of_calls(outcome.usage))
     if sandbox:

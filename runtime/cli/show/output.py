@@ -4,7 +4,7 @@ toolchain.wf.md · flowchart · 9 nodes, 11 edges · run brave-otter-7f3k
 scripted answers (toolchain.answers.yaml): not a language model
   ✓ PROMPT_PLAN         prompt User Plan                             0.0 s
 SUCCESS  git 2.39.5 and Python 3.11.7 are installed.
-6 nodes · 0.4 s · run brave-otter-7f3k kept in .flowc/runs.db
+6 visits · 0.4 s · run brave-otter-7f3k kept in .flowc/runs.db
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from .failures import failure_lines
 from .narrate import Narrator
 from .outcomes import (
     CUT_OFF_KIND,
+    DRIFT_KIND,
     NOT_KEPT,
     closing_lines,
     outcome_object,
@@ -58,8 +59,8 @@ class RunProgress:
             self.cost += event.data.get("cost") or 0.0
 
     def line(self) -> str:
-        """Return `6 nodes done · 1.2k tokens · $0.0031 · 12.4 s`."""
-        parts = [f"{count_of(self.nodes, 'node')} done"]
+        """Return `6 visits done · 1.2k tokens · $0.0031 · 12.4 s`."""
+        parts = [f"{count_of(self.nodes, 'visit')} done"]
         parts += [tokens_of(self.tokens)] * bool(self.tokens)
         parts += [f"${self.cost:.4f}"] * bool(self.cost)
         return " · ".join([*parts, seconds_of(time.monotonic() - self.began)])
@@ -83,6 +84,8 @@ class RunView:
     is_model: bool = False
     """Whether what answers is a language model."""
     replayed: bool = False
+    heard: bool = False
+    """Whether an event of the run has come."""
     headed: bool = False
     begun: bool = False
     """Whether a node has begun here, so that what goes wrong now ends the run on the way."""
@@ -105,6 +108,7 @@ class RunView:
             self.label = str(event.data.get("model") or "")
             self.is_model = bool(event.data.get("is_model"))
             self.replayed = "replayed" in event.data
+        self.heard = True
         for follower in self.followers:
             follower(event)
         self.begun = self.begun or event.kind == "node_started"
@@ -156,7 +160,7 @@ class RunView:
     def _finish_text(self, outcome: Outcome) -> None:
         if outcome.status in ("success", "failed"):
             print_outcome(outcome, self.screen, self.mode)
-        elif (outcome.error or {}).get("kind") == CUT_OFF_KIND:
+        elif (outcome.error or {}).get("kind") in (CUT_OFF_KIND, DRIFT_KIND):
             self.screen.print(f"  go on: {self.go_on}" if self.go_on else f"  {NOT_KEPT}")
             return
         elif outcome.status == "error":

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 from flowc.compiler.ir import REPORT_TOOL
@@ -16,12 +18,14 @@ from ...errors import RunError
 from ...people import UNASKED, Question
 from ...state.interrupts import check_result, choice_of, no_command
 from ...state.waits import due_of
-from ..screen import Screen, one_line, seconds_of
+from ..screen import Screen, count_of, one_line, seconds_of
 from .outcomes import NOT_KEPT
 
 RESULT = "result:"
 """Before the text that an effect in doubt is said to have returned."""
 
+_NAME = re.compile(r"[\w./#-]+")
+"""What can be meant as the name of a question."""
 ReadLine = Callable[[str], str]
 _APPROVALS = {"y": "yes", "yes": "yes", "n": "no", "no": "no", "a": "always", "always": "always"}
 _VERDICTS = {"r": "repeat", "repeat": "repeat", "f": "fail", "fail": "fail"}
@@ -67,20 +71,51 @@ def match_answers(
     if len(open_questions) == 1 and len(texts) == 1:
         question = open_questions[0]
         node, sign, value = texts[0].partition("=")
-        named = sign and node in (question.node, question.name)
-        return {question.id: _parse_answer(question, value if named else texts[0])}
+        if sign and node in (question.node, question.name):
+            return {question.id: _parse_answer(question, value)}
+        _refuse_misnamed(question, node if sign else "", value)
+        return {question.id: _parse_answer(question, texts[0])}
     count = Counter(question.node for question in open_questions)
     by_name = {q.name: q for q in open_questions}
     known = {**{q.node: q for q in open_questions if count[q.node] == 1}, **by_name}
-    answers = {}
+
+    def refusal(text: str) -> RunError:
+        near = get_close_matches(text.partition("=")[0], known, n=1)
+        return RunError(
+            f"{_waiting(len(open_questions))}: `--answer {visible(text)}` does not say which",
+            help=f"did you mean `{near[0]}`?" * bool(near)
+            or "write --answer NODE=TEXT; they wait at " + ", ".join(by_name),
+        )
+
+    return _match_named(texts, known, refusal)
+
+
+def _refuse_misnamed(question: Question, name: str, value: str) -> None:
+    """Raise `RunError` for a text that begins as an answer with a name does, with a name that waits
+    for none: a slip would else become the answer."""
+    near = get_close_matches(name, (question.name, question.node), n=1)
+    if not near and not _NAME.fullmatch(name):
+        return
+    meant, whole = question.answer_flag(value), question.answer_flag(f"{name}={value}")
+    raise RunError(
+        f"`{visible(name)}` waits for no answer, `{question.name}` does",
+        help=f"did you mean {meant}?\nfor the text as it is: {whole}",
+    )
+
+
+def _match_named(
+    texts: Sequence[str], known: Mapping[str, Question], refusal: Callable[[str], RunError]
+) -> dict[str, Any]:
+    """Return answers by question id of texts that each name a `known` question; the others meet a
+    `refusal`. Raise `RunError`, also for two to one question."""
+    answers = dict[str, Any]()
     for text in texts:
-        node, sign, value = text.partition("=")
-        if not sign or node not in known:
-            raise RunError(
-                f"{len(open_questions)} questions wait: `--answer {text}` does not say which",
-                help="write --answer NODE=TEXT; they wait at " + ", ".join(by_name),
-            )
-        answers[known[node].id] = _parse_answer(known[node], value)
+        name, sign, value = text.partition("=")
+        if not sign or name not in known:
+            raise refusal(text)
+        if known[name].id in answers:
+            raise RunError(f"`{known[name].name}` is answered twice", help="give one answer to it")
+        answers[known[name].id] = _parse_answer(known[name], value)
     return answers
 
 
@@ -88,22 +123,22 @@ def _match_exactly(
     texts: Sequence[str], questions: Sequence[Question], go_on: str
 ) -> dict[str, Any]:
     by_name = {question.name: question for question in questions}
-    answers = {}
-    for text in texts:
-        name, sign, value = text.partition("=")
-        if not sign or name not in by_name:
-            said = "TEXT" if sign else text
-            commands = [f"{go_on} {question.answer_flag(said)}" for question in questions]
-            waits = f"`{questions[0].name}` waits"
-            if len(by_name) > 1:
-                waits = f"{len(by_name)} questions wait"
-            raise RunError(
-                f"{waits}, and `--answer {visible(text)}` does not say that it answers this: the "
-                "run has taken an answer before",
-                help=" or\n".join(commands),
-            )
-        answers[by_name[name].id] = _parse_answer(by_name[name], value)
-    return answers
+
+    def refusal(text: str) -> RunError:
+        said = "TEXT" if "=" in text else text
+        commands = [f"{go_on} {question.answer_flag(said)}" for question in questions]
+        waits = f"`{questions[0].name}` waits" if len(by_name) == 1 else _waiting(len(by_name))
+        return RunError(
+            f"{waits}, and `--answer {visible(text)}`"
+            " does not say that it answers this: the run has taken an answer before",
+            help=" or\n".join(commands),
+        )
+
+    return _match_named(texts, by_name, refusal)
+
+
+def _waiting(count: int) -> str:
+    return f"{count_of(count, 'question')} {'waits' if count == 1 else 'wait'}"
 
 
 def ask_person(question: Question, screen: Screen, read: ReadLine) -> dict[str, Any] | None:

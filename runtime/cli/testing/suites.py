@@ -19,7 +19,7 @@ from flowc.compiler.source.source import SourceSet, Unreadable
 from ...assembly.granted_sources import compile_granted
 from ...config.trust_record import TrustRecord
 from ...errors import RunError
-from ...files.workflow_files import may_be_workflow, suffixes, walk_files
+from ...files.workflow_files import MOST_WORKFLOWS, may_be_workflow, suffixes, walk_files
 from ..authoring.check import show_diagnostics
 from ..locate import locate, name_of
 
@@ -75,7 +75,8 @@ def _files(targets: Iterable[str], workflows: tuple[str, ...]) -> Iterator[str]:
             file = target if os.path.exists(target) else locate(target, workflows)
             yield os.path.normpath(file)
             continue
-        yield from map(os.path.normpath, walk_files(target, (CASES, *_FLOW)))
+        files = walk_files(target, (CASES, *_FLOW), most=MOST_WORKFLOWS)
+        yield from map(os.path.normpath, files)
 
 
 def _add(path: str, suites: dict[str, Suite], seen: set[str]) -> bool:
@@ -100,6 +101,7 @@ def _add(path: str, suites: dict[str, Suite], seen: set[str]) -> bool:
 
 
 def _add_file(path: str, suites: dict[str, Suite]) -> bool:
+    _require_below(path, path, f"`{path}` leads out of its folder")
     sink, sources = Sink(CODES), SourceSet()
     try:
         source = sources.read(path)
@@ -129,8 +131,9 @@ def _workflow_of(path: str, named: str | None) -> str:
     """Return the workflow that a file of cases is for; "" when it is missing."""
     folder, base = os.path.split(path)
     if named is not None:
-        path = os.path.normpath(os.path.join(folder, named))
-        return path if os.path.isfile(path) else ""
+        file = os.path.normpath(os.path.join(folder, named))
+        _require_below(file, path, f"`{path}` has cases for `{named}`, which is elsewhere")
+        return file if os.path.isfile(file) else ""
     name = base.removesuffix(CASES)
     for suffix in sorted(suffixes(), key=len, reverse=True):
         beside = os.path.join(folder, name + suffix)
@@ -149,12 +152,28 @@ def near(path: str, trial: Trial) -> str:
 def require_inside(path: str, *beside: str) -> str:
     """Return a path that a case names. Raise `RunError` unless it lies, links resolved, in the
     folder of one of the files `beside`, or below it, or one of these folders is the user's own."""
-    real, folders = os.path.realpath(path), [os.path.dirname(os.path.realpath(f)) for f in beside]
-    if not any(lies_in(real, folder) for folder in folders):
-        record = TrustRecord.read()
-        if not any(record.is_mine(folder) for folder in folders):
-            raise RunError(
-                f"a case reads `{path}`, which lies outside of its workflow's folder",
-                help="put the file there, or `flowc trust --mine`, when the folder is yours",
-            )
+    if not _lies_near(path, beside):
+        raise RunError(
+            f"a case reads `{path}`, which lies outside of its workflow's folder",
+            help="put the file there, or `flowc trust --mine`, when the folder is yours",
+        )
     return path
+
+
+def _require_below(file: str, cases: str, fault: str) -> None:
+    """Raise `RunError` unless a file that is read for a file of cases lies beside it or below."""
+    if not _lies_near(file, (cases,)):
+        raise RunError(
+            f"{fault}: cases are for a workflow in their own folder, or below it",
+            help="put both into one folder, or `flowc trust --mine`, when the folder is yours",
+        )
+
+
+def _lies_near(path: str, beside: Iterable[str]) -> bool:
+    real, folders = os.path.realpath(path), [os.path.realpath(os.path.dirname(f)) for f in beside]
+    return any(lies_in(real, folder) for folder in folders) or any(map(is_mine, folders))
+
+
+def is_mine(folder: str) -> bool:
+    """Tell whether a folder is the user's own, by their record."""
+    return TrustRecord.read().is_mine(folder)

@@ -19,6 +19,7 @@ from ...assembly.run_options import RunOptions
 from ...config.settings import Config, load_config
 from ...errors import RunError
 from ...files.tempdirs import make_room
+from ...models.answer_file import read_script
 from ...models.offline import OFFLINE
 from ...testing.case import Mismatch, TrialRun, run_trial, write_answers
 from ...testing.coverage import Coverage
@@ -26,10 +27,10 @@ from ...testing.junit import JunitResult, junit_xml
 from .. import flags
 from ..app import FINDINGS, OK, USAGE, color_diff, complain, say
 from ..delivery import check_deliverable, deliver
-from ..locate import locate_answers, locate_team
+from ..locate import is_shipped, locate_answers, locate_team
 from ..screen import Screen, Tone, count_of, screen_on, seconds_of
 from ..streams import print_result
-from .suites import Suite, find_suites, near
+from .suites import Suite, find_suites, is_mine, near
 
 LIMIT = 60.0
 """Seconds that a case may take."""
@@ -169,11 +170,26 @@ def _options(
     if isinstance(trial.answers, str):
         answers = locate_answers(near(trial.answers, trial), suite.workflow)
         suite.require_inside(answers, trial)
+        _require_consent(answers, suite, trial, setting.options)
     elif trial.answers is not None or trial.replay is None:
         name = Path(suite.workflow).name
         answers = write_answers(trial.answers or {}, setting.room / f"{name}-{number}.answers.yaml")
+        _require_consent(answers, suite, trial, setting.options)
     replay = suite.require_inside(near(trial.replay, trial), trial) if trial.replay else None
     return replace(setting.options, answers=answers, replay=replay, team=team)
+
+
+def _require_consent(answers: str, suite: Suite, trial: Trial, options: RunOptions) -> None:
+    """Raise `RunError` for a case that says yes to commands in the place of the person, who did not
+    say that the folder is theirs."""
+    if options.allow_exec or is_shipped(suite.workflow):
+        return
+    folders = {os.path.dirname(os.path.abspath(f)) for f in (suite.workflow, suite.place(trial)[0])}
+    if read_script(answers).allows_commands and not all(map(is_mine, folders)):
+        raise RunError(
+            "a case says yes to commands, which nobody else has said",
+            help="`--allow-exec` does, or `flowc trust --mine`, when the folder is yours",
+        )
 
 
 def _show(tested: list[SuiteResult], screen: Screen, quiet: bool) -> None:

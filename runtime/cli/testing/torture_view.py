@@ -24,6 +24,7 @@ _MEANING = (
     "asked: in doubt, and a person decided. again: under the same key, as is declared harmless.\n"
     "doubtful: nobody can say."
 )
+_UNSEEN = "not judged"
 _HOSTS = {"flowc": "flowc", "langgraph": "LangGraph alone"}
 
 
@@ -75,7 +76,7 @@ def show(
         print("", *_finding(finding, screen, target), sep="\n")
     if gaps := gaps_of(first, victim.scene):
         print("", *_gap_lines(gaps, screen), sep="\n")
-    print("", _last(first, findings, screen), sep="\n")
+    print("", _last(first, findings, bool(gaps), screen), sep="\n")
 
 
 def _head(
@@ -97,19 +98,23 @@ def _head(
 
 
 def _table(ordeal: Ordeal, screen: Screen) -> Iterator[str]:
+    from ...torture.findings import unseen_of
+
+    unseen = {call.node for call in unseen_of(ordeal)}
     rows = [
-        (one_line(name or "(no node)", _NODE), _numbers(row))
+        (one_line(name or "(no node)", _NODE), _numbers(row), _UNSEEN * (name in unseen))
         for name, row in ordeal.judgement.nodes.items()
     ]
-    total = ("all", _numbers(ordeal.judgement.total()))
-    width = max(len(name) for name, _ in (*rows, total, ("node", ())))
+    total = ("all", _numbers(ordeal.judgement.total()), "")
+    width = max(len(name) for name, *_ in (*rows, total, ("node",)))
     heads = [f"{head:>{len(head)}}" for head in _COLUMNS]
     yield screen.ink("  ".join([f"{'node':<{width}}", *heads]), "dim")
-    for name, numbers in (*rows, total):
+    for name, numbers, mark in (*rows, total):
         cells = [
             _cell(number, head, screen) for number, head in zip(numbers, _COLUMNS, strict=True)
         ]
-        yield "  ".join([f"{name:<{width}}", *cells])
+        shown = [f"{name:<{width}}", *cells, *([screen.ink(mark, "warn")] if mark else [])]
+        yield "  ".join(shown)
     yield screen.ink(_MEANING, "dim")
 
 
@@ -154,12 +159,13 @@ def _gap_lines(gaps: list[str], screen: Screen) -> Iterator[str]:
         yield f"{screen.ink(screen.marks.note, 'warn')} not judged: {one_line(gap, 400)}"
 
 
-def _last(ordeal: Ordeal, findings: list[Broken], screen: Screen) -> str:
+def _last(ordeal: Ordeal, findings: list[Broken], gaps: bool, screen: Screen) -> str:
     kills = count_of(ordeal.judgement.kills, "kill")
     stopped = f", stopped before all {ordeal.planned}" if ordeal.stopped else ""
     if findings:
         return f"{screen.ink(count_of(len(findings), 'finding'), 'bad')} in {kills}{stopped}"
-    return f"{screen.ink('nothing broke', 'good')} in {kills}{stopped}"
+    nothing = "nothing broke" + " of what was judged" * gaps
+    return f"{screen.ink(nothing, 'warn' if gaps else 'good')} in {kills}{stopped}"
 
 
 def ordeal_object(ordeals: Sequence[Ordeal], victim: Victim, kills: Kills) -> dict[str, Any]:
@@ -184,6 +190,9 @@ def ordeal_object(ordeals: Sequence[Ordeal], victim: Victim, kills: Kills) -> di
 
 
 def _counts(ordeal: Ordeal) -> dict[str, Any]:
+    from ...torture.findings import unseen_of
+
+    unseen = {call.node for call in unseen_of(ordeal)}
     judgement = ordeal.judgement
     return {
         "kills": {
@@ -193,7 +202,11 @@ def _counts(ordeal: Ordeal) -> dict[str, Any]:
         },
         "seconds": round(ordeal.seconds, 3),
         "nodes": [
-            {"node": name, **{each.name: getattr(row, each.name) for each in fields(row)}}
+            {
+                "node": name,
+                **{each.name: getattr(row, each.name) for each in fields(row)},
+                "judged": name not in unseen,
+            }
             for name, row in judgement.nodes.items()
         ],
         "broken": len(judgement.breaches),

@@ -9,27 +9,30 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import hashlib
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from abc import abstractmethod
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
 import psycopg
 import psycopg.sql
 from psycopg.errors import DivisionByZero
+from psycopg.rows import dict_row
 
 from ...errors import RunError
-from ..database import Database, Row, Write
+from ..database import TABLES, Database, Row, Write
 from ..fence import HELD, require_epoch, taken_over
 from ..ownership import POSTGRES_COLUMNS, refuse_foreign
+from ..schema_version import refuse_other_layout
 from ..url import Location
 from .errors import is_gone, postgres_error
 from .link import WAITS, Connection, Link
 from .names import SCHEMA
+from .pool import Pool
 
-_LOCK = 0x666C6F7763
-"""The advisory lock that transactions of one store take one after another."""
 FENCE = (
     "with held as materialized (select 1 / count(*) as ok from"
     " (select from leases where run = ? and epoch = ? for share) as row)"
@@ -42,15 +45,22 @@ LET = "select ok from held"
 LATER = "later as materialized (select set_config('synchronous_commit', 'off', true))"
 """What it has besides, and ends with, where it does not wait for the disk."""
 
+BEGIN = (
+    "begin; set local lock_timeout = '30s'; set local idle_in_transaction_session_timeout = '10s';"
+    " set local statement_timeout = '120s'"
+)
+"""How a transaction begins. From a process that is frozen in one the server takes it back, and it
+ends a statement in one that would hold up others for minutes."""
+
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
 class _Statements(Database):
-    """Statements inside a transaction that is open."""
+    """Statements, over whatever connection `_send` and `_commit` do their work."""
 
     dialect = "postgresql"
-    link: Link
+    location: Location
 
     async def run(self, query: str, values: Sequence[Any] = ()) -> int:
         return await self._commit(functools.partial(_run, write=(query, values)))
@@ -66,6 +76,12 @@ class _Statements(Database):
     async def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
         return await self._send(lambda c: _rows(c, query, values))
 
+    async def rows_by_name(
+        self, query: str, values: Mapping[str, object]
+    ) -> list[dict[str, object]]:
+        """Execute a statement of another library, with values by name. Return rows by column."""
+        return await self._send(lambda c: _rows_by_name(c, query, values))
+
     async def size(self) -> int:
         query = (
             "select coalesce(sum(pg_total_relation_size(c.oid)), 0)::bigint from pg_class c"
@@ -76,65 +92,87 @@ class _Statements(Database):
 
     async def shrink(self, *, alone: bool) -> None:
         tables = await self.rows("select tablename from pg_tables where schemaname = ?", (SCHEMA,))
-        connection = await self.link.live()
-        try:
-            for (table,) in tables:
-                name = psycopg.sql.Identifier(SCHEMA, table)
-                kind = psycopg.sql.SQL("full" if alone else "")
-                await connection.execute(psycopg.sql.SQL("vacuum {} {}").format(kind, name))
-        except psycopg.Error as error:
-            raise postgres_error(error, self.link.location) from error
+        for (table,) in tables:
+            name = psycopg.sql.Identifier(SCHEMA, table)
+            kind = psycopg.sql.SQL("full" if alone else "")
+            query = psycopg.sql.SQL("vacuum {} {}").format(kind, name)
+            await self._send(functools.partial(_execute, query=query))
+
+    @abstractmethod
+    async def _send(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+        """Do the work, which is one statement."""
+
+    @abstractmethod
+    async def _commit(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
+        """Do the work, of which all is kept or nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inside(_Statements):
+    """Statements inside a transaction that is open on `connection`."""
+
+    connection: Connection
+
+    @asynccontextmanager
+    async def transaction(self, *about: str) -> AsyncIterator[Database]:
+        if about:
+            await self._send(lambda c: c.execute(lock_names(about)))
+        yield self
+
+    async def script(self, text: str) -> None:
+        """Execute statements as they stand."""
+        await self._send(lambda c: c.execute(text.encode()))
 
     async def _commit(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
-        """Do the work, which the transaction around it commits."""
         return await self._send(work)
 
     async def _send(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Do the work, once: the transaction would not survive another connection."""
-        connection = self.link.connection
-        assert connection is not None
         try:
-            return await work(connection)
+            return await work(self.connection)
         except psycopg.Error as error:
-            raise postgres_error(error, self.link.location) from error
+            raise postgres_error(error, self.location) from error
 
 
 @dataclass(frozen=True, slots=True)
 class PostgresDatabase(_Statements):
-    """A connection of our own. Statements of other tasks wait while one is in a transaction."""
+    """Connections of our own, one for each statement or transaction that is under way."""
 
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    pool: Pool
+    durable: bool
+    """Whether a commit waits for the disk."""
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[Database]:
-        async with self.lock:
-            connection, number = await self._begin(f"select pg_advisory_xact_lock({_LOCK})")
+    async def transaction(self, *about: str) -> AsyncIterator[Database]:
+        async with self.pool.lend(self.durable) as link:
+            connection, number = await self._begin(link, about)
             try:
                 await self._compare(connection)
-                yield _Statements(self.link, cipher=self.cipher)
+                yield Inside(self.location, connection, cipher=self.cipher)
             except BaseException:
-                await self._undo(connection)
+                await _undo(connection)
                 raise
-            if not await self._end(connection, number):
+            if not await self._end(link, connection, number):
                 raise RunError(
-                    f"the store {self.link.location.url} went away; what was being written was not",
+                    f"the store {self.location.url} went away; what was being written was not",
                     help="`flowc resume` goes on from what is kept",
                 )
 
     async def _send(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
-        """Do the work, which is one statement, again until the server said that it was done."""
-        async with self.lock:
+        """Do the work again until the server said that it was done."""
+        async with self.pool.lend(self.durable) as link:
             while True:
-                connection = await self.link.live()
+                connection = await link.live()
                 try:
-                    with self._watch(connection):
+                    with self._watch(link, connection):
                         return await work(connection)
                 except psycopg.Error as error:
-                    await self._lost_or_wrong(error)
+                    await self._lost_or_wrong(link, error)
 
-    def _watch(self, connection: Connection) -> AbstractContextManager[None]:
-        """Whoever executes a run waits for so long and no longer; other queries may take longer."""
-        return nullcontext() if self.epoch is None else self.link.watch(connection)
+    def _watch(self, link: Link, connection: Connection) -> AbstractContextManager[None]:
+        """Bound how long a process that executes a run waits for the server, also where a statement
+        belongs to no run. Other processes may wait longer."""
+        return link.watch(connection) if self.epochs.held else nullcontext()
 
     async def put_all(self, writes: Sequence[Write], *, later: bool = False) -> None:
         epoch = self.epoch
@@ -155,76 +193,96 @@ class PostgresDatabase(_Statements):
 
     async def _commit(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Do the work in a transaction of its own, again and again until one was committed."""
-        async with self.lock:
+        async with self.pool.lend(self.durable) as link:
             while True:
-                connection, number = await self._begin("select 1")
+                connection, number = await self._begin(link)
                 try:
-                    with self._watch(connection):
+                    with self._watch(link, connection):
                         await self._compare(connection)
                         result = await work(connection)
                 except psycopg.Error as error:
-                    await self._undo(connection)
-                    await self._lost_or_wrong(error)
+                    await _undo(connection)
+                    await self._lost_or_wrong(link, error)
                     continue
                 except BaseException:
-                    await self._undo(connection)
+                    await _undo(connection)
                     raise
-                if await self._end(connection, number):
+                if await self._end(link, connection, number):
                     return result
 
-    async def _begin(self, first: str) -> tuple[Connection, int]:
+    async def _begin(self, link: Link, about: Sequence[str] = ()) -> tuple[Connection, int]:
         """Begin a transaction in which a statement has been executed. Return its number too."""
+        beginning = "; ".join([BEGIN, *([lock_names(about)] if about else [])])
         while True:
-            connection = await self.link.live()
+            connection = await link.live()
             try:
-                with self._watch(connection):
-                    cursor = await connection.execute(f"begin; {first}; select txid_current()")
+                with self._watch(link, connection):
+                    cursor = await connection.execute(
+                        f"{beginning}; select txid_current()".encode()
+                    )
                 while cursor.nextset():
                     pass
                 row = await cursor.fetchone()
                 assert row is not None
                 return connection, row[0]
             except psycopg.Error as error:
-                await self._undo(connection)
-                await self._lost_or_wrong(error)
+                await _undo(connection)
+                await self._lost_or_wrong(link, error)
             except BaseException:
-                await self._undo(connection)
+                await _undo(connection)
                 raise
 
-    async def _end(self, connection: Connection, number: int) -> bool:
+    async def _end(self, link: Link, connection: Connection, number: int) -> bool:
         """Commit. Return whether it was done, even if the server went away before it answered."""
         try:
-            with self._watch(connection):
+            with self._watch(link, connection):
                 await connection.execute("commit")
             return True
         except psycopg.Error as error:
-            await self._lost_or_wrong(error)
+            await self._lost_or_wrong(link, error)
         except BaseException:
-            await self._undo(connection)
+            await _undo(connection)
             raise
         while True:
-            connection = await self.link.live()
+            connection = await link.live()
             try:
                 row = (await _rows(connection, "select txid_status(?)", (number,)))[0]
             except psycopg.Error as error:
-                await self._lost_or_wrong(error)
+                await self._lost_or_wrong(link, error)
                 continue
             if row[0] != "in progress":
                 return bool(row[0] == "committed")
             await asyncio.sleep(WAITS[0])
 
-    async def _undo(self, connection: Connection) -> None:
-        try:
-            if not connection.closed:
-                await connection.execute("rollback")
-        except psycopg.Error:
-            await connection.close()
-
-    async def _lost_or_wrong(self, error: psycopg.Error) -> None:
+    async def _lost_or_wrong(self, link: Link, error: psycopg.Error) -> None:
         """Return when the connection broke, which `live` mends; else raise `RunError`."""
         if not is_gone(error):
-            raise postgres_error(error, self.link.location) from error
-        await self.link.close()
+            raise postgres_error(error, self.location) from error
+        await link.close()
+
+
+def lock_names(about: Sequence[str]) -> str:
+    """Return the statement that waits until no other transaction is about any of these, and lets
+    none be until this one is over. In one order, so that two do not wait for each other."""
+    numbers = sorted({_number(name) for name in about})
+    return "; ".join(f"select pg_advisory_xact_lock({number})" for number in numbers)
+
+
+def _number(name: str) -> int:
+    digest = hashlib.blake2b(f"flowc {name}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+async def _undo(connection: Connection) -> None:
+    try:
+        if not connection.closed:
+            await connection.execute("rollback")
+    except psycopg.Error:
+        await connection.close()
+
+
+async def _execute(connection: Connection, query: psycopg.sql.Composed) -> None:
+    await connection.execute(query)
 
 
 async def _run(connection: Connection, write: Write) -> int:
@@ -239,6 +297,14 @@ async def _many(connection: Connection, query: str, rows: Iterable[Sequence[Any]
 
 async def _rows(connection: Connection, query: str, values: Sequence[Any]) -> list[Row]:
     return await (await connection.execute(native(query), tuple(values))).fetchall()
+
+
+async def _rows_by_name(
+    connection: Connection, query: str, values: Mapping[str, object]
+) -> list[dict[str, object]]:
+    async with connection.cursor(row_factory=dict_row) as cursor:
+        await cursor.execute(query.encode(), values)
+        return await cursor.fetchall() if cursor.description else []
 
 
 async def pass_fence(connection: Connection, run: str, query: bytes, values: Sequence[Any]) -> None:
@@ -263,32 +329,41 @@ def native(query: str) -> bytes:
     return text.encode()
 
 
+def durable(db: PostgresDatabase) -> PostgresDatabase:
+    """Return the same store, with connections of the same pool whose commits wait for the disk."""
+    return replace(db, durable=True)
+
+
 @asynccontextmanager
 async def open_postgres(location: Location, *, durable: bool) -> AsyncIterator[PostgresDatabase]:
-    """Open a connection of our own; the schema is made when it is not there. Raise `RunError` when
+    """Open connections of our own; the schema is made when it is not there. Raise `RunError` when
     the store cannot be opened."""
-    link = Link(location, durable)
-    await link.open()
+    pool = Pool(location)
+    await pool.open(durable)
     try:
-        db = PostgresDatabase(link)
+        db = PostgresDatabase(location, pool, durable)
         if not durable:  # which is the first connection to a store
             refuse_foreign(await db.rows(POSTGRES_COLUMNS, (SCHEMA,)), location)
         if await db.rows("select to_regnamespace(?)::text", (SCHEMA,)) == [(None,)]:
-            async with db.transaction() as inside:
+            async with db.transaction(TABLES) as inside:
                 await inside.run(f"create schema if not exists {SCHEMA}")
         yield db
     finally:
-        await link.close()
+        await pool.close()
 
 
 async def is_there(location: Location) -> bool:
     """Return whether the database has a store of flowc's. Raise `RunError` when it cannot be
-    reached, or belongs to another program."""
-    link = Link(location, durable=False)
-    await link.open()
+    reached, belongs to another program, or has the layout of another flowc."""
+    pool = Pool(location)
+    await pool.open(durable=False)
     try:
-        columns = await PostgresDatabase(link).rows(POSTGRES_COLUMNS, (SCHEMA,))
+        db = PostgresDatabase(location, pool, durable=False)
+        columns = await db.rows(POSTGRES_COLUMNS, (SCHEMA,))
         refuse_foreign(columns, location)
+        if ("layout", "version") in columns:
+            rows = await db.rows("select version from layout")
+            refuse_other_layout([row[0] for row in rows], location)
         return "runs" in {table for table, _ in columns}
     finally:
-        await link.close()
+        await pool.close()

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import psycopg
 
-from ...errors import RunError
+from ...errors import RunError, StoreFailed
 from ..url import Location
 
 _ENDING = ("57P01", "57P02", "57P03")
 """The server is shutting down, has crashed, or is starting."""
+
+_PATIENCE = "when the server answers again, `flowc resume` goes on with what is kept"
 
 
 def is_gone(error: psycopg.Error) -> bool:
@@ -24,32 +26,43 @@ def postgres_error(error: psycopg.Error, location: Location) -> RunError:
     place = f"the store {location.url}"
     match error.sqlstate:
         case "53100":
-            return RunError(
+            return StoreFailed(
                 f"{place} cannot be written: the server's disk is full",
                 help="make room, then `flowc resume` goes on from the last checkpoint",
             )
         case "25006":
-            return RunError(f"{place} is read-only", help="choose another place with `--store`")
+            return StoreFailed(f"{place} is read-only", help="choose another place with `--store`")
         case "42501":
             return RunError(
                 f"{place} cannot be used: {_reason(error)}",
                 help="let its owner run: grant create on database NAME to USER",
             )
         case "53300":
-            return RunError(f"{place} has no connection left", help="try again in a moment")
+            return StoreFailed(f"{place} has no connection left", help="try again in a moment")
+        case "57014":
+            return StoreFailed(
+                f"{place} did not finish a statement in time, and nothing of it was written",
+                help="try again in a moment; the server's log says what it was busy with",
+            )
         case "55P03":
-            return RunError(f"{place} is locked by another program", help="try again in a moment")
+            return StoreFailed(
+                f"{place} is locked by another program", help="try again in a moment"
+            )
     if is_gone(error):
-        return RunError(f"{place} cannot be reached: {_reason(error)}", help=_remedy(str(error)))
+        remedy = _remedy(str(error))
+        kind = RunError if remedy else StoreFailed
+        what = f"{place} cannot be reached: {_reason(error)}"
+        return kind(what, help=remedy or _PATIENCE)
     return RunError(f"{place} cannot be used: {_reason(error)}")
 
 
 def _remedy(text: str) -> str:
+    """Return what to do about a server that will never answer to this address; "" else."""
     if "does not exist" in text and "database" in text:
         return "make it first: createdb NAME"
     if "password" in text:
         return "give the password in PGPASSWORD or ~/.pgpass"
-    return "when the server answers again, `flowc resume` goes on with what is kept"
+    return ""
 
 
 def _reason(error: psycopg.Error) -> str:

@@ -16,16 +16,17 @@ from psycopg.abc import Params, Query, QueryNoTemplate
 
 SCHEMA = "flowc"
 _NAMES = (
-    "answers|blobs|charges|documents|effects|events|heartbeats|holds|layout|leases|lines|notes|"
-    "realms|renewals|requests|runs|service_assignments|service_audit|service_due|"
-    "service_executions|service_idempotency|service_message_reads|service_messages|"
-    "service_prompts|service_sessions|service_teams|service_tokens|service_workflows|timers"
+    "answers|blobs|charges|documents|effects|events|finished|heartbeats|holds|layout|leases|lines|"
+    "notes|realms|renewals|requests|runs|service_assignments|service_audit|service_executions|"
+    "service_idempotency|service_jobs|service_message_reads|service_messages|"
+    "service_prompts|service_sessions|service_states|service_teams|service_token_agents|service_tokens|service_workflows|timers"
 )
 TABLES = _NAMES.split("|")
-"""Ours; beside them are those of LangGraph's saver, whose names begin alike."""
+"""Ours; beside them are those of LangGraph's saver and of procrastinate."""
 _TABLE = re.compile(
     r"(\b(?:from|join|into|update|exists|table|on(?=\s+\w+\s*\())\s+)"
-    rf"({_NAMES}|checkpoint(?:s|_(?:blobs|migrations|writes)))\b(?![.\w])",
+    rf"({_NAMES}|checkpoint(?:s|_(?:blobs|migrations|writes))"
+    r"|procrastinate_(?:events|jobs|periodic_defers|workers))\b(?![.\w])",
     re.IGNORECASE,
 )
 

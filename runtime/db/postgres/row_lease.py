@@ -17,7 +17,7 @@ from typing import Any
 
 from ...errors import RunError
 from ..database import Database, Row, delete_of, marks
-from ..fence import FORGET, Holder, NotHeld, taken_over
+from ..fence import FORGET, Holder, NotHeld, about_lease, taken_over
 from ..file_lease import Known, lease_refusal, next_epoch
 
 BEAT = 5.0
@@ -89,9 +89,9 @@ class PostgresLeases:
     async def end(
         self, db: Database, runs: Sequence[str]
     ) -> AsyncIterator[tuple[Database, list[str]]]:
-        """Open a transaction with which the leases end of the runs that nobody executes: whoever
-        takes one needs a transaction too, and there is one at a time."""
-        async with db.transaction() as inside:
+        """Open a transaction with which the leases end of the runs that nobody executes: nobody
+        takes one of them meanwhile."""
+        async with db.transaction(*(about_lease(run) for run in runs)) as inside:
             query = f"{_STANDING} where leases.run in ({marks(runs)})"
             held = await asyncio.to_thread(self._held_of, await inside.rows(query, runs))
             free = [run for run in runs if run not in held]
@@ -120,7 +120,7 @@ class PostgresLeases:
             await asyncio.wait([self._heart])
 
     async def _take(self, run: str, by_force: bool) -> int:
-        async with self.db.transaction() as inside:  # of which one is open at a time
+        async with self.db.transaction(about_lease(run)) as inside:
             for _, _, holder, left in await inside.rows(
                 f"{_STANDING} where leases.run = ?", (run,)
             ):

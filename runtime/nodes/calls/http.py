@@ -76,7 +76,10 @@ def _request(visit: Visit, op: HttpNode) -> HttpRequest:
         body, form = visit.text(op.text), "text"
     if form and not any(name.lower() == "content-type" for name in headers):
         headers["Content-Type"] = _OWN[form]
-    return HttpRequest(op.method, url, hosts_of(op), headers, secrets, body)
+    return HttpRequest(
+        op.method, url, hosts_of(op), headers, secrets, body,
+        node=visit.node.id, visit=visit.number, attempt=visit.attempt,
+    )  # fmt: skip
 
 
 def _query_value(visit: Visit, value: Json) -> str | list[str]:

@@ -21,7 +21,7 @@ from langgraph.runtime import Runtime
 
 from ...checkpoints.builder import READS_STATE, read_state
 from ...checkpoints.keys import superstep
-from ...context import HERE, binding, here_in
+from ...context import CALL_PATH, HERE, binding, here_in
 from ...errors import Ended, Failure, LimitReached, RunError
 from ...services import Json
 from ...state.channels import (
@@ -127,10 +127,17 @@ setattr(_Entrance, READS_STATE, True)
 _Entrance.__call__.__annotations__.clear()
 
 
+def _step_of(visit: Visit) -> int:
+    """Return the step of the visit, counted from the begin of the turn; a called workflow begins
+    its own in each."""
+    before = 0 if CALL_PATH.get() else Surroundings.of(visit.config).steps_before
+    return superstep(visit.config) - before
+
+
 async def _run(visit: Visit, body: Body, branch: Branch | None) -> dict[str, Any]:
     """Make the visit and return its writes. Raise a `Failure` that no edge takes."""
     started = time.monotonic()
-    visit.emit("node_started", {"visit": visit.number, "step": superstep(visit.config)})
+    visit.emit("node_started", {"visit": visit.number, "step": _step_of(visit)})
     done = Done()
     try:
         enforce_limits(visit)

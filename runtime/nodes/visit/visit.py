@@ -113,6 +113,8 @@ class Surroundings:
     siblings: Siblings = field(default_factory=Siblings)
     on_visit: Callable[[Runtime[Any]], None] = lambda runtime: None
     """Called where a visit begins."""
+    steps_before: int = 0
+    """How many steps of LangGraph's the thread had before this turn."""
 
     @classmethod
     def of(cls, config: RunnableConfig) -> Surroundings:

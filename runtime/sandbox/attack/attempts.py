@@ -2,6 +2,7 @@
 
 Code is bash; names in capitals are those of `LaidOut.names`. What a program says of itself counts
 when it says `REACHED`; everything else is seen from outside.
+Python 3.13 shows the line of `-c` that failed: what Python prints is not written in one piece.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def _connect(name: str, how: str, where: str) -> Attempt:
     return Attempt("sockets", name, _python(code))
 
 
-_FAMILY = 'import socket; socket.socket({}, {}); print("REACHED")'
+_FAMILY = 'import socket; socket.socket({}, {}); print("REA" "CHED")'
 _SLEEP = "sleep $MARK"
 _GROW = "import os, time; held = []\nfor n in range(40):\n "
 
@@ -161,11 +162,11 @@ ATTEMPTS: tuple[Attempt, ...] = (
             "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); : > f$i; done; sleep 2; echo REACHED"),
     Attempt("sums", "files that were removed",
             _python(_GROW + 'held.append(open("f", "wb", 0)); os.unlink("f"); '
-                    'held[-1].write(bytes(1 << 22))\ntime.sleep(2); print("REACHED")')),
+                    'held[-1].write(bytes(1 << 22))\ntime.sleep(2); print("REA" "CHED")')),
     Attempt("sums", "files in memory",
             _python(_GROW + 'held.append(os.memfd_create("m")); '
-                    'os.write(held[-1], b"x" * (1 << 22))\ntime.sleep(2); print("REACHED")')),
-    Attempt("sums", "memory", _python('x = bytearray(1 << 28); print("REACHED")')),
+                    'os.write(held[-1], b"x" * (1 << 22))\ntime.sleep(2); print("REA" "CHED")')),
+    Attempt("sums", "memory", _python('x = bytearray(1 << 28); print("REA" "CHED")')),
     Attempt("sums", "no end", "sleep 60; echo REACHED"),
     Attempt("sums", "output without end", "yes | head -c 64M"),
 )  # fmt: skip

@@ -19,7 +19,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
+from flowc.compiler.source.door import open_folder
+
 from ...errors import Failure
+from ...files.granted import open_granted_file
 from ...files.staging import replacing
 from ...files.tempdirs import make_room
 from ..confine import Confined, prepare_python
@@ -69,8 +72,9 @@ def run_snippet(
     limits: Limits | None = None,
     mode: Mode = "auto",
 ) -> SnippetResult:
-    """Run code that reads sound files and writes one. The old `output` stays until the code has
-    written a whole file. Raise `Failure` when `output` cannot be put in its place."""
+    """Run code that reads sound files and writes one; all have their real names, and no link is
+    followed. The old `output` stays until the code has written a whole file. Raise `Failure` when
+    `output` cannot be put in its place."""
     findings = faults(code)
     if findings:
         return SnippetResult("rejected", "; ".join(map(str, findings)), faults=findings)
@@ -79,9 +83,15 @@ def run_snippet(
         target = room.folder / f"output{output.suffix}"
         target.touch()
         inode = target.stat().st_ino
-        inputs = tuple(path.absolute() for path in reads)
-        bounds = limits or SNIPPET_LIMITS
-        policy = Policy("snippet", (*python_reads(), *inputs), (target,), limits=bounds, mode=mode)
+        try:
+            held = tuple(open_granted_file(path) for path in reads if os.path.lexists(path))
+        except OSError as error:
+            why = (error.strerror or str(error)).lower()
+            return SnippetResult("refused", f"an input was changed while it was opened: {why}")
+        bounds, inputs = limits or SNIPPET_LIMITS, tuple(reads)
+        policy = Policy(
+            "snippet", (*python_reads(), *inputs), (target,), held, limits=bounds, mode=mode
+        )
         packages = " ".join(sorted({name.partition(".")[0] for name in MODULES}))
         arguments = (packages, " ".join(sorted(BUILTINS)), str(target), *map(str, inputs))
         try:
@@ -201,7 +211,11 @@ def _collect(result: SnippetResult, source: Path, inode: int, place: Path) -> Sn
 
 def _place(source: int, place: Path) -> None:
     """Copy beside the place, then move: a reader never sees half a file. Raise OSError."""
-    with replacing(Path(os.path.realpath(place))) as file:
-        offset = 0
-        while sent := os.sendfile(file.fileno(), source, offset, 1 << 24):
-            offset += sent
+    folder = open_folder(place.anchor, place.parent.parts[1:])
+    try:
+        with replacing(Path(f"/proc/self/fd/{folder}", place.name)) as file:
+            offset = 0
+            while sent := os.sendfile(file.fileno(), source, offset, 1 << 24):
+                offset += sent
+    finally:
+        os.close(folder)

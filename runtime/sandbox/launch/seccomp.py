@@ -41,7 +41,7 @@ _NEVER = (
 """Calls that reach other processes, the kernel, mounts, clocks."""
 
 _SNIPPET = (
-    "fork", "vfork", "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
+    "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
     "socketpair", "symlink", "symlinkat", "link", "linkat", "mknod", "mknodat",
     "inotify_init", "inotify_init1", "seccomp", "utime", "utimes", "utimensat", "futimesat",
 )  # fmt: skip
@@ -86,21 +86,22 @@ def build(
     snippet: bool,
     *,
     executes: bool = False,
+    starts: bool = False,
     network: bool = False,
     unix: bool = False,
     namespaces: bool = False,
     mounts: bool = False,
     watchers: tuple[int, ...] = (1,),
 ) -> bytes:
-    """Return the filter. `executes`: a snippet that is a program of its own; `unix`: sockets with a
+    """Return the filter. `executes`: a snippet that is a program of its own; `starts`: one
+    that starts programs, which Landlock names; `unix`: sockets with a
     path, where those alone are there that lie in granted folders; `namespaces`, `mounts`: these
     layers hold what is left open here; `watchers`: the numbers of those above the program, in a
     namespace. Raise KeyError for a machine whose numbers are not known."""
     out = _Filter(machine)
     denied = [*_NEVER]
     if snippet:
-        denied += [*_SNIPPET, *_IPC, *_BY_PATH]
-        denied += [] if executes else ["execve", "execveat"]
+        denied += [*_SNIPPET, *_IPC, *_BY_PATH, *_new(executes, starts)]
     else:
         denied += [] if namespaces else _IPC
         denied += [] if mounts else _BY_PATH
@@ -123,13 +124,20 @@ def build(
         out.deny_bits(name, argument, _OF_OWNER, flags, _MAKES)
     out.deny("openat2", _ENOSYS)  # it says all that in memory, as does the next
     out.deny("clone3", _ENOSYS)  # its flags are in memory, which a filter cannot read
-    out.clone(threads_only=snippet)
+    out.clone(threads_only=snippet and not starts)
     families = [] if snippet else ([_UNIX] if unix else [])
     families += [_INET, _INET6, _NETLINK] if network and not snippet else []
     out.deny_argument("socket", 0, True, tuple(families), _EAFNOSUPPORT)
     if not snippet:
         out.deny_argument("socketpair", 0, True, (_UNIX,), _EAFNOSUPPORT)
     return out.finish()
+
+
+def _new(executes: bool, starts: bool) -> list[str]:
+    """Return what makes processes and programs, as far as a snippet may not."""
+    if starts:
+        return []
+    return ["fork", "vfork", *([] if executes else ["execve", "execveat"])]
 
 
 class _Filter:

@@ -115,7 +115,7 @@ def route_reading(operation: str, by_name: bool) -> type[APIRoute]:
             model = model_of(operation, by_name)
 
             async def answer_read(request: Request) -> Response:
-                if request.method == "GET":
+                if request.method != "POST":
                     return await answer(request)
                 if not is_open:
                     await caller_of(request, request.headers.get("authorization"))

@@ -82,7 +82,7 @@ def _endpoint(
     row: Operation, function: Callable[..., Awaitable[BaseModel]], *, by_name: bool
 ) -> Callable[..., Awaitable[Any]]:
     """Return the function that FastAPI calls with the parts of a request."""
-    queries = row.method == "GET" and not by_name
+    queries, sends = row.method == "GET" and not by_name, row.method == "POST" or by_name
 
     async def operate(
         request: Request, caller: Caller = LOCAL, idempotency_key: str | None = None, **values: Any
@@ -93,7 +93,7 @@ def _endpoint(
         if issubclass(row.request, TextRequest):
             assert isinstance(request, ReadRequest)
             body: Any = request.value
-        elif queries:
+        elif not sends:
             body = read_request(row.request, _from_query(row.request, values))
         else:
             body = values["body"]
@@ -109,13 +109,13 @@ def _endpoint(
     operate.__signature__ = Signature(  # type: ignore[attr-defined]
         [
             Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default)
-            for name, kind, default in _parameters(row, by_name, queries)
+            for name, kind, default in _parameters(row, by_name, sends)
         ]
     )
     return operate
 
 
-def _parameters(row: Operation, by_name: bool, queries: bool) -> Iterator[tuple[str, Any, Any]]:
+def _parameters(row: Operation, by_name: bool, sends: bool) -> Iterator[tuple[str, Any, Any]]:
     """Yield name, type and default of the parts of a request."""
     none = Parameter.empty
     yield "request", Request, none
@@ -124,12 +124,13 @@ def _parameters(row: Operation, by_name: bool, queries: bool) -> Iterator[tuple[
     if not by_name:
         for name in row.path_names:
             yield name, str if f"{{{name}:path}}" in row.path else Id, none
-    if queries:
+    if row.method == "GET" and not by_name:
         yield from _query_fields(row.request)
         return
-    if not issubclass(row.request, TextRequest):
+    if sends and not issubclass(row.request, TextRequest):
         yield "body", model_of(row.name, by_name), none
-    yield "idempotency_key", Key, None
+    if sends:  # what is deleted is so, however often it is asked for
+        yield "idempotency_key", Key, None
 
 
 def _query_fields(model: type[BaseModel]) -> Iterator[tuple[str, Any, Any]]:

@@ -192,4 +192,7 @@ async def event_messages(
 
 async def _has_ended(store: RunStore, execution: str) -> bool:
     rows = await store.db.rows("select status from runs where id = ?", (execution,))
-    return bool(rows) and rows[0][0] in ("success", "failed")
+    if bool(rows) and rows[0][0] in ("success", "failed"):
+        return True
+    query = "select 1 from service_states where execution = ? and state = 'cancelled'"
+    return bool(await store.db.rows(query, (execution,))) and (not rows or rows[0][0] == "stopped")

@@ -19,7 +19,7 @@ from flowc.compiler.source.gc_pause import collector_at_rest
 from ..records.errors import FaultCode, ServiceFault
 from .compile import Compiled
 from .read_body import SIMPLE, SMALL, BodyValues, SentForm, read_body, read_form
-from .request_worker import SIZE_BYTES, CompileJob, FormJob, Job, ReadJob
+from .request_worker import SIZE_BYTES, CompileJob, FormJob, Job, ReadJob, unpickle_parts
 
 PROCESSES = 2
 SECONDS = 20.0
@@ -102,7 +102,7 @@ class RequestPool:
             return None
         self.idle.put(process)
         with collector_at_rest():
-            return pickle.loads(answer)
+            return unpickle_parts(answer)
 
     def _take(self) -> subprocess.Popen[bytes]:
         """Return a process that waits for a job; its environment holds nothing of the service."""

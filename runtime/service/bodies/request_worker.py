@@ -7,11 +7,12 @@ not the loop that answers everybody else.
 
 from __future__ import annotations
 
+import io
 import os
 import pickle
 import resource
 import sys
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import IO, Any
 
@@ -73,14 +74,37 @@ class FormJob:
 Job = CompileJob | ReadJob | FormJob
 
 
-def write_message(stream: IO[bytes], value: object, parts: Iterable[bytes] = ()) -> None:
-    """Write a value behind its size, and the parts of what follows it. Raises `OSError` when nobody
-    reads."""
-    body = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+def pickle_parts(value: object, elements: Sequence[object] = ()) -> bytes:
+    """Return a value as a pickle behind those of its elements. Python reads a pickle in one go,
+    while nothing else runs: so it can do something else after each."""
+    file = io.BytesIO()
+    pickler = pickle.Pickler(file, pickle.HIGHEST_PROTOCOL)
+    for one in (len(elements), *elements, value):
+        pickler.dump(one)
+    return file.getvalue()
+
+
+def unpickle_parts(data: bytes) -> Any:
+    """Return the value that `pickle_parts` wrote."""
+    unpickler = pickle.Unpickler(io.BytesIO(data))
+    for _ in range(unpickler.load()):
+        unpickler.load()  # it is remembered, for the value that it belongs to
+    return unpickler.load()
+
+
+def write_message(stream: IO[bytes], value: object) -> None:
+    """Write a value behind its size. Raises `OSError` when nobody reads."""
+    body = pickle_parts(value, elements_of(value))
     stream.write(len(body).to_bytes(SIZE_BYTES, "big") + body)
-    for part in parts:
-        stream.write(part)
     stream.flush()
+
+
+def elements_of(value: object) -> Sequence[object]:
+    """Return what a large answer is large by: the nodes and edges of a compiled workflow."""
+    program = getattr(getattr(value, "result", None), "program", None)
+    if program is None:
+        return ()
+    return [one for _, w in program.workflows for one in (*w.nodes, *w.edges)]
 
 
 def read_message(stream: IO[bytes]) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from ..contract import message_requests, message_responses, requests, responses
+from ..contract import list_responses, message_requests, message_responses, requests, responses
 from ..contract.documents import CONTRACT
 from ..records.messages import ResponseStatus
 from .exchange import Pause, Talk, call
@@ -102,6 +102,24 @@ def resume_workflow(
     return call("RESUME_WORKFLOW", **locals())
 
 
+def cancel_execution(
+    execution_id: str,
+    *,
+    reason: str = "",
+    cancel_type: Literal["graceful", "immediate"] = "graceful",
+    key: str | None = None,
+) -> Talk[responses.ExecutionCancelled]:
+    """End an execution for good, after the steps under way or at once."""
+    return call("cancel_execution", **locals())
+
+
+def reissue_resume_token(
+    execution_id: str, *, key: str | None = None
+) -> Talk[responses.TokenReissued]:
+    """Get another token for a pause whose token was lost; needs the scope admin."""
+    return call("reissue_resume_token", **locals())
+
+
 def answer_question(
     execution_id: str, question_id: str, answer: object, *, key: str | None = None
 ) -> Talk[responses.WorkflowStatus]:
@@ -109,29 +127,68 @@ def answer_question(
     return call("answer_question", **locals())
 
 
-def list_workflows(limit: int = 50, after: str | None = None) -> Talk[responses.WorkflowList]:
+def list_workflows(limit: int = 50, after: str | None = None) -> Talk[list_responses.WorkflowList]:
     """List the newest first; `after` is the last id of the page before."""
     return call("list_workflows", **locals())
 
 
-def list_teams(limit: int = 50, after: str | None = None) -> Talk[responses.TeamList]:
+def list_teams(limit: int = 50, after: str | None = None) -> Talk[list_responses.TeamList]:
     """List the newest first."""
     return call("list_teams", **locals())
 
 
-def list_executions(limit: int = 50, after: str | None = None) -> Talk[responses.ExecutionList]:
-    """List the newest first."""
+def list_executions(
+    limit: int = 50,
+    after: str | None = None,
+    *,
+    status: requests.ExecutionStatus | None = None,
+    workflow_id: str | None = None,
+    team_id: str | None = None,
+) -> Talk[list_responses.ExecutionList]:
+    """List the newest first, those of a status, a workflow or a team if one is named."""
     return call("list_executions", **locals())
 
 
-def list_audit(limit: int = 50) -> Talk[responses.AuditLog]:
+def list_assignments(
+    agent_id: str | None = None, *, limit: int = 50, after: str | None = None
+) -> Talk[list_responses.AssignmentList]:
+    """List the steps that wait for people: those of an agent, or all that the caller acts for."""
+    return call("list_assignments", **locals())
+
+
+def get_workflow(workflow_id: str) -> Talk[list_responses.WorkflowFound]:
+    """Return a workflow with its text."""
+    return call("get_workflow", **locals())
+
+
+def get_team(team_id: str) -> Talk[list_responses.TeamFound]:
+    """Return a team with its document."""
+    return call("get_team", **locals())
+
+
+def delete_workflow(workflow_id: str, *, key: str | None = None) -> Talk[list_responses.Deleted]:
+    """Delete a workflow; executions of it go on."""
+    return call("delete_workflow", **locals())
+
+
+def delete_team(team_id: str, *, key: str | None = None) -> Talk[list_responses.Deleted]:
+    """Delete a team; executions that it works in go on."""
+    return call("delete_team", **locals())
+
+
+def list_audit(limit: int = 50) -> Talk[list_responses.AuditLog]:
     """List who asked for what, and what came of it; needs the scope admin."""
     return call("list_audit", **locals())
 
 
-def health() -> Talk[responses.Health]:
-    """Ask whether the service answers."""
+def health() -> Talk[list_responses.Health]:
+    """Ask whether the process answers."""
     return call("health", **locals())
+
+
+def ready() -> Talk[list_responses.Readiness]:
+    """Ask whether requests can be done: the store answers, and so does the worker."""
+    return call("ready", **locals())
 
 
 def send_message(
@@ -230,7 +287,7 @@ def request_assistance(
 
 def needs_somebody(status: responses.WorkflowStatus) -> bool:
     """Return whether an execution has ended, is paused, or waits for a person."""
-    if status.workflow_status in ("completed", "failed", "paused"):
+    if status.workflow_status in ("completed", "failed", "paused", "cancelled"):
         return True
     return bool(status.questions)
 
@@ -265,7 +322,7 @@ def wait_for_step(
         return next((step for step in own if step.status != "blocked"), None)
 
     def over(status: responses.WorkflowStatus) -> bool:
-        return status.workflow_status in ("completed", "failed")
+        return status.workflow_status in ("completed", "failed", "cancelled")
 
     status = yield from wait_until(
         execution_id, lambda s: bool(turn(s)) or over(s), seconds=seconds

@@ -59,7 +59,8 @@ def call(
     if row.method == "GET":
         ask["params"] = to_jsonable_python(rest)
     else:
-        ask["json"] = to_jsonable_python(rest)
+        if row.method == "POST":
+            ask["json"] = to_jsonable_python(rest)
         ask["headers"] = {"Idempotency-Key": key or secrets.token_urlsafe(18)}
     return _read(row.response, (yield from _send(ask)))
 

@@ -1,11 +1,13 @@
 """The operations of the service. A row is the only place that lists one: HTTP routes, OpenAPI with
-its examples and links, the client and the table in docs/api.md are made from it.
+its examples and links, the client and the table in docs/api.md are made from it. Those that look
+stand in `list_operations`.
 """
 
 from __future__ import annotations
 
 from . import message_requests, message_responses, requests, responses
 from .documents import ContractWorkflow, TeamDocument, TeamText, WorkflowText
+from .list_operations import LOOKING
 from .operation import Operation
 from .operation import OperationLink as Link
 
@@ -14,7 +16,6 @@ _MESSAGE = "msg-1a2b3c4d5e6f7a8b"
 _DEADLINE = "2030-01-31T17:00:00+00:00"
 _RESPONSE = "$response.body#"
 _FIRST = f"{_RESPONSE}/initial_assignments/0"
-_NEWEST_FIRST = "the newest first, `?limit=50&after=ID`"
 
 OPERATIONS: tuple[Operation, ...] = (
     Operation(
@@ -259,6 +260,25 @@ OPERATIONS: tuple[Operation, ...] = (
         },
     ),
     Operation(
+        "cancel_execution",
+        "POST /v1/executions/{execution_id}/cancel",
+        requests.CancelExecution,
+        responses.ExecutionCancelled,
+        "ending.cancel_execution",
+        "ends it for good, also while it is paused; graceful or immediate",
+        title="cancel",
+    ),
+    Operation(
+        "reissue_resume_token",
+        "POST /v1/executions/{execution_id}/resume-token",
+        requests.Request,
+        responses.TokenReissued,
+        "control.reissue_resume_token",
+        "another token for a pause whose token was lost; scope `admin`",
+        "admin",
+        title="reissue_token",
+    ),
+    Operation(
         "answer_question",
         "POST /v1/executions/{execution_id}/questions/{question_id:path}",
         requests.AnswerQuestion,
@@ -276,51 +296,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "[what happens](#events), as it happens",
         "read",
     ),
-    Operation(
-        "list_workflows",
-        "GET /v1/workflows",
-        requests.ListQuery,
-        responses.WorkflowList,
-        "lists.list_workflows",
-        _NEWEST_FIRST,
-        "read",
-    ),
-    Operation(
-        "list_teams",
-        "GET /v1/teams",
-        requests.ListQuery,
-        responses.TeamList,
-        "lists.list_teams",
-        _NEWEST_FIRST,
-        "read",
-    ),
-    Operation(
-        "list_executions",
-        "GET /v1/executions",
-        requests.ListQuery,
-        responses.ExecutionList,
-        "lists.list_executions",
-        _NEWEST_FIRST,
-        "read",
-    ),
-    Operation(
-        "list_audit",
-        "GET /v1/audit",
-        requests.AuditQuery,
-        responses.AuditLog,
-        "lists.list_audit",
-        "who asked for what, and what came of it; scope `admin`",
-        "admin",
-    ),
-    Operation(
-        "health",
-        "GET /v1/health",
-        requests.Request,
-        responses.Health,
-        "lists.check_health",
-        "whether the service answers and its store can be read",
-        None,
-    ),
+    *LOOKING,
 )
 
 

@@ -89,6 +89,7 @@ FromFloat = BeforeValidator(_whole)
 alone."""
 Score = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Priority = Literal["low", "normal", "high", "critical"]
+ExecutionStatus = Literal["starting", "executing", "completed", "failed", "paused", "cancelled"]
 Enforcement = Literal["strict", "lenient", "advisory"]
 
 
@@ -206,6 +207,14 @@ class ResumeWorkflowBody(Request):
     resume_config: ResumeConfig = Field(default_factory=ResumeConfig)
 
 
+class CancelExecution(Request):
+    """What ends an execution for good: graceful lets what is under way finish, immediate cuts it
+    off."""
+
+    reason: Text = ""
+    cancel_type: Literal["graceful", "immediate"] = "graceful"
+
+
 class AnswerQuestion(Request):
     """The answer to a question that is not a step: an approval, a question of a chart."""
 
@@ -216,6 +225,23 @@ class ListQuery(Request):
     """Which part of a list: `after` is the last id of the page before."""
 
     limit: Annotated[int, Field(ge=1, le=500)] = 50
+    after: After = ""
+
+
+class ExecutionQuery(ListQuery):
+    """Which executions: of a status, of a workflow, of a team."""
+
+    status: ExecutionStatus | None = None
+    workflow_id: Id | None = None
+    team_id: Id | None = None
+
+
+class AssignmentQuery(Request):
+    """Whose assignments: those of one agent, or all that the caller acts for. `limit` counts the
+    executions that are looked at, `after` is the `next_after` of the page before."""
+
+    agent_id: Id | None = None
+    limit: Annotated[int, Field(ge=1, le=100)] = 50
     after: After = ""
 
 

@@ -9,7 +9,8 @@ from pydantic import BaseModel
 from .message_responses import Message
 from .operation import OperationResponse
 
-Status = Literal["starting", "executing", "waiting", "completed", "failed", "paused"]
+Status = Literal["starting", "executing", "waiting", "completed", "failed", "paused", "cancelled"]
+"""In the contract's words; `cancelled` is ours."""
 
 
 class ExecutionContext(BaseModel):
@@ -261,63 +262,14 @@ class WorkflowResumed(OperationResponse):
     new_assignments: list[NewAssignment]
 
 
-class WorkflowListed(BaseModel):
-    """A workflow in a list."""
+class ExecutionCancelled(OperationResponse):
+    """The steps that are not done stay so."""
 
-    workflow_id: str
-    name: str
-    format: str
-    created: str
+    cancelled_at: str
+    steps_left: list[str]
 
 
-class WorkflowList(OperationResponse):
-    """The newest first; the last id is the `after` of the next page."""
+class TokenReissued(OperationResponse):
+    """The token is shown this once; the one before opens nothing."""
 
-    workflows: list[WorkflowListed]
-
-
-class TeamListed(BaseModel):
-    """A team in a list."""
-
-    team_id: str
-    name: str
-    created: str
-
-
-class TeamList(OperationResponse):
-    """The newest first."""
-
-    teams: list[TeamListed]
-
-
-class ExecutionListed(BaseModel):
-    """An execution in a list."""
-
-    execution_id: str
-    workflow_id: str
-    created: str
-
-
-class ExecutionList(OperationResponse):
-    """The newest first."""
-
-    executions: list[ExecutionListed]
-
-
-class AuditEntry(BaseModel):
-    """Who asked for what: the outcome is `done` or an error code."""
-
-    time: str
-    who: str
-    operation: str
-    outcome: str
-
-
-class AuditLog(OperationResponse):
-    """The newest first."""
-
-    entries: list[AuditEntry]
-
-
-class Health(OperationResponse):
-    """The service answers."""
+    resume_token: str

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 from typing import Any
 
 from flowc.compiler.driver import CompileResult
@@ -28,6 +27,7 @@ from ..records.prompt_log import LoggedModels, Prompts
 from ..records.tables import StoredAssignment, StoredExecution, assignment_of
 from .correspondence import correspondence_of
 from .dispatch import assigned_text, failed_at
+from .ending import end_early
 from .executions import ANSWERS, Clock, Executing, answer_key, verdicts_of
 from .team_tools import TeamDesk
 
@@ -106,7 +106,10 @@ async def carry_on(
     executing: Executing, execution: StoredExecution, signals: RunSignals
 ) -> Outcome | None:
     """Execute the run until it rests; None when it had ended before. Raises `RunError`."""
+    if await end_early(executing, execution):
+        return None
     result = await executing.result_of(execution)
+    spec = await asyncio.to_thread(lambda: result.spec)  # a long workflow is lowered in seconds
     timer = _timer(executing, execution, signals)
     engine = executing.engine
     try:
@@ -117,7 +120,7 @@ async def carry_on(
         with binding(TEAM, desk):
             if not await engine.store.has(execution.id):
                 return await engine.start(
-                    result.spec,
+                    spec,
                     services,
                     run=execution.id,
                     inputs=execution.inputs,
@@ -129,7 +132,7 @@ async def carry_on(
                 return None
             return await engine.resume(
                 execution.id,
-                result.spec,
+                spec,
                 services,
                 answers=await _verdicts(executing, execution, record),
                 control=signals,
@@ -157,10 +160,13 @@ def _timer(
     executing: Executing, execution: StoredExecution, signals: RunSignals
 ) -> asyncio.TimerHandle | None:
     """Stop the run when the execution's time is over."""
-    end = deadline_of(execution)
+    end = execution.time_end
     if end is None:
         return None
-    left = max(0.0, (end - executing.clock()).total_seconds())
+    left = (end - executing.clock()).total_seconds()
+    if left <= 0:
+        signals.request_drain("limit")
+        return None
     loop = asyncio.get_running_loop()
     return loop.call_later(left, signals.request_drain, "limit")
 
@@ -206,11 +212,3 @@ def _services(
         return replace(plain, models=models, people=team, assignments=team)
 
     return services
-
-
-def deadline_of(execution: StoredExecution) -> datetime | None:
-    """Return when the execution's time is over; None when it has no limit."""
-    minutes = execution.config.get("timeout_minutes")
-    if minutes is None:
-        return None
-    return datetime.fromisoformat(execution.timeout_from) + timedelta(minutes=minutes)

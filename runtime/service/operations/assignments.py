@@ -10,7 +10,8 @@ from typing import Any
 from ...state.task_results import ResultFault, read_result
 from ..bodies.compile import task_schema
 from ..contract import requests, responses
-from ..records.access import Caller
+from ..queues.queue import GOES_ON, RANKS
+from ..records.access import Caller, Tokens
 from ..records.errors import ServiceFault
 from ..records.metrics import (
     TaskStep,
@@ -50,15 +51,24 @@ async def assign_task(
             agent=request.agent_id,
             config=request.assignment_config.model_dump(mode="json"),
         )
-        async with executing.news(id) as register:
+        rank = GOES_ON + RANKS[request.assignment_config.priority]
+        async with executing.news(id, rank) as register:
             made = await register.assign(new, instead_of=standing.open)
     return responses.TaskAssigned(
         assignment_id=made.id,
-        agent_notified=True,
+        agent_notified=await _is_notified(executing, made),
         estimated_start=made.start,
         estimated_completion=made.deadline or completion_time(executing.clock(), step.minutes),
         dependencies_status=responses.DependenciesStatus(all_met=True, pending=[]),
     )
+
+
+async def _is_notified(executing: Executing, made: StoredAssignment) -> bool:
+    """Return whether the agent hears of an assignment: a model when its step begins, a person who
+    has a token with which to see it."""
+    if not made.person:
+        return True
+    return await Tokens(executing.db).has_holder(made.agent, executing.clock())
 
 
 def _assignable(standing: ExecutionState, request: requests.AssignTaskBody) -> TaskStep:
@@ -120,9 +130,11 @@ async def complete_step(
         standing = await standing_of(executing, caller, id)
         standing.require_active()
         assignment = _open_assignment(standing, request)
+        _require_holder(standing, caller, assignment)
         step = standing.step(assignment.step)
         changed = _with_outcome(executing, standing, step, assignment, request)
-        async with executing.news(id) as register:
+        rank = GOES_ON + RANKS[changed.config.get("priority", "normal")]
+        async with executing.news(id, rank) as register:
             if not await register.change_open(changed):
                 raise _not_open(
                     standing, request, "was completed or given to another agent meanwhile"
@@ -204,6 +216,22 @@ def _open_assignment(
             recovery=("assign the step to a person",),
         )
     return assignment
+
+
+def _require_holder(standing: ExecutionState, caller: Caller, assignment: StoredAssignment) -> None:
+    """Raise `ServiceFault` for a caller who does not act for the agent of an assignment."""
+    if assignment.agent and not caller.may_act_for(assignment.agent):
+        raise standing.refusal(
+            "FORBIDDEN",
+            f"step `{assignment.step}` is for `{assignment.agent}` to do, and this token is not"
+            " theirs",
+            step=assignment.step,
+            agents=(assignment.agent,),
+            recovery=(
+                f"use a token of theirs: flowc token create NAME --agent {assignment.agent}",
+                "or one of a deputy: --deputy-for, or of the scope admin",
+            ),
+        )
 
 
 def _not_open(

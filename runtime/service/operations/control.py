@@ -22,7 +22,6 @@ from ..records.tables import (
     StoredExecution,
     assignment_of,
 )
-from .advance import deadline_of
 from .dispatch import (
     assignment_list,
     at_rest,
@@ -73,7 +72,7 @@ async def pause_workflow(
         return replace(known, paused=held)
 
     immediate = request.pause_type == "immediate"
-    await executing.pause(id, with_pause, "cancel" if immediate else "drain")
+    await executing.pause(id, with_pause)
     if immediate:
         await executing.wait_for_rest(id, executing.patience)
     else:
@@ -95,6 +94,8 @@ async def resume_workflow(
     """RESUME_WORKFLOW (C17). Without a pause there is no token to show: an execution whose time was
     over, or that failed at a step which is begun again, goes on without."""
     standing = await standing_of(executing, caller, id)
+    if standing.status == "cancelled":
+        raise standing.refusal("EXECUTION_NOT_ACTIVE", f"execution {id} is cancelled")
     execution, config = standing.execution, request.resume_config
     held = execution.paused
     again = failed_steps(standing) if config.restart_failed_steps else []
@@ -109,7 +110,7 @@ async def resume_workflow(
     changed = replace(execution, paused=None)
     if config.reset_timeout:
         changed = replace(changed, timeout_from=iso(moment))
-    end = deadline_of(changed)
+    end = changed.time_end
     if end is not None and end <= moment:
         raise standing.refusal("WORKFLOW_TIMEOUT", f"the execution's time was over at {iso(end)}")
     away = away if config.update_deadlines else timedelta()
@@ -121,6 +122,24 @@ async def resume_workflow(
     return responses.WorkflowResumed(
         resumed_at=iso(moment), steps_restarted=again, new_assignments=assignment_list(made)
     )
+
+
+async def reissue_resume_token(
+    executing: Executing, caller: Caller, id: str, request: requests.Request
+) -> responses.TokenReissued:
+    """Give a paused execution another resume token, when the one of the pause was lost: that one
+    opens nothing any more."""
+    standing = await standing_of(executing, caller, id)
+    token = secrets.token_urlsafe(32)
+
+    def with_token(known: StoredExecution) -> StoredExecution:
+        if known.paused is None:
+            message = f"execution {id} is not paused: it is {standing.status}"
+            raise standing.refusal("EXECUTION_NOT_ACTIVE", message)
+        return replace(known, paused={**known.paused, "token": digest_of(token)})
+
+    await executing.register.edit(id, with_token)
+    return responses.TokenReissued(resume_token=token)
 
 
 async def _keep_resumed(
@@ -227,7 +246,22 @@ def _kind_and_text(event: RunEvent, title: str) -> tuple[responses.HappeningKind
             return "error", _text(event)
         case "run_finished" if event.data.get("status") == "success":
             return "completion", "the execution is completed"
+        case "run_finished" if event.data.get("status") == "stopped":
+            return "error", ""
     return None
+
+
+def _stop_text(standing: ExecutionState) -> str:
+    """Return why a run was stopped that an execution's time ended, or somebody."""
+    cancelled = standing.execution.cancelled
+    if cancelled is not None:
+        reason = f": {cancelled['reason']}" if cancelled["reason"] else ""
+        return f"the execution was cancelled by {cancelled['who']}{reason}"
+    error = (standing.record.error if standing.record else None) or {}
+    minutes = standing.execution.config.get("timeout_minutes")
+    if error.get("limit") != "seconds" or minutes is None:
+        return str(error.get("message") or "the run was stopped")
+    return f"the execution's time of {minutes:g} minutes is over"
 
 
 def _gate_text(event: RunEvent) -> str:
@@ -250,6 +284,7 @@ def happenings_of(standing: ExecutionState) -> list[responses.Happening]:
         if kind_and_text is None:
             continue
         kind, message = kind_and_text
+        message = message or _stop_text(standing)
         wanted = standing.execution.notifications.get(_ALERTS.get(kind, ""), False)
         happened.append(
             responses.Happening(

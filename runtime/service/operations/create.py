@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flowc.compiler.driver import CompileResult
+from flowc.compiler.source.spelling import Spelling
 
 from ..bodies.compile import refuse_findings, require_valid, team_text, with_config
 from ..bodies.request_pool import POOL
 from ..contract import requests, responses
 from ..contract.documents import CONTRACT, TeamText, WorkflowText
+from ..queues.queue import RANKS
 from ..records.access import Caller
 from ..records.errors import ServiceFault
 from ..records.metrics import gates_of
@@ -97,7 +99,7 @@ async def execute_workflow(
     execution, result = await _execution(executing, caller, workflow, team, request)
     executing.keep(execution, result)
     standing = await executing.beginning(execution)
-    async with executing.news(execution.id) as inside:
+    async with executing.news(execution.id, RANKS["normal"]) as inside:
         await inside.add(execution)
     assignments = standing.open
     assert result.workflow is not None
@@ -183,10 +185,13 @@ def _refuse_inputs(result: CompileResult, inputs: Mapping[str, Any]) -> None:
     """Raise `ServiceFault` for an unknown input, and for a required one that is missing."""
     assert result.workflow is not None
     params = result.workflow.params
-    strange = [name for name in inputs if name not in {param.name for param in params}]
+    known = [param.name for param in params]
+    strange = [name for name in inputs if name not in known]
     if strange:
+        advice = Spelling(known).advice(strange[0], f"inputs: {', '.join(known) or 'none'}")
         raise ServiceFault(
-            "INVALID_REQUEST", f"input_parameters: the workflow has no input `{strange[0]}`"
+            "INVALID_REQUEST",
+            f"input_parameters: the workflow has no input `{strange[0]}`; {advice}",
         )
     for param in params:
         if param.required and param.default is None and inputs.get(param.name) is None:

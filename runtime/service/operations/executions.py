@@ -1,12 +1,13 @@
 """Executions for requests: their state, and changes with the news of them.
 
-A request writes its change together with a row of the work queue. Workers, in this process or in
-others, carry on the executions with a row; nothing is executed here.
+A request writes its change together with the news of it. Workers, in this process or in others,
+carry on the executions with news; nothing is executed here.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
@@ -29,17 +30,19 @@ from ...state.interrupts import match_answers
 from ...store.runs import RunRecord
 from ..bodies.compile import require_valid
 from ..bodies.request_pool import POOL
+from ..queues.opening import open_queue
+from ..queues.queue import GOES_ON, WorkQueue
 from ..records import messages as messages_table
 from ..records import prompt_log as prompts
+from ..records import states
 from ..records import tables as register
-from ..records import work_queue as due
 from ..records.access import APPROVING, Caller
 from ..records.errors import ServiceFault
 from ..records.messages import Messages
 from ..records.metrics import iso
+from ..records.states import StateRows
 from ..records.tables import Register, StoredExecution
 from ..records.timeline import Timeline, Timelines
-from ..records.work_queue import BELL, Stop, WorkQueue
 from .status import ExecutionState
 from .turns import turns_of
 
@@ -62,12 +65,14 @@ def utc_now() -> datetime:
 
 @dataclass(slots=True)
 class Executing:
-    """The executions of one store. `db` is durable: a write is on the disk. `bell` wakes the
-    worker. An answer waits `patience` seconds at most for a run to come to rest. `reaches` say what
-    of this machine the workflows of a team may use: nothing, unless the operator gave it."""
+    """The executions of one store. `db` is durable: a write is on the disk. `due` brings their news
+    to workers, `bell` wakes the one of this process. An answer waits `patience` seconds at most for
+    a run to come to rest. `reaches` say what of this machine the workflows of a team may use:
+    nothing, unless the operator gave it."""
 
     engine: Engine
     db: Database
+    due: WorkQueue
     config: Config
     clock: Clock
     patience: float = PATIENCE
@@ -77,25 +82,23 @@ class Executing:
     compiled: OrderedDict[str, CompileResult] = field(default_factory=OrderedDict)
     reaches: Reaches = field(default_factory=dict)
     timelines: Timelines = field(default_factory=Timelines)
+    worked_at: float | None = None
+    """When a worker of this process looked for work last (monotonic); None without one."""
 
     @property
     def register(self) -> Register:
         return Register(self.db)
 
     @property
-    def due(self) -> WorkQueue:
-        return WorkQueue(self.db)
-
-    @property
     def messages(self) -> Messages:
         return Messages(self.db)
 
     @asynccontextmanager
-    async def news(self, id: str) -> AsyncIterator[Register]:
+    async def news(self, id: str, rank: int = GOES_ON) -> AsyncIterator[Register]:
         """Store what the block writes together with the news of it, or neither."""
-        async with self.db.transaction() as inside:
+        async with self.db.transaction(f"execution {id}") as inside:
             yield Register(inside)
-            await WorkQueue(inside).tell(id, self.now())
+            await self.due.tell(inside, id, rank)
         self.bell.set()
 
     def now(self) -> str:
@@ -107,13 +110,11 @@ class Executing:
         processes the transactions of the register do this."""
         return self.locks.setdefault(id, asyncio.Lock())
 
-    async def pause(
-        self, id: str, change: Callable[[StoredExecution], StoredExecution], how: Stop
-    ) -> None:
-        """Store the pause, and ask the worker to stop."""
-        async with self.db.transaction() as inside:
+    async def pause(self, id: str, change: Callable[[StoredExecution], StoredExecution]) -> None:
+        """Store the pause, and call the worker, who stops the run."""
+        async with self.db.transaction(f"execution {id}") as inside:
             await Register(inside).edit(id, change)
-            await WorkQueue(inside).stop(id, how)
+            await self.due.call(inside)
         self.bell.set()
 
     async def wait_for_rest(self, id: str, patience: float) -> bool:
@@ -244,9 +245,19 @@ async def open_executing(
 ) -> AsyncIterator[Executing]:
     """Open the executions of the store at `url`. Raises `RunError` when it cannot be opened."""
     async with open_engine(url) as engine, engine.store.opened.durable() as db:
-        for schema in (register.SCHEMA, messages_table.SCHEMA, prompts.SCHEMA, due.SCHEMA):
-            await create_tables(db, schema)
+        await create_tables(
+            db,
+            register.SCHEMA,
+            states.SCHEMA,
+            messages_table.SCHEMA,
+            prompts.SCHEMA,
+        )
         engine.store.event_time = lambda: iso(clock())
-        executing = Executing(engine, db, config, clock, patience, reaches=reaches or {})
-        async with engine.store.opened.ringing(BELL, executing.bell.set):
+        due = await open_queue(engine.store.opened)
+        executing = Executing(engine, db, due, config, clock, patience, reaches=reaches or {})
+        for id in await StateRows(db).lacking():
+            # One whose row is damaged is complained of when somebody asks for it.
+            with contextlib.suppress(RunError, ServiceFault):
+                await executing.register.edit(id, lambda execution: execution)
+        async with engine.store.opened.ringing(due.channel, executing.bell.set):
             yield executing

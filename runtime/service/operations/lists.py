@@ -1,23 +1,36 @@
-"""Lists of a caller's workflows, teams and executions, the audit log, and the service's health."""
+"""Lists of what a caller may see, one thing of them, its end; what waits for people; the audit log;
+whether the service can be used."""
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import Sequence
+
+from ...errors import RunError
 from ...store.audit_log import Audit
-from ..contract import requests, responses
+from ..contract import list_responses, requests
 from ..records.access import Caller, Tokens
 from ..records.errors import ServiceFault
-from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
+from ..records.states import StateRows, Wanted
+from ..records.tables import StoredAssignment, StoredExecution, StoredTeam, StoredWorkflow
 from .executions import Executing
+from .status import ExecutionState
+
+WORK_SECONDS = 15.0
+"""Seconds within which a worker that works looks for work."""
+READY_SECONDS = 5.0
+"""Seconds within which the store of a service that is ready answers."""
 
 
 async def list_workflows(
     executing: Executing, caller: Caller, request: requests.ListQuery
-) -> responses.WorkflowList:
+) -> list_responses.WorkflowList:
     """The workflows that the caller may see, the newest first."""
     rows = executing.register.each(StoredWorkflow, caller.owner, request.limit, request.after)
-    return responses.WorkflowList(
+    return list_responses.WorkflowList(
         workflows=[
-            responses.WorkflowListed(
+            list_responses.WorkflowListed(
                 workflow_id=w.id, name=w.name, format=w.format, created=w.created
             )
             async for w in rows
@@ -27,43 +40,167 @@ async def list_workflows(
 
 async def list_teams(
     executing: Executing, caller: Caller, request: requests.ListQuery
-) -> responses.TeamList:
+) -> list_responses.TeamList:
     """The teams that the caller may see, the newest first."""
     rows = executing.register.each(StoredTeam, caller.owner, request.limit, request.after)
-    return responses.TeamList(
+    return list_responses.TeamList(
         teams=[
-            responses.TeamListed(team_id=t.id, name=t.name, created=t.created) async for t in rows
+            list_responses.TeamListed(team_id=t.id, name=t.name, created=t.created)
+            async for t in rows
         ]
     )
 
 
 async def list_executions(
-    executing: Executing, caller: Caller, request: requests.ListQuery
-) -> responses.ExecutionList:
+    executing: Executing, caller: Caller, request: requests.ExecutionQuery
+) -> list_responses.ExecutionList:
     """The executions that the caller may see, the newest first."""
-    rows = executing.register.each(StoredExecution, caller.owner, request.limit, request.after)
-    return responses.ExecutionList(
+    wanted = Wanted(
+        now=executing.now(),
+        status=request.status or "",
+        workflow=request.workflow_id or "",
+        teams=[request.team_id] if request.team_id else (),
+    )
+    about = (caller.owner, request.limit, request.after, wanted)
+    rows = [(e.id, e) async for e in executing.register.each(StoredExecution, *about)]
+    states = await StateRows(executing.db).statuses([id for id, _ in rows], wanted.now)
+    return list_responses.ExecutionList(
         executions=[
-            responses.ExecutionListed(execution_id=e.id, workflow_id=e.workflow, created=e.created)
-            async for e in rows
+            list_responses.ExecutionListed.model_validate(
+                {
+                    "execution_id": id,
+                    "workflow_id": e.workflow,
+                    "team_id": e.team,
+                    "status": states[id],
+                    "created": e.created,
+                }
+            )
+            for id, e in rows
+            if id in states
         ]
     )
 
 
+async def list_assignments(
+    executing: Executing, caller: Caller, request: requests.AssignmentQuery
+) -> list_responses.AssignmentList:
+    """The steps that wait for people, over all executions that the caller may see: those of the
+    agents that the caller acts for, of one agent, or of everybody where the token is nobody's."""
+    own = {a.agent: a for a in caller.agents}
+    wanted = {request.agent_id} if request.agent_id else set(own)
+    teams = [own[id].team for id in wanted if id in own] if wanted <= set(own) else []
+    waiting = Wanted(now=executing.now(), teams=sorted(set(teams)), waits=True)
+    about = (caller.owner, request.limit, request.after, waiting)
+    listed: list[list_responses.AssignmentListed] = []
+    last, count = "", 0
+    async for execution in executing.register.each(StoredExecution, *about):
+        last, count = execution.id, count + 1
+        standing = await executing.standing(execution)
+        for assignment in _waiting(standing):
+            if not wanted or assignment.agent in wanted:
+                deputy = assignment.agent in own and own[assignment.agent].deputy
+                listed.append(_entry_of(standing, assignment, deputy))
+    more = count == request.limit
+    return list_responses.AssignmentList(assignments=listed, next_after=last if more else "")
+
+
+def _waiting(standing: ExecutionState) -> Sequence[StoredAssignment]:
+    """Return the assignments that people can complete now."""
+    if standing.status != "executing" or standing.is_overdue:
+        return ()
+    return [a for a in standing.open if a.person and standing.turns.places[a.step] == "active"]
+
+
+def _entry_of(
+    standing: ExecutionState, assignment: StoredAssignment, deputy: bool
+) -> list_responses.AssignmentListed:
+    workflow = standing.workflow
+    return list_responses.AssignmentListed(
+        execution_id=standing.execution.id,
+        workflow_name=workflow.title or workflow.name,
+        step_id=assignment.step,
+        step_name=standing.step(assignment.step).name,
+        assignment_id=assignment.id,
+        agent_id=assignment.agent,
+        as_deputy=deputy,
+        priority=str(assignment.config.get("priority") or "normal"),
+        since=assignment.start,
+        deadline=assignment.deadline,
+    )
+
+
+async def get_workflow(
+    executing: Executing, caller: Caller, id: str, request: requests.Request
+) -> list_responses.WorkflowFound:
+    """One workflow, with its text."""
+    w = await executing.register.get(StoredWorkflow, id, caller.owner)
+    return list_responses.WorkflowFound(
+        workflow_id=w.id,
+        name=w.name,
+        format=w.format,
+        created=w.created,
+        file_name=w.file,
+        source=w.source,
+        warnings=w.warnings,
+        estimated_total_duration=int(w.minutes),
+    )
+
+
+async def delete_workflow(
+    executing: Executing, caller: Caller, id: str, request: requests.Request
+) -> list_responses.Deleted:
+    """Delete a workflow. Executions of it have a copy of their own and go on."""
+    await executing.register.delete(StoredWorkflow, id, caller.owner)
+    return list_responses.Deleted()
+
+
+async def get_team(
+    executing: Executing, caller: Caller, id: str, request: requests.Request
+) -> list_responses.TeamFound:
+    """One team, with its document."""
+    t = await executing.register.get(StoredTeam, id, caller.owner)
+    agents = [list_responses.AgentFound(agent_id=a["agent_id"], role=a["role"]) for a in t.agents]
+    return list_responses.TeamFound(
+        team_id=t.id, name=t.name, created=t.created, source=t.source, agents=agents
+    )
+
+
+async def delete_team(
+    executing: Executing, caller: Caller, id: str, request: requests.Request
+) -> list_responses.Deleted:
+    """Delete a team. Executions that it works in have a copy of their own and go on."""
+    await executing.register.delete(StoredTeam, id, caller.owner)
+    return list_responses.Deleted()
+
+
 async def list_audit(
     executing: Executing, caller: Caller, request: requests.AuditQuery
-) -> responses.AuditLog:
+) -> list_responses.AuditLog:
     """Who asked for what to be done, and what came of it; for tokens of the scope admin that
     see every team."""
     if caller.owner is not None:
         raise ServiceFault("FORBIDDEN", "this needs a token that sees every team")
     names = ("time", "who", "operation", "outcome")
     rows = await Audit(executing.db).page(request.limit)
-    entries = [responses.AuditEntry(**dict(zip(names, row, strict=True))) for row in rows]
-    return responses.AuditLog(entries=entries)
+    entries = [list_responses.AuditEntry(**dict(zip(names, row, strict=True))) for row in rows]
+    return list_responses.AuditLog(entries=entries)
 
 
-async def check_health(executing: Executing, *_: object) -> responses.Health:
-    """Whether the service answers and its store can be read."""
-    await Tokens(executing.db).any()
-    return responses.Health()
+async def check_health(executing: Executing, *_: object) -> list_responses.Health:
+    """Whether the process answers, whatever its store does: who finds it dead starts another."""
+    return list_responses.Health()
+
+
+async def check_readiness(executing: Executing, *_: object) -> list_responses.Readiness:
+    """Whether requests can be done here: the store answers in time, and the worker of this process,
+    if it has one, works. Who finds it not ready sends requests elsewhere for a while."""
+    try:
+        async with asyncio.timeout(READY_SECONDS):
+            await Tokens(executing.db).any()
+    except (TimeoutError, RunError):
+        message = f"the store does not answer within {READY_SECONDS:g} s"
+        raise ServiceFault("UNAVAILABLE", message) from None
+    last = executing.worked_at
+    if last is not None and time.monotonic() - last > WORK_SECONDS:
+        raise ServiceFault("UNAVAILABLE", "the worker of this process does not work")
+    return list_responses.Readiness(executes=last is not None)

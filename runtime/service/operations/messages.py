@@ -19,7 +19,7 @@ from ..records.tables import REQUEST, StoredExecution, id_of_request
 from .correspondence import Correspondence, correspondence_of, last_words
 from .dispatch import standing_of
 from .executions import Executing
-from .status import ExecutionState
+from .status import ENDS, ExecutionState
 
 SHOWN = 50
 """Messages that a status shows at most: the latest."""
@@ -151,7 +151,7 @@ async def writable(
     its end, unless the draft was sent before and only the response was lost."""
     standing = await standing_of(executing, caller, id)
     team = await correspondence_of(executing, standing.execution)
-    ended = standing.status in ("completed", "failed")
+    ended = standing.status in ENDS
     if ended and await team.kept.get(message.id) is None:
         raise standing.refusal("EXECUTION_NOT_ACTIVE", f"execution {id} is {standing.status}")
     return team, standing

@@ -120,25 +120,29 @@ class ExecutionState:
     @property
     def status(self) -> responses.Status:
         """In the contract's words (C12)."""
+        run = self.record.status if self.record is not None else ""
+        if run == "success":
+            return "completed"
+        if self.execution.cancelled is not None:
+            return "cancelled"
         if self.execution.paused is not None:
             return "paused"
-        if self.record is None:
-            return "failed" if self.fault else "starting"
-        match self.record.status:
-            case "success":
-                return "completed"
-            case "failed" | "error":
-                return "failed"
-            case "stopped":
-                return "failed" if self.timed_out else "paused"
-            case _:
-                return "failed" if self.fault else "executing"
+        if run in ("failed", "error", "stopped") or self.fault or self.timed_out:
+            return "failed"
+        return "executing" if run else "starting"
 
     @property
     def timed_out(self) -> bool:
-        """Whether the execution's time was over before its work was."""
-        record = self.record
-        return record is not None and record.status == "stopped"
+        """Whether the execution's time was over before its work was. What is under way at that
+        moment may still finish; what has not begun is told by the worker that begins it."""
+        run = self.record.status if self.record is not None else "running"
+        return run == "stopped" or (self.is_overdue and run not in (*_ENDS, "running", "crashed"))
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether the execution's time is over."""
+        end = self.execution.time_end
+        return end is not None and end <= self.now
 
     def failure(self) -> ServiceFault | None:
         """Return the failure as a fault of the contract, or None."""
@@ -148,7 +152,7 @@ class ExecutionState:
         message = str(error.get("message") or self.fault or "the workflow ended FAILED")
         code: FaultCode = "EXECUTION_NOT_ACTIVE"
         if self.timed_out:
-            code = "WORKFLOW_TIMEOUT"
+            code, message = "WORKFLOW_TIMEOUT", str(error.get("message") or _TIME_IS_UP)
         elif error.get("kind") == "gate":
             code = "QUALITY_GATE_FAILED"
         agents = tuple(dict.fromkeys(a.agent for a in self.open))
@@ -161,6 +165,8 @@ class ExecutionState:
     def require_active(self) -> None:
         """Raise `ServiceFault` unless the execution goes on."""
         if self.status in ("starting", "executing"):
+            if self.is_overdue:
+                raise self.refusal("WORKFLOW_TIMEOUT", _TIME_IS_UP)
             return
         failure = self.failure()
         if failure is not None and failure.code in ("WORKFLOW_TIMEOUT", "QUALITY_GATE_FAILED"):
@@ -177,7 +183,7 @@ class ExecutionState:
     def answer(self, *, details: bool, metrics: bool) -> responses.WorkflowStatus:
         """GET_WORKFLOW_STATUS (C19)."""
         failure = self.failure()
-        ended = self.status in ("completed", "failed")
+        ended = self.status in ENDS
         steps, done = self.steps, self.done_steps
         return responses.WorkflowStatus(
             execution_id=self.execution.id,
@@ -270,7 +276,7 @@ class ExecutionState:
         )
 
     def _end(self) -> datetime:
-        if self.record is not None and self.status in ("completed", "failed"):
+        if self.record is not None and self.status in ENDS:
             return datetime.fromisoformat(self.timeline.end or self.record.updated)
         return self.now.astimezone(UTC)
 
@@ -290,6 +296,10 @@ class ExecutionState:
         ]
 
 
+ENDS = ("completed", "failed", "cancelled")
+"""The statuses of an execution that does not go on by itself."""
+_ENDS = ("success", "failed", "error")
+_TIME_IS_UP = "the execution's time is over"
 _FEEDBACK = ("challenges_encountered", "recommendations")
 
 

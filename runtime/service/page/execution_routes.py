@@ -27,6 +27,8 @@ from .visit import PageVisit, Visiting, form_of, html, operate
 _FORMS: dict[str, tuple[str, Callable[[SentForm], dict[str, Any]]]] = {
     "pause": ("PAUSE_WORKFLOW", forms.pause_in),
     "resume": ("RESUME_WORKFLOW", forms.resume_in),
+    "cancel": ("cancel_execution", forms.cancel_in),
+    "resume-token": ("reissue_resume_token", forms.nothing_in),
     "completions": ("COMPLETE_STEP", forms.completion_in),
     "answers": ("answer_question", forms.answer_in),
 }
@@ -79,6 +81,8 @@ def _endpoint(path: str, memory: PageMemory) -> Callable[..., Awaitable[Response
 
     async def act(visit: Visiting, id: Id) -> Response:
         form = await form_of(visit)
+        if row.scope is not None:
+            visit.who.require(row.scope)
         values = request_in(form)
         body = read_request(row.request, values)
         beside = [form.text(name) for name in row.path_names if name != "execution_id"]

@@ -23,7 +23,7 @@ from ..bodies.compile import task_schema
 from ..contract import responses
 from ..operations.executions import Executing
 from ..operations.messages import latest_messages
-from ..operations.status import ExecutionState
+from ..operations.status import ENDS, ExecutionState
 from ..records.messages import ALL
 from ..records.metrics import TaskStep, gates_of, score_of
 from .words import LogLine, log_line
@@ -166,7 +166,7 @@ def _marks(standing: ExecutionState, events: Sequence[RunEvent]) -> dict[str, Ma
             marks[event.node] = "failed"
         elif event.kind == "interrupted":
             marks[event.node] = "waiting"
-    ended = standing.status in ("completed", "failed")
+    ended = standing.status in ENDS
     held = standing.status == "paused"
     for node, mark in marks.items():
         if node in standing.done_steps and mark in ("busy", "waiting"):

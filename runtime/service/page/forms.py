@@ -110,6 +110,19 @@ def pause_in(form: SentForm) -> dict[str, Any]:
     }
 
 
+def cancel_in(form: SentForm) -> dict[str, Any]:
+    """Return the request that cancels an execution."""
+    return {
+        "cancel_type": form.text("cancel_type") or "graceful",
+        "reason": form.text("reason"),
+    }
+
+
+def nothing_in(form: SentForm) -> dict[str, Any]:
+    """Return the request of an operation that takes nothing."""
+    return {}
+
+
 def resume_in(form: SentForm) -> dict[str, Any]:
     """Return the request of RESUME_WORKFLOW."""
     config = {name: True for name in ("reset_timeout", "update_deadlines") if form.text(name)}

@@ -20,8 +20,9 @@ from ..api.sessions import COOKIE, new_visit
 from ..bodies.compile import require_valid, roles_of
 from ..bodies.request_pool import POOL
 from ..contract.documents import CONTRACT, TeamText, WorkflowText
-from ..contract.requests import After, ExecuteWorkflow, Id
+from ..contract.requests import After, AssignmentQuery, ExecuteWorkflow, Id
 from ..operations.create import create_team, create_workflow, execute_workflow
+from ..operations.lists import list_assignments
 from ..records.errors import ServiceFault
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
 from . import forms
@@ -53,6 +54,7 @@ def add_page(app: FastAPI) -> None:
     memory = PageMemory()
     add_assets(app)
     _add_home(app, Rows())
+    _add_inbox(app)
     _add_workflows(app, memory)
     _add_teams(app)
     _add_signing_in(app)
@@ -109,6 +111,21 @@ def _add_home(app: FastAPI, rows: Rows) -> None:
             after=after,
             workflows=workflows,
             teams=await _teams(visit),
+        )
+
+
+def _add_inbox(app: FastAPI) -> None:
+    @app.get("/inbox", include_in_schema=False)
+    async def inbox(request: Request, visit: Visiting, after: After = "") -> Response:
+        asked = AssignmentQuery(limit=PER_PAGE, after=after)
+        listed = await list_assignments(visit.executing, visit.who, asked)
+        return html(
+            visit,
+            "inbox.html",
+            tasks=listed.assignments,
+            older=listed.next_after,
+            after=after,
+            own=bool(visit.who.agents),
         )
 
 

@@ -150,8 +150,8 @@ def leads_to(visit: PageVisit, place: str) -> Response:
 
 async def form_of(visit: PageVisit) -> SentForm:
     """Return the fields of a visitor's form. Raises `SignedOut` before it is received when nobody
-    is signed in, `ServiceFault` for one that is not ours."""
-    _ = visit.who
+    is signed in, and `ServiceFault`; also for one that is not ours."""
+    visit.who.require("operate")
     return await open_form_of(visit)
 
 
@@ -176,7 +176,6 @@ async def operate(
     visit: PageVisit, form: SentForm, do: Callable[[], Awaitable[BaseModel]]
 ) -> dict[str, Any]:
     """Do what a form asks for, once, and return the API's response. Raises `ServiceFault`."""
-    visit.who.require("operate")
     # As a digest: a field may hold what no key may.
     once = digest_of(given) if (given := form.text("once")) else None
     _, body = await post_once(visit.request, visit.who, once, form.digest, do)

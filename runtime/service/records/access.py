@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -22,19 +23,38 @@ SCHEMA = """
 create table if not exists service_tokens (
     digest text primary key, name text not null, scope text not null, owner text not null,
     created text not null, expires text
+);
+create table if not exists service_token_agents (
+    token text not null, agent text not null, team text not null, deputy integer not null,
+    primary key (token, agent)
 )
 """
 
 
 @dataclass(frozen=True, slots=True)
+class ActsFor:
+    """An agent whose steps the holder of a token does: their own, or as a deputy. `team` is the
+    agent's team in the service."""
+
+    agent: str
+    team: str
+    deputy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Caller:
     """The sender of a request. `owner` is the one team whose executions they see (None: all),
-    `token` the id of their token, "" without one."""
+    `token` the id of their token, "" without one; `agents` are those that they act for."""
 
     name: str
     scope: Scope
     owner: str | None
     token: str = ""
+    agents: tuple[ActsFor, ...] = ()
+
+    def may_act_for(self, agent: str) -> bool:
+        """Return whether they do the steps of an agent: as the agent, a deputy, or an admin."""
+        return self.scope == "admin" or any(own.agent == agent for own in self.agents)
 
     @property
     def apart(self) -> str:
@@ -68,27 +88,60 @@ class Tokens:
     db: Database
 
     async def create(
-        self, name: str, scope: Scope, owner: str | None, expires: datetime | None, now: datetime
+        self,
+        name: str,
+        scope: Scope,
+        owner: str | None,
+        expires: datetime | None,
+        now: datetime,
+        agents: Sequence[ActsFor] = (),
     ) -> str:
         """Return a new token, which is not stored."""
         token = PREFIX + secrets.token_urlsafe(32)
         end = expires.astimezone(UTC).isoformat() if expires else None
         row = (digest_of(token), name, scope, owner or "", now.isoformat(), end)
-        await self.db.run("insert into service_tokens values (?, ?, ?, ?, ?, ?)", row)
+        async with self.db.transaction("tokens") as inside:
+            await inside.run("insert into service_tokens values (?, ?, ?, ?, ?, ?)", row)
+            for own in agents:
+                about = (row[0], own.agent, own.team, int(own.deputy))
+                await inside.run("insert into service_token_agents values (?, ?, ?, ?)", about)
         return token
+
+    async def has_holder(self, agent: str, now: datetime) -> bool:
+        """Return whether somebody has a token with which they see the tasks of an agent."""
+        query = (
+            "select 1 from service_token_agents a join service_tokens t on t.digest = a.token"
+            " where a.agent = ? and (t.expires is null or t.expires > ?) limit 1"
+        )
+        end = now.astimezone(UTC).isoformat()
+        return bool(await self.db.rows(query, (agent, end)))
 
     async def any(self) -> bool:
         """Return whether there are tokens at all."""
         return bool(await self.db.rows("select 1 from service_tokens limit 1"))
 
-    async def list(self) -> list[tuple[str, str, str, str, str | None]]:
-        """Return name, scope, team ("": all), creation and expiry of each token."""
-        query = "select name, scope, owner, created, expires from service_tokens order by created"
-        return [tuple(row) for row in await self.db.rows(query)]
+    async def list(self) -> list[tuple[str, str, str, str, str | None, str]]:
+        """Return name, scope, team ("": all), creation, expiry and agents of each token."""
+        agents: dict[str, list[str]] = {}
+        for token, agent in await self.db.rows(
+            "select token, agent from service_token_agents order by deputy, agent"
+        ):
+            agents.setdefault(token, []).append(agent)
+        query = "select digest, name, scope, owner, created, expires from service_tokens"
+        return [
+            (name, scope, owner, made, end, ", ".join(agents.get(digest, ())))
+            for digest, name, scope, owner, made, end in await self.db.rows(
+                f"{query} order by created"
+            )
+        ]
 
     async def revoke(self, name: str) -> int:
         """Delete the tokens of a name and return their number."""
-        return await self.db.run("delete from service_tokens where name = ?", (name,))
+        async with self.db.transaction("tokens") as inside:
+            count = await inside.run("delete from service_tokens where name = ?", (name,))
+            query = "delete from service_token_agents where token not in"
+            await inside.run(f"{query} (select digest from service_tokens)")
+        return count
 
     async def caller(self, token: str, now: datetime) -> Caller:
         """Return the caller of a token. Raises `ServiceFault` for an unknown or expired one."""
@@ -96,9 +149,14 @@ class Tokens:
 
     async def caller_of(self, digest: str, now: datetime) -> Caller:
         """Return the same by a token's digest."""
-        query = "select name, scope, owner, expires from service_tokens where digest = ?"
+        query = (
+            "select t.name, t.scope, t.owner, t.expires, a.agent, a.team, a.deputy"
+            " from service_tokens t left join service_token_agents a on a.token = t.digest"
+            " where t.digest = ? order by a.agent"
+        )
         rows = await self.db.rows(query, (digest,))
         if not rows or (rows[0][3] and datetime.fromisoformat(rows[0][3]) <= now):
             raise ServiceFault("UNAUTHENTICATED", "the token is unknown or has expired")
-        name, scope, owner, _ = rows[0]
-        return Caller(name, scope, owner or None, digest)
+        name, scope, owner = rows[0][:3]
+        agents = tuple(ActsFor(row[4], row[5], bool(row[6])) for row in rows if row[4])
+        return Caller(name, scope, owner or None, digest, agents)

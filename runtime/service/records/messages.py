@@ -82,7 +82,7 @@ class Messages:
     async def send(self, made: StoredMessage) -> StoredMessage:
         """Store a message under the execution's next number. Return it, or the one that was sent
         under this id before."""
-        async with self.db.transaction() as inside:
+        async with self.db.transaction(f"execution {made.execution}") as inside:
             known = await Messages(inside).get(made.id)
             if known is not None:
                 return known
@@ -130,7 +130,7 @@ class Messages:
         reads: when that is repeated, the messages of the first time count as new."""
         if not ids:
             return set()
-        async with self.db.transaction() as inside:
+        async with self.db.transaction(f"execution {execution}") as inside:
             query = (
                 "select message, reading from service_message_reads"
                 " where execution = ? and agent = ?"

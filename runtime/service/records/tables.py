@@ -12,11 +12,14 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any, Literal, TypeVar
 
 from ...db import kept
 from ...db.database import Database
 from .errors import FaultCode, ServiceFault
+from .metrics import iso
+from .states import ALL_OF_THEM, State, StateRows, Wanted
 
 SCHEMA = """
 create table if not exists service_workflows (
@@ -33,6 +36,9 @@ create table if not exists service_assignments (
     primary key (execution, number)
 );
 create index if not exists service_assignments_by_id on service_assignments (id);
+create index if not exists service_workflows_by_time on service_workflows (created);
+create index if not exists service_teams_by_time on service_teams (created);
+create index if not exists service_executions_by_time on service_executions (created);
 """
 AssignmentStatus = Literal[
     "assigned", "in_progress", "blocked", "completed", "failed", "superseded", "cancelled"
@@ -103,7 +109,8 @@ class StoredExecution:
     8601 UTC; `timeout_from` is when its time began; `paused` holds at, reason, type and the resume
     token's hash; `fault` is why it cannot be carried on; `verdicts` are the answers {answer, at} on
     effects in doubt, by question: they count for the run as it was when it changed `at`. `askers`
-    are the tokens' ids of who started it and who made its workflow: its commands are theirs."""
+    are the tokens' ids of who started it and who made its workflow: its commands are theirs.
+    `cancelled` holds at, reason, who and type of a cancellation, after which nothing goes on."""
 
     id: str
     owner: str
@@ -123,6 +130,34 @@ class StoredExecution:
     fault: str = ""
     verdicts: dict[str, dict[str, Any]] = field(default_factory=dict)
     askers: list[str] = field(default_factory=list)
+    cancelled: dict[str, str] | None = None
+
+    @property
+    def time_end(self) -> datetime | None:
+        """When its time is over; None when it has no limit."""
+        minutes = self.config.get("timeout_minutes")
+        if minutes is None:
+            return None
+        return datetime.fromisoformat(self.timeout_from) + timedelta(minutes=minutes)
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether what is under way is cut off where it is held back, and not let finish."""
+        held = self.cancelled or self.paused or {}
+        return held.get("type") == "immediate"
+
+    @property
+    def state_row(self) -> tuple[str, State, str, str, str]:
+        """The row of its state: what keeps its run from going on, when its time is over, and whose
+        it is."""
+        held: State = "fault" if self.fault else ""
+        if self.cancelled is not None:
+            held = "cancelled"
+        elif self.paused is not None:
+            held = "paused"
+        end = self.time_end
+        ends = iso(end) if end is not None and not held else ""
+        return self.id, held, ends, self.workflow, self.team
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,16 +214,19 @@ class Register:
         query = f"insert into {_TABLES[kind][0]} values (?, ?, ?, ?) on conflict (id) do nothing"
         row = (value.id, value.owner, value.created, self._seal(value))
         fresh = await self.db.run(query, row)
+        if isinstance(value, StoredExecution) and fresh:
+            await StateRows(self.db).keep(*value.state_row)
         return value if fresh else await self.get(kind, value.id, value.owner)
 
     async def edit(
         self, id: str, change: Callable[[StoredExecution], StoredExecution]
     ) -> StoredExecution:
         """Change an execution in one transaction. When `change` raises, it stays as it was."""
-        async with self.db.transaction() as inside:
+        async with self.db.transaction(f"execution {id}") as inside:
             value = change(await Register(inside).get(StoredExecution, id, None))
             query = "update service_executions set body = ? where id = ?"
             await inside.run(query, (self._seal(value), id))
+            await StateRows(inside).keep(*value.state_row)
         return value
 
     async def get(self, kind: type[Stored], id: str, owner: str | None) -> Stored:
@@ -200,13 +238,26 @@ class Register:
             raise ServiceFault(code, f"there is no {word} `{id[:200]}`")
         return kind(**json.loads(self.db.unseal(rows[0][1], f"{word} {id}")))
 
+    async def delete(self, kind: type[Stored], id: str, owner: str | None) -> None:
+        """Delete a workflow or a team. Raises `ServiceFault` when there is none."""
+        async with self.db.transaction(f"{_TABLES[kind][2]} {id}") as inside:
+            await Register(inside).get(kind, id, owner)
+            await inside.run(f"delete from {_TABLES[kind][0]} where id = ?", (id,))
+
     async def page(
-        self, kind: type[Stored], owner: str | None, limit: int | None, after: str = ""
+        self,
+        kind: type[Stored],
+        owner: str | None,
+        limit: int | None,
+        after: str = "",
+        wanted: Wanted = ALL_OF_THEM,
     ) -> list[Stored]:
-        """Return the newest `limit` values (None: all) after the last id of the page before."""
+        """Return the newest `limit` values (None: all) after the last id of the page before; of
+        executions those that are `wanted`."""
         table, _, word = _TABLES[kind]
-        where: list[str] = ["1 = 1"]
-        values: list[Any] = []
+        where: list[str]
+        values: list[Any]
+        where, values = wanted.where()
         if owner is not None:
             where.append("owner = ?")
             values.append(owner)
@@ -223,11 +274,16 @@ class Register:
         return [kind(**json.loads(self.db.unseal(body, f"{word} {id}"))) for body, id in rows]
 
     async def each(
-        self, kind: type[Stored], owner: str | None, limit: int, after: str = ""
+        self,
+        kind: type[Stored],
+        owner: str | None,
+        limit: int,
+        after: str = "",
+        wanted: Wanted = ALL_OF_THEM,
     ) -> AsyncIterator[Stored]:
         """Yield the same, a few at a time: each may hold a text of megabytes."""
         while limit > 0:
-            values = await self.page(kind, owner, min(AT_ONCE, limit), after)
+            values = await self.page(kind, owner, min(AT_ONCE, limit), after, wanted)
             for value in values:
                 yield value
             if len(values) < min(AT_ONCE, limit):
@@ -239,7 +295,7 @@ class Register:
     ) -> StoredAssignment:
         """Store a new assignment, superseding the open ones of its step: also those of
         `instead_of`, which may have no row."""
-        async with self.db.transaction() as inside:
+        async with self.db.transaction(f"execution {made.execution}") as inside:
             existing = await Register(inside).assignments(made.execution)
             known = {a.id: a for a in (*instead_of, *existing)}.values()
             for other in known:
@@ -251,7 +307,7 @@ class Register:
     async def change_open(self, assignment: StoredAssignment) -> bool:
         """Store an open assignment as it is now, which may have no row. Return False, and leave
         all as it was, when it was completed or given to another agent meanwhile."""
-        async with self.db.transaction() as inside:
+        async with self.db.transaction(f"execution {assignment.execution}") as inside:
             rows = await Register(inside).assignments(assignment.execution)
             current = assignment_of(rows, assignment.step, assignment.visit)
             if current and (current.id != assignment.id or current.status not in OPEN):

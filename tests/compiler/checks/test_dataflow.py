@@ -166,7 +166,8 @@ def test_a_failure_leaves_before_the_value_is_written(flow, said):
     assert len(said(early_reads, flow.workflow())) == 1
 
 
-def test_a_command_that_fails_has_left_its_exit_code(flow, said):
+def test_commands_that_fail_leave_nothing_though_a_variable_gets_the_code(flow, said):
+    """Where the code is taken, those alone fail that were refused or whose output is no JSON."""
     flow.add(
         ExecNode(
             id="RUN", source=flow.expr("'make'"), form="command", session="main",
@@ -176,7 +177,9 @@ def test_a_command_that_fails_has_left_its_exit_code(flow, said):
     flow.set("USE", SHOWN="CODE")
     for edge in ("START > RUN", "RUN > END", "RUN !> USE"):
         flow.edge(edge)
-    assert said(early_reads, flow.workflow()) == []
+    assert said(early_reads, flow.workflow()) == [
+        ("FC3002", "warning", "`USE` reads `CODE`, which is written only later")
+    ]
 
 
 def test_a_command_that_has_to_succeed_leaves_nothing_when_it_fails(flow, said):
@@ -337,7 +340,7 @@ def test_the_other_places_of_an_unknown_name_are_labelled(flow, found):
     assert [(label.span, label.text) for label in item.labels] == [
         (second, "also read here"), (third, "also read here")
     ]  # fmt: skip
-    assert item.help == "write it in an earlier node, or list it as a parameter"
+    assert item.help.startswith("write it in an earlier node, or list it as a parameter; ")
     assert item.fix is None
 
 

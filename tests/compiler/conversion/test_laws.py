@@ -33,7 +33,7 @@ SHIPPED = sorted(
 )
 KEEP_LESS_OF_THEMSELVES = {
     "history-of-a-run": "a record of a run need not keep its prompts, a workflow must",
-    "odd-texts": "a picture has plain ids, and titles on one line",
+    "odd-texts": "a picture has plain ids",
 }
 """Files that even their own dialect's writer does not say in full, and why."""
 
@@ -107,7 +107,7 @@ def test_a_dialect_says_all_of_itself(file, read):
         pytest.skip(f"{result.frontend.name} is not written")
     done = converted(result, dialect)
     if file.parent.name in KEEP_LESS_OF_THEMSELVES:
-        assert done.losses
+        assert done.losses or done.renamed
         return
     assert done.losses == ()
     parsed, there = again(done, result, dialect)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.editor.words import is_of_words
+from flowc.compiler.editor.words import is_of_words, title_edit
+from flowc.compiler.frontends.steps.editing import steps_editing
 
 
 def edit(line: str, new: str) -> bool:
@@ -47,3 +48,41 @@ def test_words(line, new):
 )
 def test_what_may_be_read(line, new):
     assert not edit(line, new)
+
+
+def titled(line: str, new: str) -> tuple[int, str, str] | None:
+    before, old, behind = line.split("|")
+    end = len(before) + len(old)
+    return title_edit(before + old + behind, len(before), end, new, steps_editing().titles)
+
+
+@pytest.mark.parametrize(
+    ("line", "new", "title"),
+    [
+        ("### 🔧 WORKFLOW STEP: Look |around|", "round", "Look round"),
+        ("### 🔧 WORKFLOW STEP: Look|| around", " all", "Look all around"),
+        ("### 🔧 WORKFLOW STEP: |Look| around", "See", "See around"),
+        ("#### WORKFLOW STEP:Part ||2", "1", "Part 12"),
+    ],
+)
+def test_titles(line, new, title):
+    _, old, found = titled(line, new)
+    assert found == title
+    assert old in line.replace("|", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "new"),
+    [
+        ("### 🔧 WORKFLOW STEP: |Look|", ""),
+        ("### 🔧 WORKFLOW STEP: Look ||around", "`"),
+        ("### 🔧 WORKFLOW STEP: Look ||around", "<!-- flowc: allow FC3003 -->"),
+        ("### 🔧 WORKFLOW STEP: Look ||around", "\n"),
+        ("### 🔧 WORKFLOW ST||EP: Look around", "x"),
+        ("### 🔧 WORKFLOW STEP:|| Look around", " "),
+        ("### 🛠️ TOOL: read_||file", "x"),
+        ("## Look ||around", "x"),
+    ],
+)
+def test_what_is_more_than_a_title(line, new):
+    assert titled(line, new) is None

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
+from deep_folders import deep
 from flowc.compiler.source.door import (
     NotRegular,
     OutsideFolder,
@@ -14,6 +15,7 @@ from flowc.compiler.source.door import (
     digest_of_file,
     open_folder,
     read_file,
+    walk,
 )
 from flowc.runtime.cassette.format import read_cassette
 from flowc.runtime.config.code_files import digests_of
@@ -53,7 +55,7 @@ def test_a_file_is_not_larger_than_was_asked_for(folder):
 
 @pytest.mark.parametrize("name", ["pipe", "device"])
 def test_pipes_and_devices_are_refused_at_once(folder, name):
-    for read in (lambda p: read_file(p, 9), digest_of_file):
+    for read in (lambda p: read_file(p, 9), lambda p: digest_of_file(p, 9)):
         with pytest.raises(NotRegular):
             read(folder / name)
     with pytest.raises(RunError, match="not a regular file"):
@@ -70,3 +72,17 @@ def test_no_link_is_followed_from_an_open_folder(folder):
     for parts in (["up"], ["up", "folder"], ["alias"]):
         with pytest.raises(OSError):
             open_folder(folder, parts)
+
+
+def test_folders_are_walked_as_pythons_own_walk_does_and_however_deep(folder):
+    for follow in (False, True):
+        expected = {place: (set(f), set(n)) for place, f, n in os.walk(folder, followlinks=follow)}
+        seen = {place: (set(f), set(n)) for place, f, n in walk(folder, follow=follow)}
+        assert seen == expected
+    with deep(folder):
+        assert sum(1 for _ in walk(folder)) > 1500
+        kept = 0
+        for _, folders, _ in walk(folder):
+            folders[:] = [name for name in folders if name != "n"]  # what is taken out stays out
+            kept += 1
+        assert kept == 2

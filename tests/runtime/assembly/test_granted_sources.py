@@ -246,3 +246,30 @@ def test_a_rename_sees_the_granted_files_that_a_workflow_is_made_of(folder):
 def test_a_program_that_vouches_for_its_folder_reads_what_it_names(folder):
     assert not flowc.load("a.wf.md").ok
     assert flowc.load("a.wf.md", permissions=flowc.Permissions(trust=True)).ok
+
+
+def test_a_function_that_the_settings_list_is_not_called_unknown(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    text = "flow: 1\nname: a\nnodes:\n  - {name: x, tool: count, args: {}}\n"
+    Path("a.flow.yaml").write_text(text + "  - {name: y, tool: cuont, args: {}}\n")
+    both = ["nothing provides the tool `count`", "nothing provides the tool `cuont`"]
+    for settings, found in (
+        ("", both),
+        ('tools.python = ["shop:count"]\n', both[1:]),
+        ("tools.python = 3\n", both),  # which a run reports
+    ):
+        Path("flowc.toml").write_text(settings)
+        assert [d.message for d in flowc.check("a.flow.yaml")] == found
+
+
+def test_what_the_settings_list_is_asked_anew_by_each_check(folder, monkeypatch, capsys):
+    place = folder / "own"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    Path("a.flow.yaml").write_text(
+        "flow: 1\nname: a\nnodes:\n  - {name: x, tool: count, args: {}}\n"
+    )
+    for settings, warnings in (('["shop:count"]', 0), ("[]", 1), ('["shop:count"]', 0)):
+        Path("flowc.toml").write_text(f"tools.python = {settings}\n")
+        assert run(["check", "."]) == 0
+        assert f"0 errors, {warnings} warning" in capsys.readouterr().out

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from flowc.runtime.errors import Failure
-from sounds import noise, read, silence, tone, write
+from sounds import M4A, noise, read, silence, tone, write
 
 
 def fails(apply, says, tool="gain", helps="", **arguments):
@@ -152,7 +152,7 @@ def test_silence_gives_nothing_to_go_by(tool, arguments, says, tmp_path, apply):
         ("shift", {"offset_s": 2}, "`offset_s` is 2 s, `a.wav` is 2.00 s long"),
         ("convert", {"subtype": "VORBIS"}, "`b.wav` cannot hold VORBIS"),
         ("gain", {"output": "b.mp3"}, "`b.mp3` cannot hold 6 channels"),
-        ("gain", {"output": "b.m4a"}, "`b.m4a` ends in `.m4a`: the ending says the format"),
+        ("gain", {"output": "b.wma"}, "`b.wma` ends in `.wma`: the ending says the format"),
         ("gain", {"output": "b"}, "`b` has no ending"),
         ("gain", {"output": "a.wav"}, "`a.wav` is the file that is read"),
         ("gain", {"output": "./a.wav"}, "`./a.wav` is the file that is read, `a.wav`"),
@@ -167,10 +167,10 @@ def test_what_the_file_does_not_allow_is_said(tool, arguments, says, tmp_path, a
     assert names(tmp_path) == ["a.wav", "sub.wav"]
 
 
-def test_inputs_that_differ_are_refused_with_what_differs(tmp_path, apply):
+def test_inputs_that_cannot_be_joined_are_refused_with_what_differs(tmp_path, apply):
     write(tmp_path / "a.wav", tone(1))
-    write(tmp_path / "c.wav", tone(1, rate=44_100, channels=1), 44_100)
-    with pytest.raises(Failure, match=r"48000 Hz with 2 channels and 44100 Hz with 1 channel"):
+    write(tmp_path / "c.wav", tone(1, channels=3))
+    with pytest.raises(Failure, match=r"they have 2 and 3 channels"):
         apply("concat", inputs=["a.wav", "c.wav"], output="b.wav")
     with pytest.raises(Failure, match=r"too short for crossfades of 0\.6 s"):
         apply("concat", inputs=["a.wav", "a.wav"], output="b.wav", crossfade_s=0.6)
@@ -224,7 +224,7 @@ def tight(tmp_path):
     subprocess.run(["umount", str(folder)], check=True)
 
 
-@pytest.mark.parametrize("ending", ["wav", "flac", "ogg", "mp3", "aiff"])
+@pytest.mark.parametrize("ending", ["wav", "flac", "ogg", "mp3", "aiff", M4A])
 def test_a_full_disk_is_said_and_nothing_half_written_stays(ending, tight, tmp_path, apply):
     write(tmp_path / "a.wav", noise(10))
     path = f"tight/b.{ending}"

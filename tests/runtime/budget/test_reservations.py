@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from decimal import Decimal
 
 import pytest
 from estimates import (
@@ -23,7 +24,7 @@ from estimates import (
 )
 from flowc.runtime.budget.budget import LEAST_OUTPUT, MOST_OUTPUT, RunBudget, caller_caps
 from flowc.runtime.charges import BudgetScope, Cap, Estimate, Usage
-from flowc.runtime.config.prices import DOLLAR, Price, Prices
+from flowc.runtime.config.prices import DOLLAR, Price, Prices, SetPrice
 from flowc.runtime.errors import Failure, LimitReached, RunError
 from flowc.runtime.services import ModelReply
 
@@ -95,6 +96,19 @@ def test_what_costs_nothing_has_room_in_any_limit_of_cost():
     answer_free = question(cost(60 * INPUT), model="answers:free", answer=40)
     assert reserved(answer_free).max_tokens == 40
     assert "too little" in refused(question(cost(60 * INPUT - 1), model="answers:free"))
+
+
+def test_a_call_that_wants_no_answer_needs_room_for_its_question_alone():
+    held = reserved(question(tokens(60), answer=0))
+    assert (held.max_tokens, held.tight) == (0, None)
+    assert "leaves 59" in refused(question(tokens(59), answer=0))
+
+
+def test_the_least_price_of_an_answer_is_a_price():
+    priced = Prices({MODEL: SetPrice(Decimal(0), Decimal("1e-12"))})
+    want = question(cost(1), given=0, answer=2_000_000)
+    held = run(RunBudget(priced).reserve(want))
+    assert (held.max_tokens, held.charge.cost) == (1_000_000, 1)
 
 
 class Unlisted(Prices):

@@ -115,9 +115,11 @@ def test_all_mistakes_are_said_at_once():
     assert "no parameter `OTHER`" in said
 
 
-def test_a_variable_of_the_workflow_may_be_set_too():
-    flow = workflow(state=(StateField(name="MAX_ACTIVITY_HITS"),))
-    assert inputs(flow, "MAX_ACTIVITY_HITS=10") == {"MAX_ACTIVITY_HITS": "10"}
+def test_a_variable_that_is_not_a_parameter_is_no_input():
+    flow = workflow(param("GOAL"), state=(StateField(name="GOALS"),))
+    said = refusal(flow, "GOALS=10")
+    assert "`plan` has no parameter `GOALS`: it is a variable, which its nodes set" in said
+    assert "its parameters: GOAL (optional)" in said
 
 
 def test_a_pair_without_a_value_is_refused():
@@ -164,6 +166,15 @@ def test_inputs_come_from_a_file_and_single_ones_override_it(tmp_path, name):
         ("a.yaml", "GOAL: [", "not valid YAML"),
         ("a.yaml", "GOAL: 2026-01-01", "JSON cannot say"),
         ("a.yaml", "GOAL: !!python/object:os.system {}", "not valid YAML"),
+        ("a.yaml", "GOAL: 2026-13-01", "month must be in 1..12"),
+        ("a.json", '{"COUNT": ' + "1" * 5000 + "}", "4300 digits"),
+        (
+            "a.yaml",
+            f"a: &a {'x' * 9000}\nb: &b [{', '.join(['*a'] * 90)}]\n"
+            f"c: &c [{', '.join(['*b'] * 90)}]\nd: &d [{', '.join(['*c'] * 90)}]\n",
+            "aliases repeat",
+        ),
+        ("a.yaml", "a: &a [*a]", "aliases repeat"),
         ("a.json", '{"COUNT": "3"}', '`COUNT` must be a whole number, not `"3"`'),
         ("a.json", '{"COUNT": true}', "`COUNT` must be a whole number, not `true`"),
     ],
@@ -190,12 +201,6 @@ def test_a_person_is_asked_until_the_answer_fits():
     found = inputs(workflow(param("COUNT", type="integer", required=True)), ask=ask)
     assert found == {"COUNT": 3}
     assert problems == ["", "that is `many`; it must be a whole number"]
-
-
-def test_a_variable_is_read_as_the_type_it_is_declared_with():
-    flow = workflow(state=(StateField(name="ROUNDS", type="integer"),))
-    assert inputs(flow, "ROUNDS=3") == {"ROUNDS": 3}
-    assert "`ROUNDS` must be a whole number, not `many`" in refusal(flow, "ROUNDS=many")
 
 
 def test_changes_of_a_fork_are_typed_like_inputs():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -145,3 +146,36 @@ def test_a_full_disk_or_no_output_at_all_loses_no_run(folder, flag, unbuffered):
     assert (folder / "result").read_text(encoding="utf-8").endswith("0\n")
     assert "Café" in (folder / "result").read_text(encoding="utf-8")
     assert (folder / "wrong").read_text() == "2\n"
+
+
+STRANGE = "a\x1b]0;owned\x07b\x1b[2Jc\x9bd\u202ee\u2066f\rg\x08h\x1b[8mi"
+PRINTS = f"""
+import sys
+from flowc.runtime.cli.streams import soften
+
+for _ in range(2):  # a command within a command
+    soften()
+for stream in (sys.stdout, sys.stderr):
+    print("x", {STRANGE!r}, file=stream)
+print("\x1b[1;31mred\x1b[0m", "above", sep="\\n")
+print("\x1b[1A\x1b[2Klast\ttab")
+"""
+
+
+def test_a_terminal_is_steered_by_nobody_who_forgets_to_show_a_stranger_s_signs():
+    """Colours and the line above pass, as flowc says them; nothing else does."""
+    main, other = pty.openpty()
+    command = [sys.executable, "-c", PRINTS]
+    done = subprocess.run(command, stdout=other, stderr=other, check=False)
+    os.close(other)
+    screen = os.read(main, 65536).decode()
+    os.close(main)
+    assert done.returncode == 0, screen
+    shown = "x a␛]0;owned␇b␛[2Jc\ufffdd\ufffde\ufffdf␍g␈h␛[8mi\r\n"
+    own = "\x1b[1;31mred\x1b[0m\r\nabove\r\n\x1b[1A\x1b[2Klast"
+    assert screen.expandtabs() == (shown * 2 + own + "\ttab\r\n").expandtabs()
+
+
+def test_a_pipe_gets_what_was_printed(tmp_path):
+    done = subprocess.run([sys.executable, "-c", PRINTS], capture_output=True, check=True)
+    assert done.stdout.startswith(f"x {STRANGE}\n".encode())

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
+import os
+import time
+from pathlib import Path
 from typing import Any
 
 import pytest
 from flowc.runtime.db.database import Database, create_tables
 from flowc.runtime.db.url import locate
-from flowc.runtime.errors import RunError
+from flowc.runtime.errors import RunError, StoreAway
 from flowc.runtime.store.open import open_database
 from flowc.runtime.store.runs import open_store
 
@@ -122,7 +126,7 @@ def test_what_a_transaction_read_is_not_written_by_others_meanwhile(kept, any_st
 
     async def add(db: Database) -> None:
         for _ in range(5):
-            async with db.transaction() as inside:
+            async with db.transaction("what is spent") as inside:
                 await inside.run(ADD, (await spent(inside) + 1, "r"))
 
     async def go(db: Database) -> int:
@@ -131,6 +135,28 @@ def test_what_a_transaction_read_is_not_written_by_others_meanwhile(kept, any_st
         return await spent(db)
 
     assert kept(go) == 100
+
+
+def test_a_transaction_about_something_else_does_not_wait(kept, any_store) -> None:
+    """A process may be frozen in one: only who wants the same thing waits for it."""
+    if any_store.startswith("sqlite"):
+        pytest.skip("a file has one writer")
+
+    async def go(db: Database) -> None:
+        async def about(name: str) -> None:
+            async with other.transaction() as inside, inside.transaction(name, "more"):
+                await inside.run("insert into seen values (?, 1)", (name,))
+
+        async with open_database(locate(any_store), durable=False) as other:
+            async with db.transaction("one", "many"):
+                same = asyncio.create_task(about("one"))
+                await asyncio.wait_for(about("two"), 20)
+                await db.run(ADD, (7, "r"))
+                assert await db.rows("select run from seen") == [("two",)]
+            await same
+        assert await db.rows("select run from seen order by run") == [("one",), ("two",)]
+
+    kept(go)
 
 
 @pytest.mark.parametrize("turns", range(6))
@@ -153,3 +179,26 @@ def test_a_task_that_is_cancelled_in_a_transaction_leaves_none_open(kept, turns)
         assert await spent(db) == 9
 
     kept(go)
+
+
+def test_several_that_ask_for_a_file_that_went_away_wait_together(tmp_path: Path, wait) -> None:
+    place = dataclasses.replace(locate(str(tmp_path / "runs.db")), patience=3.0)
+
+    async def go() -> list[float]:
+        ends = []
+        async with open_store(str(place.path)):
+            pass
+        async with open_database(place, durable=True) as db:
+            os.unlink(tmp_path / "runs.db")
+            began = time.monotonic()
+
+            async def ask() -> None:
+                with pytest.raises(StoreAway, match="moved, deleted or replaced"):
+                    await db.run("delete from runs")
+                ends.append(time.monotonic() - began)
+
+            await asyncio.gather(*(ask() for _ in range(3)))
+        return ends
+
+    first, *others = wait(go())
+    assert all(end - first < first / 2 for end in others)

@@ -15,12 +15,7 @@ import pytest
 from flowc.runtime.db.fence import HELD, Holder, NotHeld
 from flowc.runtime.db.file_lease import FileLeases, is_held, next_epoch, present
 from flowc.runtime.errors import RunError
-from leases import file_leases, known, lease, lock_file, locked, with_leases
-
-
-def descriptors() -> list[str]:
-    """What this process has open."""
-    return os.listdir("/proc/self/fd")
+from leases import descriptors, file_leases, known, lease, lock_file, locked, with_leases
 
 
 def test_a_run_is_held_until_its_holder_lets_go(tmp_path):
@@ -50,7 +45,7 @@ def test_nothing_stays_open(tmp_path):
                 pass
             with_leases(tmp_path, lambda leases: leases.sweep(known(), dry_run=True))
             with_leases(tmp_path, lambda leases: leases.sweep(known(), dry_run=False))
-        assert descriptors() == before
+        assert descriptors() <= before, "what others left may go meanwhile"
 
 
 def test_the_runs_that_are_held_are_named(tmp_path):
@@ -127,11 +122,11 @@ def test_a_lock_on_a_file_that_was_swept_meanwhile_is_worth_nothing(tmp_path, mo
             fcntl.flock(descriptor, fcntl.LOCK_UN)
 
         monkeypatch.setattr(time, "sleep", sweep)
-        before = len(descriptors())
+        before = descriptors()
         with lease(tmp_path, "r"):
             assert is_held(tmp_path, "r")
             assert file.read_text() == f"pid {os.getpid()}"
-        assert len(descriptors()) == before
+        assert descriptors() <= before
 
 
 @pytest.mark.parametrize("gone", [True, False])
@@ -147,9 +142,9 @@ def test_by_force_a_run_is_taken_and_the_one_before_does_not_hold_it_back(
 
     with locked(file):
         monkeypatch.setattr(time, "sleep", lambda _: gone and file.unlink(missing_ok=True))
-        before = len(descriptors())
+        before = descriptors()
         with_leases(tmp_path, take)
-        assert len(descriptors()) == before
+        assert descriptors() <= before
         assert not is_held(tmp_path, "r")
 
 
@@ -260,7 +255,7 @@ def test_who_is_cut_off_while_a_lock_is_waited_for_holds_nothing(tmp_path, slow,
             if taken:
                 fcntl.flock(descriptor, fcntl.LOCK_UN)
 
-        before = len(descriptors())
+        before = descriptors()
 
         async def go() -> None:
             async with file_leases(tmp_path) as leases:
@@ -268,7 +263,7 @@ def test_who_is_cut_off_while_a_lock_is_waited_for_holds_nothing(tmp_path, slow,
 
         asyncio.run(go())
         assert is_held(tmp_path, "r") is not taken
-        assert len(descriptors()) == before
+        assert descriptors() <= before
 
 
 def test_who_is_cut_off_while_leases_end_keeps_no_lock(tmp_path, slow):

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 from flowc.compiler.ir import ToolNode
-from flowc.runtime.db.high_water import COPIED, LOST, HighWater, stem_of
+from flowc.runtime.db.high_water import HighWater
 from flowc.runtime.engine.engine import open_engine
-from leases import lease
+from flowc.runtime.errors import RunError
 from specs import SUCCESS, ask, program
 from worlds import Functions, World, start
 
@@ -94,6 +94,70 @@ def test_what_is_repeated_is_repeated(lost, wait) -> None:
 
     outcome = wait(go())
     assert ([q.node for q in outcome.questions], len(sent)) == (["r"], 3 * STEPS)
+
+
+@pytest.fixture
+def unborn(tmp_path: Path, wait) -> tuple[str, list[str]]:
+    """A store whose whole log was lost: nothing in it knows of the run that did four effects."""
+    url, sent, path = f"sqlite:///{tmp_path / 'runs.db'}", list[str](), tmp_path / "runs.db"
+
+    async def go() -> None:
+        async with open_engine(url):
+            pass
+        before = path.read_bytes()
+        async with open_engine(url) as engine:
+            assert (await start(engine, SPEC, sending(sent))).status == "paused"
+        path.write_bytes(before)  # the same file on its disk
+
+    wait(go())
+    return url, sent
+
+
+def test_a_run_of_which_all_is_lost_is_told(unborn, wait) -> None:
+    url, sent = unborn
+
+    async def go() -> None:
+        async with open_engine(url) as engine:
+            with pytest.raises(RunError, match=r"4 of its effects were finished.*lost its log"):
+                await engine.resume("r", SPEC, sending(sent), answers={})
+            with pytest.raises(RunError, match="there is no run `s`"):
+                await engine.store.get("s")
+
+    wait(go())
+
+
+def test_a_new_run_of_that_name_asks_before_it_does_it_again(unborn, wait) -> None:
+    url, sent = unborn
+
+    async def go() -> None:
+        async with open_engine(url) as engine:
+            outcome = await start(engine, SPEC, sending(sent))
+            for _ in range(STEPS):
+                assert (outcome.status, outcome.questions[0].kind) == ("paused", "unknown")
+                outcome = await engine.resume("r", SPEC, sending(sent), answers={"": "it was sent"})
+            assert [question.node for question in outcome.questions] == ["q"]
+            assert len(sent) == STEPS
+
+    wait(go())
+
+
+@pytest.mark.parametrize("how", ["forgotten", "deleted"])
+def test_a_run_that_was_forgotten_is_nothing_lost(unborn, wait, tmp_path, how) -> None:
+    url, sent = unborn
+
+    async def go() -> None:
+        if how == "deleted":
+            (tmp_path / "runs.db").unlink()
+        async with open_engine(url) as engine:
+            if how == "forgotten":
+                await start(engine, SPEC, sending(sent))
+                await engine.forget(["r"])
+            assert [
+                question.node for question in (await start(engine, SPEC, sending(sent))).questions
+            ] == ["q"]
+        assert len(sent) == 2 * STEPS
+
+    wait(go())
 
 
 def number(folder: Path) -> int:
@@ -213,150 +277,3 @@ def test_without_a_folder_nothing_is_told() -> None:
     water.renew("r")
     water.forget("r")
     assert not water.doubt("r")
-
-
-@pytest.fixture
-def water(tmp_path: Path) -> HighWater:
-    """The numbers of a store, as a process that begins finds them; of nothing yet."""
-    (tmp_path / "leases").mkdir()
-    (tmp_path / "runs.db").touch()
-    return HighWater(tmp_path / "leases", tmp_path / "runs.db")
-
-
-def later(water: HighWater) -> HighWater:
-    """The same, as the next process finds it."""
-    return HighWater(water.folder, water.store)
-
-
-def told_in(water: HighWater) -> list[int]:
-    assert water.folder is not None
-    return [int(file.read_bytes().split()[0]) for file in water.folder.glob("*.done")]
-
-
-def done(water: HighWater, effects: int) -> None:
-    """The run `r` begins, and has so many effects."""
-    water.begin("r", 0)
-    for _ in range(effects):
-        water.add("r")
-
-
-def of_another_store(water: HighWater) -> HighWater:
-    """The next process finds a copy of the store."""
-    assert water.store is not None
-    copy = shutil.copy(water.store, water.store.with_name("copy.db"))
-    os.replace(copy, water.store)
-    return later(water)
-
-
-def test_each_effect_raises_the_number(water) -> None:
-    water.begin("r", 0)
-    assert told_in(water) == [0]
-    for count in (1, 2, 3):
-        water.add("r")
-        assert told_in(water) == [count]
-    assert water.doubt("r") == ""
-    following = later(water)
-    following.begin("r", 3)
-    assert following.doubt("r") == ""
-    following.add("r")
-    assert told_in(water) == [4]
-
-
-@pytest.mark.parametrize(("finished", "doubt"), [(1, LOST), (2, ""), (3, "")])
-def test_a_store_with_fewer_effects_than_were_told_has_lost_some(water, finished, doubt) -> None:
-    done(water, 2)
-    following = later(water)
-    following.begin("r", finished)
-    assert following.doubt("r") == doubt
-    assert told_in(water) == [max(finished, 2)]
-
-
-def test_a_lost_effect_that_is_done_again_is_lost_no_more(water) -> None:
-    done(water, 3)
-    following = later(water)
-    following.begin("r", 1)
-    (file,) = water.folder.glob("*.done")
-    os.utime(file, (1, 1))
-    for doubt in (LOST, ""):
-        following.add("r")
-        assert (following.doubt("r"), told_in(water)) == (doubt, [3])
-        assert file.stat().st_mtime == 1, "what stands there is not written again"
-    following.add("r")
-    assert told_in(water) == [4]
-
-
-@pytest.mark.parametrize(("finished", "doubt"), [(0, ""), (1, COPIED), (2, COPIED)])
-def test_only_of_finished_effects_a_number_is_missed(water, finished, doubt) -> None:
-    water.begin("r", finished)
-    assert water.doubt("r") == doubt
-    assert told_in(water) == ([] if doubt else [0])
-    water.add("r")
-    assert water.doubt("r") == ""
-    assert told_in(water) == [finished + 1]
-
-
-@pytest.mark.parametrize(("finished", "told"), [(0, 2), (2, 2), (3, 2)])
-def test_the_number_of_another_file_is_not_written_over_before_an_effect_is(
-    water, finished, told
-) -> None:
-    done(water, 2)
-    copied = of_another_store(water)
-    copied.begin("r", finished)
-    assert told_in(water) == [told]
-    assert copied.doubt("r") == (COPIED if finished else LOST)
-
-
-def test_a_number_that_stands_there_is_not_written_again(water) -> None:
-    water.begin("r", 0)
-    water.add("r")
-    (file,) = water.folder.glob("*.done")
-    os.utime(file, (1, 1))
-    later(water).begin("r", 1)
-    assert file.stat().st_mtime == 1
-
-
-def test_a_run_that_begins_anew_has_what_it_has(water) -> None:
-    done(water, 5)
-    following = later(water)
-    following.begin("r", 2)
-    assert following.doubt("r") == LOST
-    following.renew("r")
-    assert (following.doubt("r"), told_in(water)) == ("", [2])
-    following.add("r")
-    assert told_in(water) == [3]
-
-
-def test_a_run_that_nobody_counts_leaves_no_number_of_an_earlier_one(water) -> None:
-    done(water, 5)
-    later(water).renew("r")
-    assert told_in(water) == []
-
-
-def test_what_is_forgotten_is_not_counted_and_leaves_nothing(water) -> None:
-    for run in ("a", "b", "c"):
-        water.begin(run, 0)
-    water.forget("a", "b", "unknown")
-    assert told_in(water) == [0]
-    water.add("a")
-    assert told_in(water) == [0]
-    assert water.doubt("a") == water.doubt("unknown") == ""
-
-
-def test_a_number_is_for_its_owner_alone_and_its_file_is_closed(water) -> None:
-    before = os.listdir("/proc/self/fd")
-    water.begin("r \udc80", 0)
-    water.add("r \udc80")
-    (file,) = water.folder.glob("*.done")
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert os.listdir("/proc/self/fd") == before
-
-
-def test_the_number_of_a_run_lies_beside_its_lock(water) -> None:
-    water.begin("r", 0)
-    with lease(water.folder, "r"):
-        (lock,), (file,) = water.folder.glob("*.lock"), water.folder.glob("*.done")
-    assert lock.stem == file.stem
-
-
-def test_the_files_of_a_run_are_called_what_earlier_versions_called_them() -> None:
-    assert stem_of("r") == "454349e422f05297191ead13e21d3db5"

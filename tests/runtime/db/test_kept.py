@@ -42,11 +42,14 @@ def test_a_content_is_found_under_its_hash_and_no_other(cipher) -> None:
     assert open_content(data + b"!", name, cipher) is None
 
 
-def test_equal_contents_have_equal_hashes_of_sixteen_bytes_in_stores_of_one_key() -> None:
-    hashes = {hash_of(b"content", cipher) for cipher in (None, ONE, OTHER)}
+def test_equal_contents_have_equal_hashes_of_sixteen_bytes_under_one_key_alone() -> None:
+    teams = [each.for_realm(team) for each in (ONE, OTHER) for team in "ab"]
+    hashes = {hash_of(b"content", cipher) for cipher in (None, ONE, OTHER, *teams)}
     assert {len(name) for name in hashes} == {16}
-    assert len(hashes) == 3
+    assert len(hashes) == 7
     assert hash_of(b"content", seal("1")) == hash_of(b"content", ONE)
+    again = seal("1").for_realm("a")
+    assert hash_of(b"content", again) == hash_of(b"content", ONE.for_realm("a"))
 
 
 def test_a_store_with_a_key_shows_nothing_and_reads_nothing_of_another_key() -> None:

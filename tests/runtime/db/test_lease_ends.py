@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import fcntl
-import os
 from pathlib import Path
 
 import pytest
 from flowc.runtime.db.file_lease import FileLeases, is_held, next_epoch
 from flowc.runtime.db.high_water import stem_of
-from leases import known, lease, lock_file, with_leases
-
-
-def descriptors() -> list[str]:
-    """What this process has open."""
-    return os.listdir("/proc/self/fd")
+from leases import descriptors, known, lease, lock_file, with_leases
 
 
 def locks(folder: Path) -> int:
@@ -60,7 +54,7 @@ def test_the_leases_of_runs_that_nobody_holds_end_with_the_transaction(tmp_path)
         rows = await leases.db.rows("select run from leases")
         assert rows == [("held",)]
         assert locks(tmp_path) == 1
-        assert descriptors() == before
+        assert descriptors() <= before
 
     with_leases(tmp_path, end)
 

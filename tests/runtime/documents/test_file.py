@@ -86,6 +86,15 @@ def test_a_link_is_refused_and_stays(place):
     assert link.is_symlink()
 
 
+def test_another_name_of_a_file_in_the_place_of_the_next_text_is_taken_away(place, tmp_path):
+    """As one that came with a folder: what is written is a file of ours."""
+    (tmp_path / "precious").write_text("mine")
+    place.with_name(f".{place.name}.next").hardlink_to(tmp_path / "precious")
+    DocumentFile(place, "plan.md").change(running)
+    assert (tmp_path / "precious").read_text() == "mine"
+    assert "RUNNING" in place.read_text()
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [

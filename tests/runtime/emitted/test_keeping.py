@@ -177,7 +177,8 @@ def test_where_the_project_s_store_cannot_be_written_the_program_s_own_keeps_eff
             graphs = [flow.graph(checkpointer=saver, store=store) for store in (first, second)]
             await asks_once(*graphs, till)
             kept = await second.asearch(("flowc",), limit=100)
-            assert {item.namespace[2] for item in kept} == {"effects", "notes", "charges"}
+            tables = {item.namespace[2] for item in kept}
+            assert tables == {"effects", "finished", "notes", "charges"}
 
     asyncio.run(go())
 

@@ -8,6 +8,8 @@ from typing import Any
 import flowc
 import pytest
 from flowc import errors
+from flowc.runtime.state.initial import initial_state
+from langchain_core.messages import HumanMessage
 from langgraph.types import Command
 
 THREAD: dict[str, Any] = {"configurable": {"thread_id": "a"}}
@@ -67,6 +69,39 @@ def in_graph(flow: Any, *given: Any) -> Any:
 def status(flow: Any) -> str:
     (record,) = flow.runs()
     return record.status
+
+
+CHAT = """flow: 1
+name: chat
+params: {n: {type: integer, default: 2}}
+threads: {talk: {}}
+agents: {host: {thread: talk, remember: both}}
+nodes:
+  - {name: reply, agent: host}
+  - {name: sure, ask: Sure?, into: sure}
+"""
+
+
+def test_messages_of_a_host_are_kept_with_the_run_and_begin_it_anew_where_nothing_was():
+    flow = flowc.load(CHAT, answers={"reply": "Good day."})
+    said = [HumanMessage("Hello.", id="1"), ("ai", "Yes?"), {"role": "user", "content": "Hi."}]
+    done = in_graph(flow, {"messages": said, "n": 3})
+    assert [message.content for message in done["messages"]] == [
+        "Hello.",
+        "Yes?",
+        "Hi.",
+        "Good day.",
+    ]
+    (record,) = flow.runs()
+    kept = record.inputs["messages"]
+    assert [(m["role"], m["content"]) for m in kept] == [
+        ("user", "Hello."),
+        ("assistant", "Yes?"),
+        ("user", "Hi."),
+    ]
+    begun = initial_state(flow.compiled.spec, record.inputs, {})
+    assert begun["n"] == 3
+    assert begun["messages"][0] == said[0]
 
 
 def test_a_run_of_flow_run_is_finished_by_the_graph():

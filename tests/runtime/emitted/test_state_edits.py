@@ -102,3 +102,22 @@ def test_an_edit_of_something_that_is_not_there_is_refused(tmp_path: Any) -> Non
     app.invoke({}, config())
     with pytest.raises(InvalidUpdateError, match=r"the state has no key `Aa`: .*A, B, C"):
         app.update_state(config(), {"Aa": "x"})
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"A": ["x"]}, r"`A` must be a text, not `\[\"x\"\]`"),
+        ({"A": {"x"}}, "`A` must be a text"),
+        ({"A": "y", "B": {"x": 1}}, "`B` must be a text"),
+    ],
+)
+def test_an_edit_by_a_value_that_the_variable_does_not_hold_is_refused(
+    tmp_path: Any, values: Any, words: str
+) -> None:
+    app = graph(FLOW, tmp_path)
+    app.invoke({}, config())
+    with pytest.raises(InvalidUpdateError, match=words):
+        app.update_state(config(), values)
+    app.update_state(config(), {"A": 3, "B": None})
+    assert app.get_state(config()).values["A"] == "3"

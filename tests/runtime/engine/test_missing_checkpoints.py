@@ -1,4 +1,5 @@
-"""A checkpoint that is gone: a run goes on with all that was in it, or is refused."""
+"""A checkpoint that is gone, or says of another one that it comes before it: a run goes on with all
+that was in it, or is refused, and the checkpoint is named."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from typing import Any
 
 import flowc
 import psycopg
+import pytest
 
 LOOP = """flow: 1
 name: loop
@@ -59,3 +61,41 @@ async def each_one_missing(flow: flowc.Flow, url: str) -> list[str]:
             named = own[number] in refused.message or number == len(own) - 1
             endings.append("refused" if named else refused.message)
     raise AssertionError("there are not so many checkpoints")
+
+
+PARENT = {"flow_checkpoints": "parent", "flowc.checkpoints": "parent_checkpoint_id"}
+
+
+@pytest.mark.timeout(120)
+def test_a_checkpoint_with_another_parent_is_named_and_never_walked_for_ever(any_store, wait):
+    """Each of them in turn: its grandparent, its child, itself, one of another run and none."""
+    wait(each_with_another_parent(flowc.load(LOOP, journal=any_store), any_store))
+
+
+async def each_with_another_parent(flow: flowc.Flow, url: str) -> None:
+    await flow.arun({}, run="other")
+    strange, before = ids_in(url)[1], set(ids_in(url))
+    await flow.arun({}, run="r")
+    ids = [id for id in ids_in(url) if id not in before]
+    table = "flow_checkpoints" if url.startswith("sqlite") else "flowc.checkpoints"
+    query, refused = f"update {table} set {PARENT[table]} = %s where {{id}} = %s", 0
+    for at in range(2, len(ids)):
+        child = ids[min(at + 1, len(ids) - 1)]
+        for other in (ids[at - 2], child, ids[at], ids[-1], strange, None):
+            ask(url, query, other, ids[at])
+            with pytest.raises(flowc.errors.RunError, match=f"the checkpoint {ids[at]} of run r"):
+                await flow.ahistory("r")
+            end = await going_on(flow)  # what it does not need for that, it does not read
+            assert end == "paused" or f"the checkpoint {ids[at]} of run r" in end, (at, other)
+            refused += end != "paused"
+            ask(url, query, ids[at - 1], ids[at])
+    assert refused > 20
+    assert (await flow.aresume("r", answers={"q": "yes"})).result == "1, 2, 3"
+
+
+async def going_on(flow: flowc.Flow) -> str:
+    """How the run stands that waits for an answer, or why it cannot be read."""
+    try:
+        return (await flow.aresume("r")).status
+    except flowc.errors.RunError as refused:
+        return refused.message

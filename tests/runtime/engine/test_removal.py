@@ -86,7 +86,7 @@ def test_runs_are_whole_or_gone_when_it_is_stopped(any_store, wait, way: str) ->
         async with open_engine(any_store) as engine:
             with contextlib.suppress(asyncio.CancelledError):
                 async with engine.store.leases.end(engine.journal_db, RUNS) as (inside, free):
-                    await forget_within(inside, free)
+                    await forget_within(inside, free, engine.store.water)
                     if way == "killed":
                         kill_me()
                     raise asyncio.CancelledError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -18,12 +19,20 @@ from flowc.runtime.documents.create import new_document
 from flowc.runtime.errors import Failure
 from flowc.runtime.files.roots import RootedFiles, Roots
 from flowc.runtime.sandbox.confinement import Confinement
+from flowc.runtime.sandbox.generated.snippet import run_snippet
 from flowc.runtime.sandbox.modules import OwnModules
 from flowc.runtime.tools.builtin import FUNCTIONS, BuiltinTools
 from flowc.runtime.tools.document import DocumentTools
 from sounds import noise, write
+from tool_runs import builtin
 
+WHO = ("-c", "user.name=A", "-c", "user.email=a@b")
 RATE, OTHER_RATE = 8000, 11025
+COPY = """import soundfile
+sound, rate = soundfile.read(INPUT)
+print(rate)
+soundfile.write(OUTPUT, sound, rate)
+"""
 SWAP = """import ctypes
 libc = ctypes.CDLL(None)
 print("ready", flush=True)
@@ -46,6 +55,8 @@ def project(tmp_path: Path) -> Iterator[Path]:
         rate = RATE if text == "inside" else OTHER_RATE
         write(folder / "deep/in.wav", noise(0.1, rate=rate), rate)
     write(place / "own.wav", noise(0.1, rate=RATE), RATE)
+    for words in (["init", "-q"], ["add", "d/deep/f"], [*WHO, "commit", "-qm", "Begin"]):
+        subprocess.run(["git", *words], cwd=place, check=True)
     (place / "link").symlink_to("../outside")
     words = [sys.executable, "-c", SWAP]
     with subprocess.Popen(words, cwd=place, stdout=subprocess.PIPE, text=True) as swapper:
@@ -69,6 +80,15 @@ def tool(name: str, **args: object) -> Callable[[Path], str]:
     return call
 
 
+def git(name: str) -> Callable[[Path], str]:
+    """A tool that asks git, of a repository with the folder that is swapped."""
+
+    def call(project: Path) -> str:
+        return str(asyncio.run(builtin(project).call(name, {})))
+
+    return call
+
+
 def document(name: str, **args: object) -> Callable[[Path], str]:
     """A tool on the living document in the folder that is swapped."""
 
@@ -79,6 +99,11 @@ def document(name: str, **args: object) -> Callable[[Path], str]:
     return call
 
 
+def with_rate(said: str) -> str:
+    """The rate of the sound outside as OUTSIDE; the digits may be part of another number."""
+    return re.sub(rf"(?<![\w.-]){OTHER_RATE}(?!\d)", "OUTSIDE", said)
+
+
 def sound(read: str, write: str) -> Callable[[Path], str]:
     """An audio tool in its process: the file outside has another rate."""
 
@@ -86,9 +111,25 @@ def sound(read: str, write: str) -> Callable[[Path], str]:
         workers = AudioWorkers(OwnModules(Confinement(project, project / ".flowc/own")))
         asked = check_call("clip", {"input": read, "output": write, "start_s": 0, "end_s": 0.05})
         said = str(asyncio.run(workers.do_call(asked, Roots(project).locate)))
-        return said.replace(str(OTHER_RATE), "OUTSIDE")
+        return with_rate(said)
 
     return call
+
+
+def free_code(read: str, write: str) -> Callable[[Path], str]:
+    """Code of a step that is no call."""
+
+    def call(project: Path) -> str:
+        roots = Roots(project)
+        done = run_snippet(COPY, reads=[roots.locate(read)], output=roots.locate(write))
+        return with_rate(f"{done.message} {done.printed}")
+
+    return call
+
+
+def remove(project: Path) -> str:
+    Roots(project).remove("d/deep/f")
+    return ""
 
 
 def write_by_node(project: Path) -> str:
@@ -110,8 +151,13 @@ WAYS = {
     "query_json": tool("query_json", path="d/deep/f", expression="data"),
     "document_read": document("document_read"),
     "document_log": document("document_log", text="written again"),
+    "git_status": git("git_status"),
+    "git_diff": git("git_diff"),
     "audio, read": sound("d/deep/in.wav", "heard.wav"),
     "audio, written": sound("own.wav", "d/deep/heard.wav"),
+    "free code, read": free_code("d/deep/in.wav", "heard.wav"),
+    "free code, written": free_code("own.wav", "d/deep/heard.wav"),
+    "a file that has done its work": remove,
     "a node that writes": write_by_node,
     "the compiler": read_by_compiler,
 }
@@ -122,7 +168,8 @@ WAYS = {
 def test_no_swap_leads_outside(project, name, times):
     before, way = files_outside(project), WAYS[name]
     found: Counter[str] = Counter()
-    for _ in range(times // (20 if name.startswith("audio") else 1)):
+    started = name.startswith(("audio", "free", "git"))
+    for _ in range(3 if started and times < 2000 else times):
         try:
             said = way(project)
         except (Failure, Unreadable) as refused:

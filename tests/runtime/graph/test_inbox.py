@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from flowc.compiler.catalog.builtin_tools import ASK_TOOL
-from flowc.compiler.ir import Agent, AgentNode, AskNode, Assignment, MessageNode, OnInput
+from flowc.compiler.ir import Agent, AgentNode, AskNode, Assignment, MessageNode, OnInput, Param
 from flowc.runtime.engine.engine import Engine, open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.services import Outcome
@@ -83,7 +83,8 @@ def chat() -> Any:
         ask("again"),
         SUCCESS_TOO,
         edges=(edge("told", "talk"), edge("talk", "more"), edge("more", "again")),
-        variables=("RESULT", "LINE", "N"),
+        variables=("RESULT", "LINE"),
+        params=(Param(name="N", type="any"),),
         on_input=OnInput(
             target="told",
             assignments=(Assignment(target="LINE", value=plus(lit("said: "), name("input"))),),

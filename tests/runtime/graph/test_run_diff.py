@@ -49,6 +49,14 @@ def test_the_way_the_variables_and_the_end() -> None:
     assert found.ends == {"status": ("success", "failed")}
 
 
+def test_what_was_wrong_is_told_and_is_a_difference() -> None:
+    one = ComparedRun(events("a"), {}, "error", error="this")
+    assert not compare(one, ComparedRun(events("a"), {}, "error", error="this"))
+    found = compare(one, ComparedRun(events("a"), {}, "error", error="that"))
+    assert found
+    assert found.ends == {"error": ("this", "that")}
+
+
 def test_costs_are_told_and_are_no_difference() -> None:
     one = ComparedRun(events("a"), {}, "success", usage={"input_tokens": 3})
     two = ComparedRun(events("a"), {}, "success", usage={"input_tokens": 5})

@@ -342,6 +342,24 @@ def test_words_of_a_text_are_told_of_at_once_and_once(client):
     assert client.publications == before + 1
 
 
+def test_the_name_of_a_step_is_told_of_at_once_and_once(client):
+    """What is found stays, under the new name; a compilation confirms it, in silence."""
+    text = (client.folder / "steps.md").read_text(encoding="utf-8")
+    told = client.open("steps.md", text.replace("- PLACE: where", "- PLAC: where"))
+    assert any("`Say it`" in row["message"] for row in told)
+    client.hover("steps.md", "[PLA¦CE]")
+    before = client.publications
+    for old, new in (("Say it", "Say itx"), ("Say itx", "Say it well")):
+        client.replace("steps.md", f"WORKFLOW STEP: {old}", f"WORKFLOW STEP: {new}")
+        client.completion("steps.md", "[PLA¦CE]")  # answered without a compilation
+    assert client.published[1]["version"] == 3
+    shown = [row["message"] for row in client.published[1]["diagnostics"]]
+    assert shown == [row["message"].replace("`Say it`", "`Say it well`") for row in told]
+    client.hover("steps.md", "[PLA¦CE]")
+    client.outline("steps.md")
+    assert client.publications == before + 2
+
+
 def test_a_word_that_changes_what_is_found_is_told_of_after_it(client):
     client.open("steps.md")
     client.hover("steps.md", "[PLA¦CE]")

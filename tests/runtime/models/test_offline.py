@@ -8,7 +8,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import sounds
+from flowc.compiler.catalog.audio_formats import FORMATS
 from flowc.compiler.plan import code_request, fix_request, read_plan
 from flowc.runtime.audio.calls.call import AudioCall, check_call, parse_call
 from flowc.runtime.audio.calls.worker_protocol import _answer
@@ -18,41 +21,12 @@ from flowc.runtime.audio.plan.predicates import read_predicate
 from flowc.runtime.audio.tools.worker import _perform_call
 from flowc.runtime.audio.vocabulary.patterns import is_number, spell
 from flowc.runtime.audio.vocabulary.requests import code_of, plan_of, read_request
-from flowc.runtime.audio.vocabulary.rules import FORMATS, fits, rules, vocabulary_rows
+from flowc.runtime.audio.vocabulary.rules import fits, rules, vocabulary_rows
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.models.offline import NO_REPAIR, OfflineModels, repair
 from flowc.runtime.models.registry import choose_models
 from flowc.runtime.services import ModelRequest, ToolSchema
-
-SPOKEN = {
-    "trim silence": ["trim silence", "please remove silence at the start below -45 dB"],
-    "clip": ["keep from {1}.5 s to {2,4} s", "cut the first {1,2} s"],
-    "high-pass": ["high-pass at {60,200} Hz", "remove rumble"],
-    "low-pass": ["low-pass at {1,4} kHz"],
-    "band-pass": ["band-pass from {200,400} Hz to {2,4} kHz"],
-    "noise gate": ["noise gate at -{30,50} dB"],
-    "compress": ["compress {2,8}:1 at -{20,40} dB"],
-    "loudness": ["normalise to -{14,26} LUFS", "normalise to -20 LUFS and -{2,6} dBTP"],
-    "peak level": ["normalise the peak to -{1,9} dBFS"],
-    "limit": ["limit peaks to -{13,20} dBTP"],
-    "fade": ["fade in 2 s and out 2.{1,4} s"],
-    "pitch": ["lower the pitch by {1,9} semitones", "raise the pitch by {1,9} semitones"],
-    "speed": ["speed up by {5,50} %", "slow down by {5,40} %"],
-    "gain": ["louder by {1,9} dB", "quieter by {1,9} dB", "lower the volume by -{1,9} dB"],
-    "reverb": ["add a lot of reverb"],
-    "distort": ["distort by {6,20} dB"],
-    "polarity": ["invert the polarity"],
-    "channels": ["mono", "make it mono"],
-    "sample rate": ["resample to {12,24} kHz"],
-    "sample format": ["16 bit", "24 bit"],
-    "cut": ["cut out from 1.2 s to {2,3} s"],
-    "equaliser": ["boost 400 Hz by {2,6} dB", "{2,6} dB less treble"],
-    "add noise": ["add noise {20,40} dB below"],
-    "delay": ["delay it by 0.{2,5} s"],
-}
-"""Clauses of each rule that has a tool; `{1,9}` is a whole number between."""
-GIVES_ROOM = {"noise gate", "limit"}
-"""These may find nothing to do in the sound of this page; then nothing is proved."""
+from spoken import FILES, GIVES_ROOM, SPOKEN
 
 
 def filled(clause: str, chance: random.Random) -> str:
@@ -68,6 +42,11 @@ def filled(clause: str, chance: random.Random) -> str:
 def signal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("signal") / "in.wav"
     done(path.parent, "synth", {"output": "in.wav", "kind": "speech", "duration_s": 4.5})
+    done(path.parent, "trim_silence", {"input": "in.wav", "output": "heard.wav", "keep_s": 0})
+    frames, rate = sounds.read(path.with_name("heard.wav"))
+    for name, clicks in (("troubled.wav", False), ("clicking.wav", True)):
+        repaired = sounds.troubled(np.tile(frames, (4, 1)), rate, clicks)
+        sounds.write(path.with_name(name), repaired, rate)
     return path
 
 
@@ -110,14 +89,16 @@ def test_every_rule_with_a_tool_is_spoken_here():
 @pytest.mark.parametrize("rule", SPOKEN)
 def test_what_a_rule_does_measures_as_it_plans(rule, signal, tmp_path):
     chance = random.Random(rule)
-    shutil.copy(signal, tmp_path / "in.wav")
+    shutil.copy(signal.with_name(FILES.get(rule, "in.wav")), tmp_path / "in.wav")
+    shutil.copy(signal, tmp_path / "other.wav")
     for template in SPOKEN[rule]:
         clause = filled(template, chance)
         plan = plan_of(clause, "in.wav")
-        code = code_of(plan["steps"][0]["description"], "in.wav", "out.wav")
+        out = f"out.{plan['format']}"
+        code = code_of(plan["steps"][0]["description"], "in.wav", out)
         call = parse_call(code)
         done(tmp_path, call.tool.name, dict(call.arguments))
-        found = verdicts(tmp_path, plan["requirements"], "out.wav")
+        found = verdicts(tmp_path, plan["requirements"], out)
         assert set(found) <= {"passed", "proves nothing"}, (clause, plan["requirements"], found)
         assert "passed" in found or rule in GIVES_ROOM, (clause, plan["requirements"], found)
         unchanged = verdicts(tmp_path, plan["requirements"], "in.wav")
@@ -232,7 +213,8 @@ def test_a_later_step_frees_the_result_from_what_was_set_before():
 
 def test_the_format_is_asked_for_or_stands_in_a_name():
     assert plan_of("mono", "in.flac")["format"] == "flac"
-    assert plan_of("mono", "in.m4a")["format"] == "wav"
+    assert plan_of("mono", "in.m4a")["format"] == "m4a"
+    assert plan_of("mono", "in.wma")["format"] == "wav"
     assert plan_of("mono", "in.wav", "kept/out.aif")["format"] == "aiff"
     assert plan_of("mono, export mp3", "in.wav", "out.mp3")["format"] == "mp3"
     with pytest.raises(Failure, match="`export mp3` and `output=out"):
@@ -258,6 +240,15 @@ CD = Shape(44_100, 2)
             "16 bit, mono", "in.mp3", "",
             "`16 bit` and `in.mp3` contradict each other: an mp3 file cannot hold 16 bit samples, "
             "and the result has the format of `in.mp3`", "export one of wav, flac, aiff",
+        ),
+        (
+            "export mp3 at 128k, split at the silences", "in.wav", "",
+            "`export mp3 at 128k` and `split at the silences` contradict each other",
+            "split first, then convert each part",
+        ),
+        (
+            "mono, 128 kbit/s", "in.ogg", "",
+            "only an mp3 file or an m4a file has a bitrate to choose", "add `export mp3`",
         ),
         (
             "mono, export opus", "in.wav", "",

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.models.answer_file import parse_script, read_script
-from flowc.runtime.models.scripted import ScriptedModels
+from flowc.runtime.models.scripted import ScriptedModels, ScriptedSender
+from flowc.runtime.requests import HttpAnswer, HttpRequest, NoSender
 from flowc.runtime.services import ModelReply, ModelRequest, ToolSchema
 
 
@@ -220,3 +221,57 @@ def test_the_example_in_the_documentation_is_a_script():
     }
     assert scripted.answer("approve", "EXECUTE_PLAN", 5) == "yes"
     assert scripted.answer("approve", "EXECUTE_OTHER", 1) == "no"
+
+
+def send(text: str, node: str = "get", visit: int = 1, attempt: int = 1) -> HttpAnswer:
+    sender = ScriptedSender(parse_script(text, "demo.answers.yaml"), NoSender())
+    request = HttpRequest("GET", "https://h/", ("h",), node=node, visit=visit, attempt=attempt)
+    return asyncio.run(sender.send(request))
+
+
+def test_a_host_answers_what_the_script_says() -> None:
+    long = "get: {http: {status: 201, headers: {X-One: 1}, json: {a: [1, yes, null]}}}"
+    answer = HttpAnswer(201, {"x-one": "1"}, '{"a": [1, "yes", null]}')
+    assert [send(long, visit=n, attempt=n) for n in (1, 9)] == [answer] * 2
+    assert send("get: {http: {text: yes}}") == HttpAnswer(200, {}, "yes")
+    assert send("get: {http: 404}") == HttpAnswer(404, {}, "")
+
+
+def test_a_host_answers_by_visit_and_by_attempt() -> None:
+    text = "get: [[{http: 503}, {http: 200}], {http: 204}]"
+    assert [send(text, visit=v, attempt=a).status for v, a in ((1, 2), (2, 1), (1, 1))] == [
+        200, 204, 503,
+    ]  # fmt: skip
+    for visit, attempt in ((1, 3), (2, 2), (3, 1)):
+        with pytest.raises(Failure, match=f"`get`, visit {visit}, attempt {attempt} in demo"):
+            send(text, visit=visit, attempt=attempt)
+
+
+def test_an_answer_that_is_not_a_hosts_is_none() -> None:
+    with pytest.raises(Failure, match="no scripted answer of a host"):
+        send("get: fine")
+    with pytest.raises(Failure, match="`A` has the answer of a host"):
+        ask(models("A: {http: 200}"), "A")
+
+
+def test_a_request_that_the_script_does_not_name_is_sent() -> None:
+    with pytest.raises(Failure, match="requests cannot be sent here"):
+        send("other: {http: 200}")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("get: {http: 99}", "1:13: a status is a number from 100 to 599"),
+        ("get: {http: {status: yes}}", "1:22: a status is a number"),
+        ("get: {http: []}", "1:13: the answer of a host is a status, or a mapping"),
+        ("get: {http: {body: 1}}", "`body` is not a part of a host's answer"),
+        ("get: {http: {json: 1, text: 2}}", "`json` and `text` exclude each other"),
+        ("get: {http: 200, text: x}", "the answer of a host stands alone"),
+        ("get: {http: {headers: 3}}", "expected a mapping"),
+    ],
+)
+def test_a_mistake_in_the_answer_of_a_host_is_told_at_its_place(text: str, told: str) -> None:
+    with pytest.raises(RunError) as caught:
+        parse_script(text, "demo.answers.yaml")
+    assert told in str(caught.value)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import html
 import inspect
 import os
+import re
 import subprocess
 import sys
+import threading
+import time
 
 import flowc
 import pytest
@@ -75,6 +79,7 @@ def test_the_runs_of_a_workflow_are_listed_the_latest_first(greet):
     other = flowc.load(GREET.replace("name: greet", "name: other"), answers={"hello": "x"})
     other.run({"WHO": "Eve"})
     assert [record.id for record in greet.runs()] == runs[::-1]
+    assert flowc.load("flow: 1\n").runs() == []
 
 
 @pytest.mark.parametrize(
@@ -89,6 +94,35 @@ def test_the_runs_of_a_workflow_are_listed_the_latest_first(greet):
 def test_a_list_that_is_asked_for_in_other_words_is_refused(greet, query, words):
     with pytest.raises(errors.RunError, match=words):
         greet.runs(**query)
+
+
+def test_a_run_that_has_ended_is_not_said_to_wait_for_no_answer(greet):
+    run = greet.run({"WHO": "Ada"}).run
+    greet.resume(run, "yes")
+    with pytest.raises(errors.RunError, match="has ended: success"):
+        greet.resume(run, "no")
+
+
+def test_a_pause_is_asked_of_who_executes_the_run(greet):
+    asked = []
+
+    def pause(event):
+        if event.kind == "node_started" and event.node == "hello":
+            asked.append(event.run)
+            threading.Thread(target=greet.pause, args=(event.run,)).start()
+            time.sleep(0.5)
+
+    paused = greet.run({"WHO": "Ada"}, listen=pause)
+    assert (paused.status, paused.questions) == ("paused", ())
+    assert asked == [paused.run]
+    with pytest.raises(errors.RunError, match=r"is not running: it is paused .*`flow.resume\(…\)`"):
+        greet.pause(paused.run)
+    assert greet.resume(paused.run).questions[0].node == "confirm"
+
+
+def test_a_flow_is_a_key():
+    one, other = flowc.load(GREET), flowc.load(GREET)
+    assert len({one, other, one}) == 2
 
 
 def test_a_fork_takes_values_by_name(greet):
@@ -151,17 +185,28 @@ def test_limits_stop_a_run_that_can_go_on(greet):
     assert greet.resume(stopped.run, "yes", max_steps=10).status == "success"
 
 
+async def hear_later(event):
+    """Nobody waits for this."""
+
+
 @pytest.mark.parametrize(
     ("choices", "words"),
     [
         ({"max_steps": 0}, "`max_steps` takes a whole number, 1 or more, not 0"),
-        ({"max_cost": "much"}, "`max_cost` takes dollars, more than 0, not 'much'"),
+        ({"max_cost": 0}, "`max_cost` takes dollars, more than 0, not 0"),
+        ({"max_cost": "1"}, "`max_cost` takes a number, not '1'"),
+        ({"max_steps": "3"}, "`max_steps` takes a number, not '3'"),
+        ({"timeout": "3"}, "`timeout` takes a number, not '3'"),
+        ({"max_tokens": True}, "`max_tokens` takes a whole number, 1 or more, not True"),
         ({"timeout": -1}, "`timeout` takes seconds, more than 0, not -1"),
         ({"on_unknown": "shrug"}, "`on_unknown` takes"),
         ({"breakpoints": ("nowhere",)}, "there is no node `nowhere` to break at"),
         ({"breakpoints": "nowhere"}, "there is no node `nowhere` to break at"),
         ({"breakpoints": 3}, "`breakpoints` is a list of nodes, not 3"),
+        ({"breakpoints": [3]}, r"`breakpoints` is a list of nodes, not \[3\]"),
+        ({"record": 3}, "`record` takes a path, not 3"),
         ({"listen": 3}, "`listen` is a function of an event, not 3"),
+        ({"listen": hear_later}, "`listen` is a function of an event, not an async one"),
         ({"max_stepz": 3}, "an execution has no choice `max_stepz`"),
     ],
 )
@@ -245,10 +290,25 @@ def test_many_runs_of_one_flow_go_side_by_side(greet):
 
 def test_a_notebook_shows_the_picture_and_the_faults():
     shown = flowc.load(GREET.replace("{ask", "{ask"), answers={"hello": "<b>"})._repr_mimebundle_()
-    assert shown["text/html"].startswith(("<svg", "<pre>"))
+    assert shown["text/html"].startswith(("<svg", "<iframe"))
+    assert "hello" in shown["text/vnd.mermaid"]
     faulty = flowc.load("flow: 1\nname: <script>\nnodes: []\n")._repr_mimebundle_()
     assert "<script>" not in faulty.get("text/html", "")
     assert "error[" in faulty["text/plain"]
+
+
+def test_a_notebook_without_graphviz_shows_a_page_that_asks_no_network(monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    faulty = GREET.replace("into: fine", "into: fine\n    timeout: soon")
+    shown = flowc.load(faulty)._repr_mimebundle_()["text/html"]
+    frame, _, remarks = shown.partition("</iframe>")
+    assert frame.startswith('<iframe srcdoc="&lt;!doctype html&gt;')
+    assert 'sandbox="allow-scripts"' in frame
+    page = html.unescape(frame.partition('srcdoc="')[2].partition('" sandbox=')[0])
+    assert "<svg" in page
+    assert "confirm" in page
+    assert not re.findall(r"""(?:src|href)=["']?https?:|@import|url\(["']?http""", page)
+    assert "timeout" in remarks
 
 
 @pytest.mark.parametrize(

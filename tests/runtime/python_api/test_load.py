@@ -155,13 +155,28 @@ def test_a_model_and_answers_exclude_each_other():
         flowc.load(GREET, model="openai:x", answers={"hello": "x"})
 
 
+def one_tool(text: str) -> str:
+    """Give a text back."""
+    return text
+
+
 @pytest.mark.parametrize(
     ("source", "how", "words"),
     [
         (None, {}, "a workflow is a path or a text, not None"),
         (b"flow: 1", {}, "a workflow is a path or a text, not b'flow: 1'"),
         (GREET, {"model": 5}, "`model` is a chat model of LangChain's or a name, not 5"),
-        (GREET, {"model": ""}, "`model` takes a text, not ''"),
+        (GREET, {"model": ""}, "`model` takes a text that is not empty, not ''"),
+        ("", {}, "a workflow is a path or a text, not ''"),
+        (GREET, {"journal": ""}, "`journal` is empty"),
+        (GREET, {"tools": [{"mcpServers": 3}]}, "`tools` is a mapping from names to MCP servers"),
+        (GREET, {"tools": ["shop"]}, r"`shop` names no Python function \(write module:function\)"),
+        (
+            GREET,
+            {"tools": [dict]},
+            r"`dict` cannot be a tool: it is a class \(give an object: dict",
+        ),
+        (GREET, {"tools": [one_tool, one_tool]}, "two of `tools` are called `one_tool`"),
         (GREET, {"models": ["x"]}, "`models` is a mapping from names to chat models, not"),
         (GREET, {"models": {"a": "openai:x"}}, "`models.a` is a chat model of LangChain's, not"),
         (GREET, {"tools": [5]}, "`5` cannot be a tool"),
@@ -173,7 +188,10 @@ def test_a_model_and_answers_exclude_each_other():
         (GREET, {"journal": 5}, "`journal` is the URL of a store, not 5"),
         (GREET, {"project": 5}, "`project` is a folder, not 5"),
         (GREET, {"format": 5}, "`format` is the name of a format, not 5"),
-        (GREET, {"tools": [{"files": 3}]}, "mcp_servers.files is not an object"),
+        (GREET, {"tools": [{"files": 3}]}, "tools.files is not an object"),
+        (GREET, {"tools": 5}, "`tools` is a list of tools, not 5"),
+        (GREET, {"answers": 5}, "`answers` are a path or a mapping, not 5"),
+        (GREET, {"team": 5}, "`team` takes a path, not 5"),
     ],
 )
 def test_what_is_not_what_it_should_be_is_refused_in_words(source, how, words):
@@ -185,7 +203,16 @@ def test_what_is_not_what_it_should_be_is_refused_in_words(source, how, words):
     ("permissions", "words"),
     [
         ({"sandbox": "maybe"}, "`permissions.sandbox` is one of auto, strict, off, not 'maybe'"),
+        ({"sandbox": False}, "`permissions.sandbox` is one of auto, strict, off, not False"),
         ({"commands": "yes"}, "`permissions.commands` is one of ask, allow, not 'yes'"),
+        ({"commands": True}, "`permissions.commands` is one of ask, allow, not True"),
+        ({"network": "no"}, "`permissions.network` is True or False, not 'no'"),
+        ({"network": 1}, "`permissions.network` is True or False, not 1"),
+        ({"roots": "build"}, "`permissions.roots` is a list of folders, not 'build'"),
+        ({"roots": [5]}, "`permissions.roots` is a list of folders, not 5"),
+        ({"roots": 5}, "`permissions.roots` is a list of folders, not 5"),
+        ({"workspace": 5}, "`permissions.workspace` takes a path, not 5"),
+        ({"trust": 5}, "`permissions.trust` takes a text, not 5"),
     ],
 )
 def test_a_permission_that_is_not_there_is_never_taken_for_another(permissions, words):

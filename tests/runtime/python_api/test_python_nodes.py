@@ -6,7 +6,10 @@ import asyncio
 import os
 import sys
 import threading
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import flowc
 import pytest
@@ -98,6 +101,69 @@ def test_a_function_that_does_not_take_its_arguments_is_a_fault_of_the_file(func
     assert flow.ok is not bool(place)
 
 
+Whole = Annotated[int, "a number"]
+
+
+def kinds(item: int | None, count: Literal["a", 3], price: Whole = 0) -> list[Any]: ...
+
+
+def numbers(item: str, count: float) -> bool: ...
+
+
+def lost(item: NoSuchName, count: Any): ...  # noqa: F821
+
+
+def strange(item: Path, count: Sequence[int]) -> int: ...
+
+
+async def later(item: str, count: int) -> str: ...
+
+
+@pytest.mark.parametrize(
+    ("function", "faults"),
+    [
+        (
+            kinds,
+            [
+                "<text>:7:13: error[FC4004] `quote` gives a list, but `price` holds a number",
+                "<text>:8:12: error[FC4004] `quote` takes a whole number as `item`, this is a text",
+            ],
+        ),
+        (
+            numbers,
+            ["<text>:7:13: error[FC4004] `quote` gives true or false, but `price` holds a number"],
+        ),
+        (
+            strange,
+            ["<text>:8:24: error[FC4004] `quote` takes a list as `count`, this is a whole number"],
+        ),
+        (
+            later,
+            ["<text>:7:13: error[FC4004] `quote` gives a text, but `price` holds a number"],
+        ),
+        (lost, []),
+        (partial(quote, count=3), []),
+        (partial(kinds, price=3), None),
+    ],
+)
+def test_annotations_are_compared_with_the_types_that_the_file_declares(function, faults):
+    flow = flowc.load(SHOP, nodes={"quote": function, "look": look})
+    found = [str(d) for d in flow.diagnostics]
+    assert found == faults or (faults is None and len(found) == 2)
+
+
+def test_a_value_of_a_type_that_only_the_run_can_tell_fits_every_annotation():
+    def find(what: int) -> str: ...
+
+    for value in ("n", "n + 1", "n.part"):
+        text = ONE.replace("{what: '\"pears\"'}", f"{{what: {value}}}")
+        text = text.replace("state: {found: any}", "state: {found: any, n: any}")
+        flow = flowc.load(text, nodes={"find": find})
+        assert [d for d in flow.diagnostics if d.code == "FC4004"] == []
+    written = flowc.load(ONE, nodes={"find": find}).diagnostics
+    assert [str(d.code) for d in written] == ["FC4004"]
+
+
 @pytest.mark.parametrize("value", [3, "find"])
 def test_what_is_no_function_binds_nothing(value):
     with pytest.raises(errors.RunError, match=r"`find` is bound to .*, which is not a function"):
@@ -154,6 +220,18 @@ def test_arguments_that_a_listed_function_does_not_take_are_refused_before_the_r
     (here / "flowc.toml").write_text('[nodes]\npython = ["shop_of_marks:find"]\n')
     with pytest.raises(errors.RunError, match=r"^<text>:5:.*takes no `why`"):
         flowc.load(marked.replace("what:", "why:")).run()
+
+
+def test_annotations_of_a_listed_function_count_before_the_run(marked, here):
+    (here / "flowc.toml").write_text('[nodes]\npython = ["shop_of_marks:find"]\n')
+    module = here / "shop_of_marks.py"
+    module.write_text("def find(what: int) -> int: return what\n")
+    with pytest.raises(errors.RunError, match=r"^<text>:5:.*takes a whole number as `what`"):
+        flowc.load(marked).run()
+    module.write_text("def find(what) -> str: return what\n")
+    sys.modules.pop("shop_of_marks")
+    with pytest.raises(errors.RunError, match=r"^<text>:5:.*gives a text, but `found` holds a num"):
+        flowc.load(marked.replace("found: any", "found: number")).run()
 
 
 def test_a_host_may_bind_the_name_of_a_module(marked, here):
@@ -221,6 +299,17 @@ def test_a_result_that_does_not_fit_is_a_failure_in_words(value, words):
     outcome = flowc.load(SHOP, nodes={"quote": quote, "look": lambda: value}).run({"item": "x"})
     assert outcome.status == "error"
     assert words in outcome.error["message"]
+
+
+@pytest.mark.parametrize("source", [ONE, ONE.replace("python: find", "tool: find")])
+def test_a_function_that_says_it_was_cancelled_has_failed(source):
+    async def find(what: str) -> str:
+        """Give up."""
+        raise asyncio.CancelledError
+
+    outcome = flowc.load(source, tools=[find], nodes={"find": find}).run()
+    assert outcome.status == "error"
+    assert outcome.error["message"] == "`find` raised CancelledError"
 
 
 def test_a_function_may_interrupt_and_is_called_again_with_the_answer():

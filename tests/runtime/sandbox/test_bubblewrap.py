@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 from flowc.runtime.errors import Failure
+from flowc.runtime.files.granted import open_granted
 from flowc.runtime.sandbox.confine import probe
-from flowc.runtime.sandbox.granted import open_granted
 from flowc.runtime.sandbox.policy import Limits
 
 from .conftest import Shell, popen

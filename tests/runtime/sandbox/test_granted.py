@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 from flowc.runtime.errors import Failure
+from flowc.runtime.files.granted import LinkedFolder, open_below, open_granted
 from flowc.runtime.sandbox.confine import prepare, probe
 from flowc.runtime.sandbox.confinement import Confinement
-from flowc.runtime.sandbox.granted import LinkedFolder, open_below, open_granted
 from flowc.runtime.sandbox.jobs import BY_BUBBLEWRAP
 from flowc.runtime.sandbox.policy import Policy, shell_reads
 from flowc.runtime.sandbox.shell import BashShell

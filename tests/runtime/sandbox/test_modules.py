@@ -94,6 +94,42 @@ def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., di
     return attack
 
 
+STARTING = """
+import json, os, subprocess, sys
+
+def main():
+    given = json.loads(sys.stdin.buffer.read())
+    came = {}
+    for name in given["programs"]:
+        try:
+            came[name] = subprocess.run([name, "hello"], capture_output=True).stdout.decode()
+        except OSError:
+            came[name] = "stopped"
+    read = subprocess.run([given["programs"][0], given["secret"]], capture_output=True)
+    came["secret"] = read.stdout.decode()
+    came["PATH"] = os.environ["PATH"]
+    print(json.dumps(came))
+"""
+
+
+@pytest.mark.parametrize("level", ["full", "strong"])
+def test_a_module_starts_the_program_that_is_named_below_its_own_limits(tmp_path, layers, level):
+    if level == "strong":
+        layers("landlock", "seccomp", "limits", "privileges")
+    (tmp_path / "starting").mkdir()
+    (tmp_path / "starting/__init__.py").write_text(STARTING)
+    (tmp_path / "secret").write_text("secret")
+    # Not one program by many names, as those of busybox are.
+    cat, other = (Path(os.path.realpath(f"/bin/{name}")) for name in ("cat", "echo"))
+    asked = {"programs": [str(cat), str(other)], "secret": str(tmp_path / "secret")}
+    module, question = OwnModules(confined(), {"starting": str(tmp_path / "starting")}), asked
+    job = WorkerJob("starting", json.dumps(question).encode(), (), [], [], 60, [cat])
+    ended = asyncio.run(module(job))
+    assert ended.code == 0, ended.complaint
+    found = json.loads(ended.output)
+    assert found == {str(cat): "", str(other): "stopped", "secret": "", "PATH": str(cat.parent)}
+
+
 def confined(mode: Mode = "auto", told: Any = lambda data: None) -> Confinement:
     return Confinement(Path("/"), Path("/"), mode=mode, listener=told)
 

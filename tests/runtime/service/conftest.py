@@ -16,10 +16,12 @@ from fastapi.testclient import TestClient
 from flowc.runtime.assembly.reach import Reaches
 from flowc.runtime.config.settings import Config
 from flowc.runtime.engine.engine import Engine
-from flowc.runtime.service.app import make_app
+from flowc.runtime.service.api.context import Service
 from flowc.runtime.service.lifecycle import open_service
 from flowc.runtime.service.operations.executions import Executing, open_executing
 from stores import fresh_store
+
+from .apps import app_with
 
 ANSWERS_WAIT = 120.0
 """Seconds: an answer tells what came of it however busy the machine is."""
@@ -170,7 +172,8 @@ def store(kind: str, tmp_path: Path) -> Iterator[str]:
 @pytest.fixture
 def opening(store: str, tmp_path: Path) -> Opening:
     """Opens the service on one store, as often as a test restarts it. What `around` returns takes
-    the place of the executions: some that count, or fail, or die."""
+    the place of the executions: some that count, or fail, or die. With `bugs` an exception of the
+    service's is an answer, as for everybody outside of tests."""
 
     @contextlib.contextmanager
     def open_desk(
@@ -181,6 +184,7 @@ def opening(store: str, tmp_path: Path) -> Opening:
         answers: float = ANSWERS_WAIT,
         around: Callable[[Executing], Executing] = lambda executing: executing,
         reaches: Reaches | None = None,
+        bugs: bool = False,
         **config: Any,
     ) -> Iterator[Desk]:
         clock = clock or Clock()
@@ -191,12 +195,17 @@ def opening(store: str, tmp_path: Path) -> Opening:
             async with opened as executing:
                 yield around(executing)
 
-        app = make_app(
-            lambda: open_service(
+        def service() -> contextlib.AbstractAsyncContextManager[Service]:
+            return open_service(
                 executions(), trusted=trusted, concurrency=concurrency, patience=patience
             )
-        )
-        with contextlib.chdir(tmp_path), TestClient(app) as client:
+
+        with (
+            contextlib.chdir(tmp_path),
+            app_with(service) as app,
+            # A second client would run it on a second event loop, which its locks do not know.
+            TestClient(app, raise_server_exceptions=not bugs) as client,
+        ):
             yield Desk(client, clock)
 
     return open_desk

@@ -16,9 +16,10 @@ from typing import Any, TypeVar
 import uvicorn
 from fastapi import FastAPI
 from flowc.runtime.config.settings import Config
-from flowc.runtime.service.app import make_app
 from flowc.runtime.service.lifecycle import open_service
 from flowc.runtime.service.operations.executions import open_executing, utc_now
+
+from .apps import app_with
 
 PATIENCE = 120.0
 Value = TypeVar("Value")
@@ -53,20 +54,20 @@ def served(
         loops.append(asyncio.get_running_loop())
         return open_service(open_executing(url, Config(**config), clock), trusted=trusted)
 
-    app = make_app(opening)
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
-    thread = threading.Thread(target=server.run, daemon=True)
-    thread.start()
-    end = time.monotonic() + PATIENCE
-    while not server.started:
-        assert thread.is_alive()
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    try:
-        yield Served(server.servers[0].sockets[0].getsockname()[1], app, loops[0])
-    finally:
-        server.should_exit = True
-        thread.join(PATIENCE)
+    with app_with(opening) as app:
+        server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
+        thread = threading.Thread(target=server.run, daemon=True)
+        thread.start()
+        end = time.monotonic() + PATIENCE
+        while not server.started:
+            assert thread.is_alive()
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        try:
+            yield Served(server.servers[0].sockets[0].getsockname()[1], app, loops[0])
+        finally:
+            server.should_exit = True
+            thread.join(PATIENCE)
 
 
 class _Between:

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
 from flowc.runtime.engine.engine import Engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.service.api.browser_guard import HEADERS
+from flowc.runtime.service.operations.executions import Executing
 from flowc.runtime.service.worker import _fault_text
 from flowc.runtime.services import Outcome
 from openai_server import Hang, OpenAIServer, Say
@@ -102,13 +102,16 @@ def broken_lists(query: str, values: Sequence[Any]) -> None:
         raise ZeroDivisionError("a secret")
 
 
+def break_lists(executing: Executing) -> Executing:
+    return replace(executing, db=watched(executing.db, broken_lists))
+
+
 class TestBugs:
     def test_a_bug_is_answered_in_its_form_and_tells_nothing(
         self, opening: Opening, caplog: pytest.LogCaptureFixture
     ) -> None:
-        with opening(around=lambda e: replace(e, db=watched(e.db, broken_lists))) as desk:
-            client = TestClient(desk.client.app, raise_server_exceptions=False)
-            answer = client.get("/v1/workflows")
+        with opening(around=break_lists, bugs=True) as desk:
+            answer = desk.client.get("/v1/workflows")
         assert answer.status_code == 500
         assert answer.json()["error_code"] == "INTERNAL"
         assert "secret" not in answer.text
@@ -130,9 +133,8 @@ class TestBugs:
         assert len({a.headers["X-Request-Id"] for a in answers}) == len(answers)
 
     def test_a_page_that_breaks_has_the_headers_too(self, opening: Opening) -> None:
-        with opening(around=lambda e: replace(e, db=watched(e.db, broken_lists))) as desk:
-            client = TestClient(desk.client.app, raise_server_exceptions=False)
-            answer = client.get("/")
+        with opening(around=break_lists, bugs=True) as desk:
+            answer = desk.client.get("/")
         assert (answer.status_code, "secret" in answer.text) == (500, False)
         assert answer.headers["Content-Security-Policy"] == HEADERS["Content-Security-Policy"]
         assert answer.headers["X-Request-Id"] in answer.text

@@ -44,7 +44,7 @@ def test_the_client_has_a_method_that_takes_and_returns_what_the_row_says(row: O
     call = getattr(calls, name)
     assert all(inspect.getdoc(getattr(kind, name)) for kind in (Client, AsyncClient))
     fields = set() if row.documents else {*row.path_names, *_fields(row.request)}
-    key = {"key"} if row.method == "POST" else set()
+    key = {"key"} if row.method != "GET" else set()
     assert set(inspect.signature(call).parameters) == fields | INSTEAD.get(name, set()) | key
     assert get_type_hints(call)["return"] == Talk[row.response]  # type: ignore[name-defined]
 

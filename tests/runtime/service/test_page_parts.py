@@ -245,6 +245,8 @@ def test_an_execution_that_cannot_be_read_hides_no_other(desk: Desk) -> None:
     executing: Executing = desk.client.app.state.service.executing  # type: ignore[attr-defined]
 
     async def spoil() -> None:
+        for id in (good, bad):  # what goes on would compile it as it was, and keep that
+            assert await executing.wait_for_rest(id, 20)
         await executing.register.edit(bad, lambda e: replace(e, source='{"steps": 1}'))
         executing.compiled.clear()
 

@@ -21,7 +21,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 from fleet import until
-from forks import SERVING, Begun
+from forks import Begun
 from openai_server import Hang, OpenAIServer, Recorded, Say
 from ports import free_port
 
@@ -65,7 +65,7 @@ class Curl:
 @contextlib.contextmanager
 def serving(folder: Path, port: int, *args: str, **env: str) -> Iterator[Begun]:
     argv = ("serve", "--port", str(port), *args)
-    with Begun(folder, argv, environment(**env), SERVING) as server:
+    with Begun(folder, argv, environment(**env)) as server:
         server.listen()
         end = time.monotonic() + PATIENCE
         while True:

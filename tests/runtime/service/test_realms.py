@@ -26,7 +26,7 @@ KEY = "07" * 32
 
 def execution_of(desk: Desk, owner: str) -> str:
     """An execution of a team's, in which its people have completed the first step alike."""
-    key = bearer(token(desk, "operate", owner))
+    key = bearer(token(desk, "admin", owner))
     workflow = desk.post("/workflows", contract(description=LONG), **key)["workflow_id"]
     members = desk.post("/teams", team(), **key)["team_id"]
     asked = {"workflow_id": workflow, "team_id": members}

@@ -23,6 +23,7 @@ from flowc.runtime.config.settings import Config
 from flowc.runtime.db.fence import NotHeld
 from flowc.runtime.engine.engine import Engine
 from flowc.runtime.engine.signals import RunSignals
+from flowc.runtime.errors import RunError, StoreAway
 from flowc.runtime.service.operations import advance as carrying
 from flowc.runtime.service.operations.correspondence import Correspondence
 from flowc.runtime.service.operations.executions import Executing, open_executing
@@ -30,6 +31,7 @@ from flowc.runtime.service.records.messages import Messages, StoredMessage
 from flowc.runtime.service.records.tables import StoredAssignment, StoredExecution
 from flowc.runtime.services import Outcome
 from openai_server import Hang
+from pooler import pooled
 from ports import free_port
 from stores import KINDS
 
@@ -74,13 +76,17 @@ async def kept(executing: Executing) -> set[str]:
 async def killed_on_the_way(
     workers: Fleet, config: Config, slow: Slow, count: int, kills: int
 ) -> None:
-    """Workers are killed while they execute; all executions complete all the same."""
+    """Workers are killed while they execute and while news wait behind what they execute; all
+    executions complete all the same."""
     async with open_executing(workers.url, config) as executing:
         ids = await begin(executing, count)
         done: list[tuple[set[str], float]] = []
         for number in range(kills):
             share = (number + 1) * count * len(STEPS) // (kills + 2)
             await asyncio.to_thread(until, lambda share=share: len(slow.asked) >= share, PATIENCE)
+            for id in ids:
+                async with executing.news(id):
+                    pass
             workers.kill(workers.processes[number], slow)
             done.append((await kept(executing), time.monotonic()))
         await all_completed(executing, ids, 1800)
@@ -95,6 +101,25 @@ def test_a_killed_worker_loses_nothing(workers: Fleet) -> None:
         for _ in range(2):
             workers.start("--concurrency", "4")
         asyncio.run(killed_on_the_way(workers, config, slow, 8, 1))
+
+
+def test_a_worker_and_a_service_behind_a_pool(store: str, tmp_path: Path) -> None:
+    """Whose sessions are another one's in each transaction, so that nobody is told of news."""
+
+    async def body(url: str, config: Config) -> None:
+        async with open_executing(url, config) as executing:
+            ids = await begin(executing, 3)
+            await all_completed(executing, ids)
+            await effects_once(executing, ids)
+
+    with (
+        pooled(store, tmp_path) as pool,
+        fleet(tmp_path, pool) as workers,
+        slow_model(0.0) as (server, _),
+    ):
+        config = workers.config(server.url)
+        workers.start()
+        asyncio.run(body(pool, config))
 
 
 def test_the_first_sigterm_lets_steps_finish_and_another_worker_goes_on(workers: Fleet) -> None:
@@ -246,8 +271,11 @@ def test_of_two_responses_at_once_one_is_the_last_word(store: str) -> None:
     asyncio.run(go())
 
 
-def test_a_run_that_somebody_else_holds_is_looked_at_now_and_then(
-    opening: Opening,
+@pytest.mark.parametrize(
+    "error", [NotHeld("run is being executed by another process"), StoreAway("the store went away")]
+)
+def test_a_run_that_cannot_be_carried_on_now_is_looked_at_now_and_then(
+    opening: Opening, error: RunError
 ) -> None:
     tried: list[float] = []
 
@@ -255,7 +283,7 @@ def test_a_run_that_somebody_else_holds_is_looked_at_now_and_then(
         async def start(self, *args: Any, **named: Any) -> Outcome:
             tried.append(time.monotonic())
             if len(tried) < 3:
-                raise NotHeld("run is being executed by another process")
+                raise error
             return await super().start(*args, **named)
 
     with opening(around=lambda e: replace(e, engine=engine_as(e.engine, HeldTwice))) as desk:

@@ -8,7 +8,7 @@ import pytest
 from flowc.runtime.errors import RunError
 from flowc.runtime.state.conversations import append_within, fold_messages, reset
 from flowc.runtime.state.messages import channel_message, host_messages, message_of, seed_messages
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage, RemoveMessage
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
@@ -36,6 +36,7 @@ MESSAGE = st.builds(
 DONE = {"role": "assistant", "content": "done", "id": "a1"}
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(MESSAGE)
 def test_a_message_comes_back_as_it_was(message: dict[str, Any]) -> None:
     assert message_of(channel_message(message)) == message

@@ -257,3 +257,29 @@ def test_what_may_be_forgotten(any_store, wait, choice: PruneCriteria, names: st
                 return [run.id for run in found]
 
     assert wait(go()) == names.split()
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("rum-5", "run-5"),
+        ("run-55", "run-5"),
+        ("run5", "run-5"),
+        ("rnu-5", "run-5"),
+        ("rn-5", "run-5"),
+    ],
+)
+def test_a_name_with_one_slip_is_found_among_all_that_are_kept(
+    any_store, wait, typed, meant
+) -> None:
+    """Also where many others changed later, which are less like it."""
+
+    async def go() -> str:
+        async with open_store(any_store) as store:
+            for id in ("run-5", *(f"x-{number}" for number in range(520)), "rumour-5", "ruin-15"):
+                await store.create(RunRecord(id=id, name="x", file="x.md"))
+            with pytest.raises(RunError) as missing:
+                await store.get(typed)
+            return missing.value.help
+
+    assert wait(go()) == f"did you mean `{meant}`?"

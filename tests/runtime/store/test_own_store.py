@@ -60,7 +60,16 @@ def test_a_folder_of_ones_own_may_hold_what_it_holds(folder):
     assert flowc(["token", "list"]) == 0
 
 
-@pytest.mark.parametrize("table", ["service_executions", "service_due", "service_sessions"])
+@pytest.mark.parametrize(
+    "table",
+    [
+        "service_executions",
+        "service_jobs",
+        "service_sessions",
+        "service_states",
+        "service_token_agents",
+    ],
+)
 def test_everything_that_a_service_takes_as_it_is_counts(folder, monkeypatch, table):
     with sqlite3.connect(STORE) as db:
         db.execute("delete from service_tokens")

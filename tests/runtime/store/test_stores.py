@@ -16,6 +16,7 @@ import ormsgpack
 import pytest
 from flowc.compiler.ir import AskNode, ExecNode
 from flowc.runtime.checkpoints.tables.postgres_marks import VALUE, WRITE
+from flowc.runtime.db.fence import NotHeld
 from flowc.runtime.db.schema_version import LAYOUT, has_table
 from flowc.runtime.db.url import locate
 from flowc.runtime.engine.engine import open_engine
@@ -188,6 +189,30 @@ def test_a_store_of_another_layout_is_refused_and_left_as_it_is(any_store, wait)
             with pytest.raises(RunError, match="was made by an older flowc"):
                 await opened(any_store)
             assert not await has_table(db, "layout")
+
+    wait(go())
+
+
+@pytest.mark.parametrize("led_by", ["file", "folder"])
+def test_a_run_is_held_whatever_link_leads_to_its_store(tmp_path, wait, led_by) -> None:
+    real = tmp_path / "here" / "runs.db"
+    link = tmp_path / "there" / "runs.db" if led_by == "folder" else tmp_path / "link.db"
+
+    async def go() -> None:
+        await opened(f"sqlite:///{real}")
+        if led_by == "folder":
+            link.parent.symlink_to(real.parent)
+        else:
+            link.symlink_to(real)
+        async with open_store(f"sqlite:///{real}") as one, open_store(f"sqlite:///{link}") as two:
+            async with one.leases.hold("r"):
+                assert await two.leases.held_among(["r"]) == {"r"}
+                with pytest.raises(NotHeld, match="is being executed by another process"):
+                    async with two.leases.hold("r"):
+                        pass
+            async with two.leases.hold("r"):
+                pass
+        assert not (tmp_path / "link.db.leases").exists()
 
     wait(go())
 

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from deep_folders import deep
 from flowc.compiler.catalog.builtin_tools import ASK_TOOL, BUILTIN_TOOLS
 from flowc.compiler.catalog.results import RESULTS
 from flowc.runtime.errors import Failure
-from flowc.runtime.files.roots import Roots
-from flowc.runtime.tools.builtin import FUNCTIONS, BuiltinTools
+from flowc.runtime.tools.builtin import FUNCTIONS, GIT_FUNCTIONS
 from flowc.runtime.tools.registry import ToolBox
+from tool_runs import builtin
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def folder(tmp_path: Path) -> Path:
 
 def call(folder: Path, tool: str, **args: Any) -> Any:
     async def once() -> Any:
-        box = ToolBox((BuiltinTools(Roots(folder)),))
+        box = ToolBox((builtin(folder),))
         await box.open()
         try:
             return await box.call(tool, args)
@@ -54,12 +55,15 @@ WORKING = tuple(entry for entry in BUILTIN_TOOLS if entry.name != ASK_TOOL)
 
 @pytest.mark.parametrize("entry", WORKING, ids=lambda entry: entry.name)
 def test_every_entry_of_the_catalogue_has_its_function_with_the_same_parameters(entry):
-    parameters = list(inspect.signature(FUNCTIONS[entry.name]).parameters)
-    assert parameters == ["roots", *entry.parameters["properties"]]
+    files, git = FUNCTIONS.get(entry.name), GIT_FUNCTIONS.get(entry.name)
+    assert (files is None) is not (git is None)
+    first, *parameters = inspect.signature(files or git).parameters
+    assert first == ("roots" if files else "place")
+    assert parameters == [*entry.parameters["properties"]]
 
 
 def test_there_is_no_function_that_the_catalogue_does_not_know():
-    assert FUNCTIONS.keys() == {entry.name for entry in WORKING}
+    assert {*FUNCTIONS, *GIT_FUNCTIONS} == {entry.name for entry in WORKING}
 
 
 def test_read_file_gives_lines_and_says_what_is_left_out(folder):
@@ -122,6 +126,13 @@ def test_list_files_is_sorted_and_leaves_out_git_and_links_to_elsewhere(folder):
         "count": 2,
         "truncated": True,
     }
+
+
+@pytest.mark.parametrize("tool", ["list_files", "search_files"])
+def test_folders_that_lie_too_deep_are_said_to(folder, tool):
+    """Each is opened name by name from the top, which takes long of thousands."""
+    with deep(folder, 300), pytest.raises(Failure, match="holds folders more than 200 deep"):
+        call(folder, tool, **({"text": "x"} if tool == "search_files" else {}))
 
 
 def test_search_files_finds_text_literally_with_its_place(folder):
@@ -315,4 +326,4 @@ def test_a_tool_gives_the_fields_that_the_catalogue_says(repository, tool):
 
 
 def test_every_tool_of_files_has_its_fields_in_the_catalogue():
-    assert set(RESULTS) == set(FUNCTIONS)
+    assert set(RESULTS) == {*FUNCTIONS, *GIT_FUNCTIONS}

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from flowc.runtime.assembly.reach import Reach
 from flowc.runtime.errors import Failure
-from flowc.runtime.files.roots import Roots
-from flowc.runtime.tools.builtin import FUNCTIONS, BuiltinTools
+from flowc.runtime.files.programs import ProgramEnd, ProgramJob
+from flowc.runtime.tools.builtin import BuiltinTools
+from tool_runs import builtin
 
 TOOLS = ("git_status", "git_diff", "git_log", "git_show")
 
 
 def call(folder: Path, name: str, **args: object) -> object:
-    tools = BuiltinTools(Roots(folder))
-    return FUNCTIONS[name](tools.roots, **tools.defaults(name) | args)
+    return asyncio.run(builtin(folder).call(name, args))
 
 
 def git(folder: Path, *args: str) -> None:
@@ -119,9 +123,120 @@ def test_a_submodule_is_read_from_within(tmp_path):
     assert call(outer / "sub", "git_log")["count"] == 1
 
 
+def test_the_repository_of_another_submodule_is_not_read(tmp_path):
+    outer, other = repository(tmp_path / "outer"), repository(tmp_path / "other")
+    git(outer, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other), "sub")
+    planted = outer / "planted"
+    planted.mkdir()
+    (planted / ".git").write_text("gitdir: ../.git/modules/sub\n")
+    for tool in TOOLS:
+        with pytest.raises(Failure, match="not the repository of this folder"):
+            call(planted, tool)
+
+
+@pytest.mark.parametrize("way", ["around", "link"])
+def test_the_repository_around_the_folder_of_a_team_is_not_read(tmp_path, way):
+    outer = repository(tmp_path / "outer")
+    git(outer, "worktree", "add", "-q", "-b", "side", "room")
+    if way == "around":
+        (outer / "room/.git").unlink()
+    tools = BuiltinTools(Reach(outer / "room").roots(), builtin(outer).programs)
+    reason = "not a git repository" if way == "around" else "leads out of the folder"
+    for tool in TOOLS:
+        with pytest.raises(Failure, match=reason):
+            asyncio.run(tools.call(tool, {}))
+
+
 def test_a_repository_with_longer_hashes_is_read(tmp_path):
     folder = repository(tmp_path / "clone", "--object-format=sha256")
     assert len(call(folder, "git_status")["head"]) == 64
+
+
+def names_in(told: object) -> str:
+    return json.dumps(told)
+
+
+def test_a_folder_that_another_took_the_place_of_is_not_shown(tmp_path):
+    """A command may swap the folder that was granted for a link while git is called."""
+    repository(tmp_path / "secret")
+    (tmp_path / "secret/private").write_text("")
+    folder = repository(tmp_path / "clone")
+    tools = builtin(folder)
+
+    def swap(job: ProgramJob) -> ProgramEnd:
+        folder.rename(tmp_path / "moved")
+        folder.symlink_to(tmp_path / "secret")
+        try:
+            return tools.programs(job)
+        finally:
+            folder.unlink()
+            (tmp_path / "moved").rename(folder)
+
+    for tool in TOOLS:
+        with pytest.raises(Failure, match="is no longer the folder that was granted"):
+            asyncio.run(replace(tools, programs=swap).call(tool, {}))
+
+
+def test_links_out_of_the_folder_lead_nowhere(tmp_path):
+    """Objects of another repository, by a link and by a file that names them."""
+    secret = repository(tmp_path / "secret")
+    git(secret, "commit", "-qam", "Change")  # a commit of the same second would have the same hash
+    hash = call(secret, "git_log")["commits"][0]["hash"]
+    for way in ("link", "alternates"):
+        folder = repository(tmp_path / way)
+        objects = folder / ".git/objects"
+        if way == "link":
+            objects.rename(folder / "old")
+            objects.symlink_to(secret / ".git/objects")
+        else:
+            (objects / "info/alternates").write_text(f"{secret}/.git/objects\n")
+        for tool in ("git_log", "git_show"):
+            with pytest.raises(Failure):
+                call(folder, tool, ref=hash)
+
+
+def test_git_sees_nothing_beside_the_folders_of_the_run(tmp_path, monkeypatch):
+    """A program of the user's own settings, which is started, looks around."""
+    folder, seen = repository(tmp_path / "clone"), tmp_path / "secret"
+    seen.write_text("canary-of-outside")
+    inner = folder / "inner"
+    inner.mkdir()
+    (inner / "f").write_text("three\n")
+    (inner / ".gitattributes").write_text("f filter=look\n")
+    (folder / ".gitignore").write_text("*.log\n")
+    (folder / "beside").write_text("canary-beside")
+    (inner / "a.log").write_text("")
+    git(folder, "add", "inner/f")
+    (inner / "f").write_text("four\n")
+    home = tmp_path / "home"
+    home.mkdir()
+    look = f"cat; ls {tmp_path} {folder}; cat {seen} {folder}/beside; echo x > {inner}/made"
+    (home / ".gitconfig").write_text(f'[filter "look"]\n\tclean = "{look}"\n')
+    monkeypatch.setenv("HOME", str(home))
+    told = names_in([call(inner, tool) for tool in TOOLS])
+    assert "four" in told
+    assert "canary" not in told
+    assert not (inner / "made").exists()
+    assert "a.log" not in told
+
+
+def test_what_the_user_ignores_everywhere_is_ignored(tmp_path, monkeypatch):
+    folder, home = repository(tmp_path / "clone"), tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    (folder / "a.swp").write_text("")
+    assert "a.swp" in names_in(call(folder, "git_status"))
+    (home / ".gitconfig").write_text("[core]\n\texcludesFile = ~/.ignored\n")
+    (home / ".ignored").write_text("*.swp\n")
+    assert "a.swp" not in names_in(call(folder, "git_status"))
+
+
+def test_a_diff_without_end_is_cut(tmp_path):
+    folder = repository(tmp_path / "clone")
+    (folder / "f").write_text("x" * 60 + "\n" + "many words of one line\n" * 1_000_000)
+    told = call(folder, "git_diff")
+    assert (told["truncated"], len(told["diff"])) == (True, 200_000)
+    assert told["files"][0]["added"] == 1_000_001
 
 
 def test_a_git_that_lies_in_the_folder_is_not_started(tmp_path, monkeypatch):

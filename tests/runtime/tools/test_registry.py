@@ -15,6 +15,7 @@ from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.source.source import SourceSet
 from flowc.runtime.audio.calls.subprocess_call import AudioWorkers
 from flowc.runtime.cli.app import run
+from flowc.runtime.config.code_files import OwnCode
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.files.roots import Roots
 from flowc.runtime.sandbox.confinement import Confinement
@@ -117,7 +118,8 @@ def test_every_kind_of_source_is_registered():
 def test_a_name_that_two_sources_claim_is_refused(folder):
     (folder / "clashing.py").write_text("def read_file(path: str) -> str:\n    return path\n")
     box = ToolBox(
-        (BuiltinTools(Roots(folder)), PythonFunction("clashing:read_file", str(folder))), ("x",)
+        (BuiltinTools(Roots(folder)), PythonFunction("clashing:read_file", OwnCode(str(folder)))),
+        ("x",),
     )
     with pytest.raises(RunError, match="from both builtin and python:clashing:read_file"):
         use(box)
@@ -215,7 +217,7 @@ def test_a_function_that_cannot_be_had_says_why(folder, path, says):
     (folder / "acme_syntax.py").write_text("def x(:\n")
     (folder / "acme_leaves.py").write_text("raise SystemExit(1)\n")
     with pytest.raises(RunError, match=says):
-        asyncio.run(PythonFunction(path, str(folder)).open())
+        asyncio.run(PythonFunction(path, OwnCode(str(folder))).open())
 
 
 @pytest.mark.parametrize(("name", "said"), [("leave", "3"), ("leave_later", "a")])

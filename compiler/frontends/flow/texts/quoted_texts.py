@@ -23,8 +23,6 @@ class TextReader(Protocol):
 
     def template_in(self, node: Scalar) -> Template: ...
 
-    def relocate(self, expr: Expr, node: Scalar) -> Expr: ...
-
     def wrong(self, key: Scalar, wanted: str, node: Value, help: str) -> None: ...
 
     def report(self, code: str, message: str, span: Span, help: str, *labels: Label) -> None: ...
@@ -45,7 +43,7 @@ def read_command(key: Key, name: Scalar, node: Value, reader: TextReader) -> Exp
         message = f"the value of `{written}` cannot be quoted {why}"
         help = "put it into a word of its own or into quotes"
         reader.report("FC3006", message, node.at(hole.start, hole.end), help)
-    return reader.relocate(expr, node)
+    return node.place_expression(expr)
 
 
 def read_address(key: Key, name: Scalar, node: Value, reader: TextReader) -> Expr | None:
@@ -60,7 +58,7 @@ def read_address(key: Key, name: Scalar, node: Value, reader: TextReader) -> Exp
     holes = template.placeholders
     begins_with_value = bool(holes) and holes[0].start == 0
     if begins_with_value:
-        return reader.relocate(quoted_address(template, beginning=True), node)
+        return node.place_expression(quoted_address(template, beginning=True))
     if _SCHEME.match(text) is None:
         help = "write it whole: `https://example.com/path`"
         reader.report("FC1005", f"`{brief(text)}` is not a URL", node.span, help)
@@ -76,4 +74,4 @@ def read_address(key: Key, name: Scalar, node: Value, reader: TextReader) -> Exp
     if fault := host_fault(host):
         reader.report("FC1005", f"`{brief(host)}` is not a host", node.span, fault)
         return None
-    return reader.relocate(quoted_address(template), node)
+    return node.place_expression(quoted_address(template))

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import time
+from dataclasses import replace
 
 import pytest
 from flowc.compiler.emit import EMITTERS, WorkflowEmitter
@@ -15,6 +16,7 @@ from flowc.compiler.emit.picture.picture import Overlay, picture_of
 from flowc.compiler.expr.ast import Name
 from flowc.compiler.frontends.flowchart.mermaid.chart import read_chart
 from flowc.compiler.ir import AssignNode, Case, ChooseNode, Edge, EndNode, Group, OnError, Workflow
+from flowc.compiler.source.snippet import visible
 from flowcharts import read
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -52,7 +54,7 @@ def workflows(draw) -> Workflow:
 def shown_edges(workflow: Workflow) -> list[tuple[str, str, str]]:
     names = mermaid_ids(workflow)
     return [
-        (names[line.source], names[line.target], " ".join(line.label.split()))
+        (names[line.source], names[line.target], visible(" ".join(line.label.split())))
         for line in picture_of(workflow).lines
     ]
 
@@ -157,6 +159,16 @@ def test_a_run_is_drawn_over_the_picture():
     assert "START ==> PROMPT_A" in text
     assert ":::faded" in text
     assert "2× · 1.3 s" in emit_dot(TRIP, overlay)
+
+
+@pytest.mark.parametrize("emit", [emit_mermaid, emit_dot])
+def test_no_title_holds_what_a_terminal_obeys(emit):
+    """Also where the text goes into a file, which somebody prints."""
+    steers = "\x1b]0;title\x07\x1b[2J\x9b31m\u202etxt"
+    node = AssignNode(id="a", title=steers)
+    text = emit(replace(TRIP, title=steers, nodes=(node, *TRIP.nodes)))
+    assert "title" in text
+    assert [c for c in text if c != "\n" and not c.isprintable()] == []
 
 
 def test_a_machine_of_3_000_states_is_drawn_within_seconds():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.driver import compile_text
+from findings import findings
 
 GOOD = """flow: 1
 params: {topic: text, names: list}
@@ -26,8 +26,7 @@ outputs: [draft, many, answer]
 
 
 def said(text: str) -> list[tuple[str, str, int]]:
-    found = compile_text(text, "main.flow.yaml").diagnostics
-    return [(d.message, d.help, text.count("\n", 0, d.primary.start) + 1) for d in found]
+    return findings(text, "main.flow.yaml")
 
 
 def test_the_good_one_is_good():

@@ -121,3 +121,35 @@ def test_a_node_whose_parts_cannot_be_read_still_writes_its_variables():
     text = "flow: 1\nnodes:\n  - {name: a, exec: ls, timeout: [], into: {out: stdut}, form: x}\n"
     codes = {fault.code for fault in compiled(text + "outputs: [out]\n").diagnostics}
     assert codes == {"FC1005"}
+
+
+@pytest.mark.parametrize("where", ["state", "params"])
+@pytest.mark.parametrize(
+    ("value", "shown", "type"),
+    [
+        ("0", "0", "integer"),
+        ("1.5", "1.5", "number"),
+        ("true", "true", "boolean"),
+        ('""', '""', "text"),
+        ("[]", "[]", "list"),
+        ("[1, 2]", "[…]", "list"),
+    ],
+)
+def test_a_value_in_the_place_of_a_type_is_told_how_it_is_a_default(where, value, shown, type):
+    (fault,) = faults(compiled(f"{HEAD}    prompt: Hello\n{where}: {{n: {value}}}\n"))
+    assert (fault.code, fault.message) == (
+        "FC1005",
+        f"`{shown}` is a value, and here stands the type",
+    )
+    assert f"`{{type: {type}, default: {shown}}}`" in fault.help
+
+
+@pytest.mark.parametrize("word", ["texf", "hello", "2026-01-01", "'3'"])
+def test_a_word_in_the_place_of_a_type_is_meant_as_one(word):
+    (fault,) = faults(compiled(f"{HEAD}    prompt: Hello\nstate: {{n: {word}}}\n"))
+    assert fault.message.startswith("`type` is not `")
+
+
+def test_a_schedule_and_an_attempt_have_no_default():
+    result = compiled(f"{HEAD}    prompt: Hello\n    retry: 3\n    into: x\noutputs: [x]\n")
+    assert result.diagnostics == ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from findings import findings_of_slip
 from flowc.compiler.driver import compile_text
 
 GOOD = """# Title
@@ -28,11 +29,16 @@ Is {{A}} enough?
 """
 
 
+@pytest.mark.parametrize(
+    "check", ["RESULT MATCHES ^(a|b)", "RESULT CONTAINS a(b)", "RESULT CONTAINS the “right” one"]
+)
+def test_marks_with_a_partner_and_marks_inside_a_text_are_the_text(check):
+    chart = GOOD.replace("{RESULT == YES}", '{"' + check + '"}')
+    assert compile_text(chart, "main.wf.md").diagnostics == ()
+
+
 def said(right: str, wrong: str) -> list[tuple[str, str, int]]:
-    assert right in GOOD
-    text = GOOD.replace(right, wrong, 1)
-    found = compile_text(text, "main.wf.md").diagnostics
-    return [(d.message, d.help, text.count("\n", 0, d.primary.start) + 1) for d in found]
+    return findings_of_slip(GOOD, right, wrong, "main.wf.md")
 
 
 def test_the_good_one_is_good():
@@ -58,6 +64,8 @@ def test_the_good_one_is_good():
          "did you mean `RESULT`? For the letters write `'RESLUT'`", 11),
         ("flowchart TD\n", "flowchart TD\n    subgraph one\n", "this subgraph is not closed",
          "write `end` behind its last line", 7),
+        ("== YES}", "== YES)}", "`)` has no partner and is part of the text", "write `YES`", 9),
+        ("== YES}", "== “YES}", "curly quotes are part of the text", 'write `"YES"`', 9),
         ("{{A}}", "[A]", "", "", 0),
         ("A=one]\n", "A=one)\n", "", "", 0),
         ("A=one]\n", "A=one]\n    SET_A[Set: A=two]\n",

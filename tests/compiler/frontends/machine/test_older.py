@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from flowc.compiler.expr.evaluate import evaluate
-from flowc.compiler.ir import AgentNode, AssignNode, ChooseNode, MessageNode, ScriptNode
-from machines import compile_machine, handlers, machine
+from flowc.compiler.ir import AgentNode, MessageNode, ScriptNode
+from machines import compile_machine, handlers, machine, node, said, value_of
 
 START = {"name": "start"}
 ROLE = {"agent_role": "host", "context": "hall", "role": "assistant"}
@@ -19,25 +19,6 @@ def read(tmp_path):
         return compile_machine(tmp_path, value, **files)
 
     return compile_here
-
-
-def said(result) -> list[tuple[str, str]]:
-    return [(d.code, d.message) for d in result.diagnostics]
-
-
-def node(result, id: str) -> Any:
-    return next(n for n in result.workflow.nodes if n.id == id)
-
-
-def value_of(result, id: str, **variables: Any) -> Any:
-    """What an assign node makes of common_data, or the value a choose node decides on."""
-    found = node(result, id)
-    if isinstance(found, ChooseNode):
-        return evaluate(found.on, variables)
-    assert isinstance(found, AssignNode)
-    for assignment in found.assignments:
-        variables[assignment.target] = evaluate(assignment.value, variables)
-    return variables["common_data"]
 
 
 def older(*transitions: dict[str, Any], **state: Any) -> dict[str, Any]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from findings import findings_of_slip
 from flowc.compiler.driver import compile_text
 
 GOOD = (Path(__file__).parents[3] / "faults/twins/plan/lecture.md").read_text(encoding="utf-8")
 
 
 def said(right: str, wrong: str) -> list[tuple[str, str, int]]:
-    assert right in GOOD
-    text = GOOD.replace(right, wrong, 1)
-    found = compile_text(text, "main.md").diagnostics
-    return [(d.message, d.help, text.count("\n", 0, d.primary.start) + 1) for d in found]
+    return findings_of_slip(GOOD, right, wrong, "main.md")
 
 
 @pytest.mark.parametrize(
@@ -86,6 +84,30 @@ def test_code_of_a_step_that_waits_is_held_against_its_tool():
 def test_two_steps_do_not_write_one_file():
     found = said("Audio:** `lecture_final.wav`", "Audio:** `lecture_raised.wav`")
     assert "two steps write `lecture_raised.wav`" in [message for message, _, _ in found]
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("../final.wav", "lies outside of the folder that a run may write to"),
+        ("cuts/../../final.wav", "lies outside of the folder that a run may write to"),
+        ("lecture_final.wave", "the ending of `lecture_final.wave` says no format of a sound file"),
+        ("lecture_final", "the ending of `lecture_final` says no format of a sound file"),
+    ],
+)
+def test_an_output_that_no_run_can_write_is_told(path, told):
+    right = "Output Audio:** `lecture_final.wav`"
+    found = said(right, f"Output Audio:** `{path}`")
+    line = GOOD[: GOOD.index(right)].count("\n") + 1
+    assert [(told in message, line) for message, _, line in found if told in message] == [
+        (True, line)
+    ]
+
+
+@pytest.mark.parametrize("path", ["cuts/final.AIF", "cuts/../final.flac", "..final.wav"])
+def test_other_outputs_are_left_alone(path):
+    found = said("Output Audio:** `lecture_final.wav`", f"Output Audio:** `{path}`")
+    assert not [m for m, _, _ in found if "outside" in m or "ending" in m]
 
 
 @pytest.mark.parametrize("line", ["In step 1: nothing", "* Step 1: nothing", "Status: fine"])

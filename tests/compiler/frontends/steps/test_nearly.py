@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from findings import findings
 from flowc.compiler.driver import compile_text
 
 GOOD = """### 🔧 WORKFLOW STEP: List
@@ -30,8 +31,7 @@ Read [FILES].
 
 
 def said(text: str) -> list[tuple[str, str, int]]:
-    found = compile_text(text, "main.md").diagnostics
-    return [(d.message, d.help, text.count("\n", 0, d.primary.start) + 1) for d in found]
+    return findings(text, "main.md")
 
 
 def test_the_good_one_is_good():
@@ -43,6 +43,10 @@ def test_the_good_one_is_good():
     [
         ("📤 OUTPUTS:", "📤 OUTPUTS", "`OUTPUTS` stands without its colon",
          "write `### 📤 OUTPUTS:`", 6),
+        ("### 📤 OUTPUTS:", "### OUTPUTS", "`OUTPUTS` stands without its colon",
+         "write `### 📤 OUTPUTS:`", 6),
+        ("### 📥 INPUTS:", "### ğŸ“¥ INPUTS ", "`INPUTS` stands without its colon",
+         "write `### 📥 INPUTS:`", 18),
         ("STEP: Read", "STEP Read", "`WORKFLOW STEP` stands without its colon",
          "write `### 🔧 WORKFLOW STEP:`", 13),
         ("TOOL: read_file", "TOOL read_file", "`TOOL` stands without its colon",
@@ -95,13 +99,13 @@ def test_the_good_one_is_good():
          "`result.files[0` is not a path into the tool's result",
          "close the bracket: write `]`", 7),
         ("result.count > 0", "result.files[0 > 1",
-         "this is not an expression, so nothing measures it", "close the bracket: write `]`", 9),
+         "this is not an expression, so nothing measures it", "write `result.files[0] > 1`", 9),
         ("result.count > 0", "result.count is 3",
          "this is not an expression, so nothing measures it", "did you mean `==`?", 9),
         ("result.count > 0", "result.conut > 0", "`result` has no `conut`",
          "did you mean `count`?", 9),
         ('contains "a"', "contains “a”", "this is not an expression, so nothing measures it",
-         'did you mean `contains "a"`?', 10),
+         'write `result.files contains "a"`', 10),
         ('contains "a"', 'contains "[FIELS]"', "`[FIELS]` names no variable",
          "did you mean `[FILES]`?", 10),
         ("[FILES]", "[files]", "`[files]` is not a placeholder here",
@@ -208,3 +212,100 @@ def test_more_that_is_nearly_a_construct_is_told(old, new, message, help, line):
     assert old in GOOD
     told = said(GOOD.replace(old, new))
     assert any(message in m and help in h and at == line for m, h, at in told), told
+
+
+ASSERTED = """### 🔧 WORKFLOW STEP: List
+```
+List the files.
+```
+### 🛠️ TOOL: list_files
+### ✅ ASSERT:
+- {}
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "length(list_files.files) >> 0",
+        "length(list_files.files > 0",
+        "length(list_files.files)) > 0",
+        "(list_files.count > 3",
+        "3 < list_files.count < 5",
+        "not list_files.count >",
+        "list_files.count % 2 = 0",
+        "list_files.count := 3",
+        "list_files.files.count() > 3",
+    ],
+)
+def test_an_assertion_that_begins_with_a_call_a_bracket_or_a_value_is_told(text):
+    (found,) = said(ASSERTED.format(text))
+    assert "nothing measures it" in found[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "length of list_files.files > 0",
+        "all files of list_files.files are listed",
+        "(as list_files.files says) there are three of them",
+        "length(list_files.files) of the files is what the text says",
+        "3 files stand in list_files.files",
+        "not all of list_files.files are empty",
+    ],
+)
+def test_a_sentence_is_left_to_the_model(text):
+    assert said(ASSERTED.format(text)) == []
+
+
+def test_the_operator_that_is_right_is_not_blamed():
+    (found,) = said(ASSERTED.format("list_files.count !== 3 and and list_files.count"))
+    assert "did you mean" not in found[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ('"abc in list_files.files', '"abc" in list_files.files'),
+        ("'abc in list_files.files", "'abc' in list_files.files"),
+        ('abc" in list_files.files', '"abc" in list_files.files'),
+        ('"abc not in list_files.files', '"abc" not in list_files.files'),
+        ('"abc == list_files.files[0]', '"abc" == list_files.files[0]'),
+        ("“abc” in list_files.files", '"abc" in list_files.files'),
+        ('["a, "b"] contains list_files.kind', '["a", "b"] contains list_files.kind'),
+        ('list_files.kind in ["a", "b"', 'list_files.kind in ["a", "b"]'),
+        ('list_files.kind in ["a", "b', 'list_files.kind in ["a", "b"]'),
+        ('contains(list_files.kind, "abc)', 'contains(list_files.kind, "abc")'),
+        ("list_files.count > 3)", "(list_files.count > 3)"),
+        ("`list_files.count` > 3", "list_files.count > 3"),
+        ("`list_files.count > 3", "list_files.count > 3"),
+        ("> list_files.count", "compared with"),
+        ("list_files.kind in", "compared with"),
+        ("list_files.kind and", "compared with"),
+    ],
+)
+def test_a_mark_or_a_side_without_its_partner_is_told(text, meant):
+    (found,) = [one for one in said(ASSERTED.format(text)) if "nothing measures it" in one[0]]
+    assert meant in found[1]
+
+
+def test_a_word_that_a_sign_compares_is_no_sentence():
+    (found,) = said(ASSERTED.format("abc == list_files.count"))
+    assert found[1] == 'write a text in quotes: `"abc"`'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"abc" and the rest are in list_files.files',
+        "the users' names are in list_files.files",
+        "it's in list_files.files",
+        '6" of snow (as in list_files.files',
+        "`list_files.count` is a number",
+        "everything in list_files.files",
+        "not the same as list_files.files",
+        '"abc ' + "and so on " * 40 + "in list_files.files",
+    ],
+)
+def test_a_sentence_with_a_lone_mark_is_left_to_the_model(text):
+    assert said(ASSERTED.format(text)) == []

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sounds
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 from flowc.runtime.audio.calls.call import AudioCall, check_call
 from flowc.runtime.audio.calls.worker_protocol import _answer
@@ -35,6 +36,7 @@ CALLS: dict[str, Arguments] = {
     "lowpass": {"cutoff_hz": 2000, "slope": 24},
     "bandpass": {"low_hz": 200, "high_hz": 3000, "slope": 24},
     "eq": {"bands": [{"type": "peak", "freq_hz": 400, "gain_db": -6, "q": 1}]},
+    "dehum": {"hz": 30, "depth_db": 20},
     "compress": {"threshold_db": -30, "ratio": 3, "makeup_db": 4},
     "limit": {"ceiling_dbtp": -15},
     "noise_gate": {"threshold_db": -18, "ratio": 4},
@@ -46,7 +48,16 @@ CALLS: dict[str, Arguments] = {
     "distort": {"drive_db": 12},
     "shift": {"offset_s": 0.5},
     "invert": {},
+    "denoise": {"reduction_db": 12},
+    "declick": {},
+    "deess": {"most_db": 8, "threshold_db": -15},
+    "shorten_pauses": {"longest_s": 0.5},
+    "split_silence": {"least_s": 1},
+    "leveller": {"most_db": 8, "window_s": 3},
 }
+TROUBLED = {"denoise", "deess", "shorten_pauses", "split_silence", "leveller"}
+"""Tools that repair, which need something to repair."""
+SOURCES = {"trim_silence": "", "declick": "-clicking", **dict.fromkeys(TROUBLED, "-troubled")}
 WITHOUT = {"measure", "compare", "split", "concat", "mix", "synth", "tag"}
 """Tools that change no sound, take several, or make one of nothing."""
 TIMES = {"half": 0.5, "double": 2, "opposite": -1}
@@ -88,6 +99,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         whole, heard = str(folder / f"{kind}.wav"), str(folder / f"{kind}-heard.wav")
         made("synth", output=whole, kind=kind, duration_s=9)
         made("trim_silence", input=whole, output=heard, keep_s=0)
+        frames, rate = sounds.read(Path(heard))
+        for name, clicks in (("troubled", False), ("clicking", True)):
+            repaired = sounds.troubled(frames, rate, clicks)
+            sounds.write(folder / f"{kind}-{name}.wav", repaired, rate)
     return folder
 
 
@@ -119,7 +134,7 @@ def passes(predicates: list[Predicate], before: str, after: str) -> tuple[bool, 
 
 def noticed(folder: Path, tool: str, kind: str, every: bool) -> Iterator[tuple[str, bool]]:
     """Each swap that gives another sound, and whether it is noticed. The call itself passes."""
-    source = str(folder / (f"{kind}.wav" if tool == "trim_silence" else f"{kind}-heard.wav"))
+    source = str(folder / f"{kind}{SOURCES.get(tool, '-heard')}.wav")
     target = str(folder / f"{tool}-{kind}.wav")
     call = check_call(tool, {"input": source, "output": target, **CALLS[tool]})
     predicates = [read_predicate(one) for one in call.tool.expects(call.arguments)]

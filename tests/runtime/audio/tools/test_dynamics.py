@@ -65,3 +65,27 @@ def test_the_loudest_channel_gets_the_gain_of_the_ratio(tmp_path, apply):
     apply("compress", input="a.wav", output="b.wav", threshold_db=-30, ratio=4, release_ms=1000)
     before, after = (read(tmp_path / n)[0][RATE:] for n in ("a.wav", "b.wav"))
     assert 20 * np.log10(after.std() / before.std()) == pytest.approx(-15, abs=1)
+
+
+def test_a_limiter_begins_before_the_peak_and_moves_no_image_length_or_time(tmp_path, apply):
+    """The gain has come down where the peak begins; both channels have the same gain."""
+    frames = tone(2, 440, -20)
+    frames[RATE : RATE + 2400, 0] += tone(0.05, 3000, -1, channels=1)[:, 0]
+    write(tmp_path / "a.wav", frames)
+    limit = {"input": "a.wav", "ceiling_dbtp": -6, "release_ms": 200}
+    apply("limit", output="b.wav", **limit)
+    apply("limit", output="c.wav", lookahead_ms=0.1, **limit)
+    after, late = (read(tmp_path / name)[0] for name in ("b.wav", "c.wav"))
+    assert len(after) == len(frames)
+    right = np.abs(frames[:, 1]) > 0.02
+    below = np.where(right, frames[:, 1], 1)
+    gains, late = (np.where(right, x[:, 1] / below, np.nan) for x in (after, late))
+    just_before = slice(RATE - 96, RATE - 48)
+    assert np.nanmax(np.abs(gains[: RATE - 960] - 1)) < 1e-3
+    assert np.nanmean(gains[just_before]) < 0.8
+    assert np.nanmean(late[just_before]) > 0.99
+    left = np.abs(frames[:, 0]) > 0.02
+    both = left & right
+    moved = after[both, 0] / frames[both, 0] - after[both, 1] / frames[both, 1]
+    assert np.abs(moved).max() < 1e-3
+    assert np.abs(after).max() <= 10 ** (-6 / 20)

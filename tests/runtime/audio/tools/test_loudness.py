@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from flowc.runtime.errors import Failure
-from sounds import noise, speech_like, tone, write
+from sounds import M4A, noise, speech_like, tone, write
 
 if TYPE_CHECKING:
     from sounds import Frames
@@ -78,7 +78,7 @@ def test_the_limiter_holds_true_peaks(ceiling, tmp_path, apply):
     assert ceiling - 0.6 < peak <= ceiling
 
 
-@pytest.mark.parametrize("ending", ["mp3", "ogg"])
+@pytest.mark.parametrize("ending", ["mp3", "ogg", M4A])
 def test_the_true_peak_of_a_lossy_file_is_held_as_well(ending, tmp_path, apply):
     """A coder raises peaks: they are looked at behind it, where they are heard."""
     frames = np.sign(tone(3, 220, -6)) * 0.3 + noise(3, 0.05)

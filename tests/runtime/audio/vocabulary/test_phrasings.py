@@ -50,7 +50,8 @@ def meant(text: str) -> Meaning:
         if code.startswith("FORMAT("):
             found.append(code.removeprefix("FORMAT(").rstrip(")"))
             continue
-        paths = 'input="a.wav", output="b.wav"'
+        ending = "mp3" if "bitrate" in code else "wav"
+        paths = 'output="b.wav"' if "inputs=" in code else f'input="a.wav", output="b.{ending}"'
         head, rest = code.split("(", 1)
         call = parse_call(f"{head}({paths}{', ' if rest != ')' else ''}{rest}")
         found.append(canonical(call))
@@ -79,7 +80,7 @@ def understood(text: str) -> Meaning:
     plan = plan_of(text, "a.wav")
     found = []
     for step in plan["steps"]:
-        code = code_of(step["description"], "a.wav", "b.wav")
+        code = code_of(step["description"], "a.wav", f"b.{plan['format']}")
         found.append(canonical(parse_call(code)))
     if plan["format"] != "wav":
         found = [one for one in found if one != canonical(check_call("convert", PATHS))]

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+from pathlib import Path
 
 import pytest
 
+HANDLERS = Path(__file__).parents[3] / "corpus/machine/ok/handlers"
 STEPS = """# Look
 
 ### 🔧 WORKFLOW STEP: Look around
@@ -63,6 +66,15 @@ def test_json_tells_everything(flowc, steps):
     assert list(told["files"]) == ["look.mmd"]
     assert {loss["code"] for loss in told["losses"]} == {"FC6001"}
     assert {loss["file"] for loss in told["losses"]} == {"look.md"}
+
+
+def test_new_names_of_nodes_are_noted_and_no_loss(flowc, tmp_path):
+    (tmp_path / "a.mmd").write_text("flowchart TD\n    a --> b\n", encoding="utf-8")
+    done = flowc("convert", "a.mmd", "--to", "flowchart", "-o", "b.wf.md")
+    assert done.returncode == 0
+    assert "note: `b.wf.md` calls `a` `CHECKPOINT_a`, `b` `CHECKPOINT_b`" in done.stderr
+    told = json.loads(flowc("convert", "a.mmd", "--to", "flowchart", "--json").stdout)
+    assert told["renamed"] == {"a.wf.md": {"a": "CHECKPOINT_a", "b": "CHECKPOINT_b"}}
 
 
 @pytest.mark.parametrize("name", ["look.md", "./look.md", "link.md"])
@@ -124,3 +136,18 @@ def test_a_link_is_followed_and_a_device_takes_it_as_it_is(flowc, steps, tmp_pat
     folder = flowc(*asked, "there", "--force")
     assert (folder.returncode, folder.stderr.splitlines()[0]) == (2, "error: `there` is a folder")
     assert os.listdir(tmp_path / "there") == ["made.md"]
+
+
+def test_no_link_leads_files_out_that_are_named_here(flowc, tmp_path):
+    """The folder beside the file: one that came with the folder may lead anywhere."""
+    shutil.copytree(HANDLERS, tmp_path / "clone")
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "clone/new").symlink_to(tmp_path / "outside")
+    asked = ("convert", "clone/main.json", "--to", "machine", "--allow-loss", "-o")
+    done = flowc(*asked, "clone/new.json", env={"XDG_CONFIG_HOME": str(tmp_path / "nobody")})
+    assert done.returncode == 2
+    assert "a link leads from clone/new/script.js to " in done.stderr
+    assert not (tmp_path / "clone/new.json").exists()
+    assert os.listdir(tmp_path / "outside") == []
+    assert flowc(*asked, "clone/other.json").returncode == 0
+    assert (tmp_path / "clone/other/script.js").is_file()

@@ -5,6 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
+from flowc.compiler.driver import compile_text
+from flowc.compiler.editor.layout import MAX_LAID_OUT, layout_of
+from lsp_texts import CHART, CONTRACT, FLOW, STEPS
 
 UNTIDY = """flow:  1
 nodes:
@@ -67,11 +70,37 @@ def test_a_file_with_errors_is_left_as_it_is(flowc, tmp_path):
     assert "intoo:  " in file.read_text()
 
 
-def test_other_formats_are_refused(flowc, tmp_path):
-    (tmp_path / "a.mmd").write_text("flowchart TD\n  A --> B\n")
-    done = flowc("fmt", "a.mmd")
+def test_the_command_lays_out_what_the_editor_lays_out(flowc, tmp_path):
+    for name, text in (("a.md", STEPS), ("c.json", CONTRACT), ("b.wf.md", CHART), ("d.yaml", FLOW)):
+        wide = text.replace("{\n  ", "{\n\t   ").replace("\n", " \n\n", 1)
+        (tmp_path / name).write_text(wide + "\n\n")
+        layout = layout_of(compile_text(wide + "\n\n", name))
+        assert layout != wide + "\n\n"
+        done = flowc("fmt", name)
+        assert (done.returncode, done.stdout) == (0, f"{name}\n"), done.stderr
+        assert (tmp_path / name).read_text() == layout
+    done = flowc("fmt", "--check", ".")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "4 as they should be" in done.stderr
+
+
+def test_a_name_that_is_not_known_keeps_no_file_from_its_layout(flowc, tmp_path):
+    """How a file is read decides whether it can be laid out, not what is wrong with its meaning."""
+    (tmp_path / "a.flow.yaml").write_text(UNTIDY.replace("[answer]", "[anwser]"))
+    assert flowc("fmt", "a.flow.yaml").returncode == 0
+    assert (tmp_path / "a.flow.yaml").read_text() == TIDY.replace("[answer]", "[anwser]")
+
+
+def test_what_is_no_workflow_is_refused(flowc, tmp_path):
+    (tmp_path / "read.md").write_text("# Read me\n\nProse. \n")
+    done = flowc("fmt", "read.md")
     assert done.returncode == 1
-    assert "fmt lays out flow YAML only" in done.stderr
+    assert "FC1008" in done.stderr
+    assert flowc("fmt", ".").returncode == 2
+    (tmp_path / "long.md").write_text(STEPS + "x" * MAX_LAID_OUT)
+    done = flowc("fmt", "long.md")
+    assert done.returncode == 1
+    assert "`long.md` stays as it is: the text is longer than 2,000,000 characters" in done.stderr
     assert flowc("fmt").returncode == 2
     assert flowc("fmt", "nowhere.flow.yaml").returncode == 1
 

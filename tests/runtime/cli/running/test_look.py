@@ -210,6 +210,7 @@ def test_doctor_names_keys_but_never_shows_them(flowc):
         "python",
         "bash",
         "graphviz",
+        "ffmpeg",
     }
     assert "✓ python" in flowc("doctor").stdout
 

@@ -270,3 +270,63 @@ def test_cases_beside_a_workflow_are_none_of_another_folder(tmp_path, monkeypatc
     out, err = capsys.readouterr()
     assert "`a.flowtest.yaml`, which lies outside" in err
     assert "a secret" not in out + err
+
+
+@pytest.fixture
+def unknown(tmp_path, monkeypatch) -> Path:
+    """A folder that nobody said is theirs, beside one that its user did."""
+    for name in ("unknown", "own"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home"))
+    assert run(["trust", "--mine", str(tmp_path / "own")]) == 0
+    monkeypatch.chdir(tmp_path / "unknown")
+    return tmp_path / "unknown"
+
+
+COMMAND = """\
+flow: 1
+outputs: [S]
+state: {S: text}
+nodes: [{name: go, exec: echo it ran, into: S}]
+"""
+ELSEWHERE = "workflow: WHERE\ntests: {one: {answers: {approve: yes}, result: it ran}}\n"
+
+
+@pytest.mark.parametrize("answers", ["{approve: yes}", "{go: {approve: [yes]}}", "beside.yaml"])
+def test_a_case_of_a_stranger_says_yes_for_nobody(unknown, capsys, answers):
+    (unknown / "beside.yaml").write_text("approve: yes\n")
+    tests = f"tests: {{one: {{answers: {answers}, result: it ran}}}}\n"
+    (unknown / "t.flow.yaml").write_text(COMMAND + tests)
+    assert run(["test", "t.flow.yaml"]) == 1
+    out = capsys.readouterr().out
+    assert "says yes to commands" in out
+    assert "0 of 1 nodes" in out
+    assert run(["test", "t.flow.yaml", "--allow-exec"]) == 0
+    assert run(["trust", "--mine"]) == 0
+    assert run(["test", "t.flow.yaml"]) == 0
+
+
+@pytest.mark.parametrize("where", ["../own/deploy.flow.yaml", "../own/none", "link.flow.yaml"])
+def test_cases_are_for_a_workflow_beside_them(unknown, capsys, where):
+    """The user's own workflow is not run with inputs and a yes of somebody else's, and nothing says
+    what is there."""
+    (unknown.parent / "own/deploy.flow.yaml").write_text(COMMAND)
+    (unknown / "link.flow.yaml").symlink_to("../own/deploy.flow.yaml")
+    (unknown / "t.flowtest.yaml").write_text(ELSEWHERE.replace("WHERE", where))
+    for target in ("t.flowtest.yaml", "."):
+        assert run(["test", target]) == 2
+        out, err = capsys.readouterr()
+        assert f"cases for `{where}`, which is elsewhere" in err
+        assert out == ""
+    assert run(["trust", "--mine", ".."]) == 0
+    assert run(["test", "t.flowtest.yaml"]) == (1 if "none" in where else 0)
+
+
+def test_a_file_of_cases_is_no_link_out_of_its_folder(unknown, capsys):
+    (unknown.parent / "secret").write_text("a secret\n")
+    (unknown / "t.flowtest.yaml").symlink_to("../secret")
+    for target in ("t.flowtest.yaml", "."):
+        assert run(["test", target]) == 2
+        out, err = capsys.readouterr()
+        assert "leads out of its folder" in err
+        assert "a secret" not in out + err

@@ -31,6 +31,15 @@ nodes:
   - {name: invite, tool: send_mail, args: {to: '"ann"'}, into: sent}
   - {name: note, tool: note_effect, args: {label: '"invited"'}}
 """
+LONG = """\
+flow: 1
+limits: {visits: 100000, steps: 200000}
+state: {n: {type: integer, default: 0}}
+outputs: [n]
+nodes:
+  - {name: more, assign: {n: n + 1}, next: [{when: n < 50000, to: more}, done]}
+  - {name: done, end: success}
+"""
 ASKS = """\
 flow: 1
 outputs: [said]
@@ -80,8 +89,8 @@ def test_a_stand_in_is_believed_and_it_is_said(flowc, liar):
     assert after in told["undisturbed"]["boundaries"]
     done = flowc("torture", "liar.flow.yaml", "--at", after, "--returns", "send_mail=sent")
     assert done.returncode == 0, done.stdout
-    assert "not judged: that what is declared idempotent is: `send_mail`" in done.stdout
-    assert done.stdout.endswith("nothing broke in 1 kill\n")
+    assert "not judged: that what is declared `idempotent` is: `send_mail`" in done.stdout
+    assert done.stdout.endswith("nothing broke of what was judged in 1 kill\n")
 
 
 def test_commands_print_what_their_node_is_said_to_return(flowc, tmp_path):
@@ -149,13 +158,14 @@ def test_beside_langgraph_alone(flowc, liar):
         ("liar.flow.yaml", ("--replay", "none.yaml"), "cannot be read"),
         ("liar.flow.yaml", ("--replay", "a", "--real", "invite"), "exclude each other"),
         ("liar.flow.yaml", ("--answer", "x"), "write --answer NAME=TEXT"),
-        ("liar.flow.yaml", ("--timeout", "0.1"), "--timeout SECONDS gives each execution more"),
+        ("long.flow.yaml", ("--timeout", "0.1"), "--timeout SECONDS gives each execution more"),
         ("plan.md", (), "is a living document"),
     ],
 )
 def test_bad_input_is_said_with_a_remedy(flowc, liar, file, args, words):
     (liar / "asks.flow.yaml").write_text(ASKS)
     (liar / "agent.flow.yaml").write_text(AGENT)
+    (liar / "long.flow.yaml").write_text(LONG)
     plan = Path(__file__).parents[4] / "workflows/examples/plan/jingle-loudness.md"
     (liar / "plan.md").write_text(plan.read_text(encoding="utf-8"))
     done = flowc("torture", file, *args)

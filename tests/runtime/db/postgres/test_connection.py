@@ -229,3 +229,40 @@ def test_everything_is_in_one_schema_and_passwords_are_nowhere(server, wait, wor
     assert {schema for schema, _ in tables} == {"flowc"}
     for _, table in tables:
         assert "hunter2" not in json.dumps(ask(server, f"select * from flowc.{table}"), default=str)
+
+
+def test_a_statement_in_a_transaction_has_an_end(server: str, wait) -> None:
+    """Also behind a pool: the setting is the transaction's own."""
+
+    async def go() -> None:
+        async with open_database(locate(server), durable=True) as db:
+            shown = "select current_setting('statement_timeout')"
+            async with db.transaction("a") as inside:
+                assert await inside.rows(shown) == [("2min",)]
+            assert await db.rows(shown) == [("0",)]
+
+            async def sleep() -> None:
+                async with db.transaction("a") as inside:
+                    await inside.run("set local statement_timeout = '1ms'")
+                    await inside.rows("select pg_sleep(600)")
+
+            with pytest.raises(RunError, match="did not finish a statement in time"):
+                await sleep()
+            async with db.transaction("a") as inside:
+                assert await inside.rows("select 1") == [(1,)]
+
+    wait(go())
+
+
+def test_who_executes_a_run_waits_for_no_heartbeat_that_nobody_answers(server: str, wait) -> None:
+    """What belongs to no run shares the connection with what the run writes."""
+
+    async def go() -> None:
+        proxy = Proxy(server)
+        async with proxy as url, open_engine(url, 1.0) as engine, engine.hold("r"):
+            proxy.half_close()
+            beat = asyncio.create_task(engine.store.ids())
+            assert await asyncio.wait_for(engine.store.requests("r"), 30) is None
+            assert await beat == frozenset()
+
+    wait(go())

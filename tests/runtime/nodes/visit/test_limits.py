@@ -6,7 +6,7 @@ import dataclasses
 
 import pytest
 from flowc.compiler.expr.ast import Call
-from flowc.compiler.ir import Assignment, ErrorRule, Limit
+from flowc.compiler.ir import Assignment, ErrorRule, Limit, Param
 from specs import FAILED, SUCCESS, assign, edge, field_of, lit, name, on_error, plus, program
 
 HITS = plus(Call(function="number", args=(name("HITS"),)), lit(1))
@@ -29,7 +29,8 @@ def test_a_limit_ends_the_workflow_failed_after_its_handler_m45(execute, hits, r
         dataclasses.replace(assign("tidy", STATUS=lit("tidied")), limits=()),
         FAILED,
         edges=(edge("again", "again"), on_error("again", "FAILED", "limit")),
-        variables=("N", "HITS", "STATUS", "RESULT"),
+        variables=("N", "STATUS", "RESULT"),
+        params=(Param(name="HITS", type="any"),),
         on_failed="tidy",
         limits=limits if isinstance(hits, int) else (),
         on_error=(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from flowc.runtime.assembly.wording import in_python, python_errors
 from flowc.runtime.errors import RunError
-from flowc.runtime.python_api.wording import in_python, python_errors
 
 
 @pytest.mark.parametrize(

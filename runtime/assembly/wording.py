@@ -16,7 +16,7 @@ from typing import get_args
 from flowc.compiler.diagnostics.diagnostic import Diagnostic
 
 from ..config.options import OPTIONS, TYPES
-from ..errors import RunError
+from ..errors import Failure, RunError
 
 _ARGUMENTS = {row.flag: name for name, row in OPTIONS.items() if row.flag} | {
     "--from": "format",
@@ -85,10 +85,20 @@ def _argument(match: re.Match[str]) -> str:
 
 @contextmanager
 def python_errors() -> Iterator[None]:
-    """Let a `RunError` leave the block in Python's words."""
+    """Let a `RunError` leave the block in Python's words, with its remedy, and a `Failure` with its
+    place too: a traceback shows nothing else of them."""
     try:
         yield
+    except Failure as failure:
+        failure.help = in_python(failure.help)
+        place = f"{failure.place}: " if failure.place else ""
+        failure.args = (place + _with_help(failure.message, failure.help),)
+        raise
     except RunError as error:
         error.message, error.help = in_python(error.message), in_python(error.help)
-        error.args = (f"{error.message} ({error.help})" if error.help else error.message,)
+        error.args = (_with_help(error.message, error.help),)
         raise
+
+
+def _with_help(message: str, help: str) -> str:
+    return f"{message} ({help})" if help else message

@@ -1,0 +1,201 @@
+"""Files of MPEG-4 (ISO/IEC 14496-12): how long their sound is, and their tags as iTunes has them.
+
+A file is boxes in boxes: four bytes of length, four of a name, and what is in it. What a box says
+of itself is not believed: it ends where the box around it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from fractions import Fraction
+from typing import BinaryIO, NamedTuple
+
+MARK = b"ftyp"
+"""Bytes 4 to 8 of such a file."""
+_LARGEST = 64 * 1024 * 1024
+_MOST_BOXES = 10_000
+_LONG, _HEAD = 16, 8
+_ENTRY = 8 + 28
+"""Where the boxes of an entry for sound begin."""
+_CODECS = {b"mp4a": "AAC", b"alac": "ALAC"}
+_TEXTS = {
+    "title": b"\xa9nam", "artist": b"\xa9ART", "album": b"\xa9alb", "date": b"\xa9day",
+    "genre": b"\xa9gen", "comment": b"\xa9cmt", "copyright": b"cprt",
+}  # fmt: skip
+_UTF8, _JPEG, _PNG = 1, 13, 14
+_HANDLER = b"\0" * 8 + b"mdirappl" + b"\0" * 9
+
+
+class Track(NamedTuple):
+    """The first sound of a file: its codec, its length without what the coder put before and behind
+    it, the kilobits a second that it was made with, 0 where the file does not say, and whether the
+    file has chapters."""
+
+    codec: str
+    seconds: Fraction
+    bitrate: int
+    chapters: bool = False
+
+
+def read_track(file: BinaryIO) -> Track | None:
+    """Return the first sound of an open file; None where there is none."""
+    movie = _movie(file)
+    try:
+        scale = _scale(movie)
+        for name, track in _boxes(movie):
+            if name == b"trak" and (found := _track(track, scale)):
+                return found._replace(chapters=_has_chapters(movie))
+    except (struct.error, LookupError, ZeroDivisionError):
+        return None
+    return None
+
+
+def add_items(place: str, fields: Mapping[str, str], cover: bytes, cover_type: str) -> None:
+    """Write tags into a finished file whose last box is `moov`, without tags so far."""
+    items = b"".join(_item(_TEXTS[n], _UTF8, t.encode()) for n, t in fields.items() if n in _TEXTS)
+    number = "".join(c for c in fields.get("tracknumber", "").partition("/")[0] if c.isdigit())
+    if number and int(number) < 65_536:
+        items += _item(b"trkn", 0, struct.pack(">4H", 0, int(number), 0, 0))
+    if cover:
+        items += _item(b"covr", _PNG if cover_type == "image/png" else _JPEG, cover)
+    meta = _box(b"meta", bytes(4) + _box(b"hdlr", _HANDLER) + _box(b"ilst", items))
+    with open(place, "r+b") as file:
+        at, size = next(((at, size) for name, at, size in _tops(file) if name == b"moov"), (0, 0))
+        file.seek(at + _HEAD)
+        inner = b"".join(
+            _box(name, bytes(body)) for name, body in _boxes(file.read(size)) if name != b"udta"
+        )
+        file.seek(at)
+        file.write(_box(b"moov", inner + _box(b"udta", meta)))
+        file.truncate()
+
+
+def _movie(file: BinaryIO) -> bytes:
+    for name, at, size in _tops(file):
+        if name == b"moov" and size <= _LARGEST:
+            file.seek(at + _HEAD)
+            return file.read(size)
+    return b""
+
+
+def _tops(file: BinaryIO) -> Iterator[tuple[bytes, int, int]]:
+    """Yield the boxes of a file: name, where it begins, bytes in it."""
+    end, at = os.fstat(file.fileno()).st_size, 0
+    for _ in range(_MOST_BOXES):
+        file.seek(at)
+        head = file.read(_LONG)
+        if len(head) < _HEAD:
+            return
+        size, name = struct.unpack(">I4s", head[:_HEAD])
+        if size == 1 and len(head) == _LONG:
+            size = struct.unpack(">Q", head[_HEAD:])[0]
+        size = size if _HEAD <= size <= end - at else end - at
+        yield name, at, size - _HEAD
+        at += size
+
+
+def _boxes(data: bytes | memoryview) -> Iterator[tuple[bytes, memoryview]]:
+    """Yield the boxes in a box: name, what is in it."""
+    view, at = memoryview(data), 0
+    while len(view) - at >= _HEAD:
+        size, name = struct.unpack(">I4s", view[at : at + _HEAD])
+        size = max(size, _HEAD)
+        yield name, view[at + _HEAD : at + size]
+        at += size
+
+
+def _find(data: bytes | memoryview, *names: bytes) -> memoryview:
+    """Return what is in a box by its name and those around it. Raise LookupError."""
+    view = memoryview(data)
+    for name in names:
+        view = dict(_boxes(view))[name]
+    return view
+
+
+def _scale(movie: bytes) -> int:
+    """Return the ticks a second of the lengths in edit lists."""
+    return _clock(_find(movie, b"mvhd"))[0]
+
+
+def _clock(header: memoryview) -> tuple[int, int]:
+    """Return the ticks a second and the length of `mvhd` or `mdhd`."""
+    form, at = (">IQ", 20) if header[0] == 1 else (">II", 12)
+    scale, length = struct.unpack_from(form, header, at)
+    return int(scale), int(length)
+
+
+def _track(track: memoryview, movie_scale: int) -> Track | None:
+    media = _find(track, b"mdia")
+    if bytes(_find(media, b"hdlr")[8:12]) != b"soun":
+        return None
+    scale, ticks = _clock(_find(media, b"mdhd"))
+    seconds = Fraction(ticks, scale)
+    edits = [(length, start) for length, start in _edits(track) if start >= 0]
+    if edits:
+        seconds -= Fraction(edits[0][1], scale)
+        told = Fraction(sum(length for length, _ in edits), movie_scale)
+        # Lengths of edits are rounded, often to milliseconds: those near the exact one say nothing.
+        if 0 < told < seconds - Fraction(1, movie_scale):
+            seconds = told
+    kind = _find(media, b"minf", b"stbl", b"stsd")[8:]
+    name = bytes(kind[4:8])
+    codec = _CODECS.get(name, name.decode("ascii", "replace").strip().upper())
+    return Track(codec, max(seconds, Fraction()), _bitrate(kind[_ENTRY:]))
+
+
+def _has_chapters(movie: bytes) -> bool:
+    """Tell whether there is a list of chapters (Nero's), or a track that is another one's."""
+    lists = [(movie, b"udta", b"chpl")]
+    lists += [(bytes(body), b"tref", b"chap") for name, body in _boxes(movie) if name == b"trak"]
+    for inside, outer, inner in lists:
+        with suppress(LookupError):
+            _find(inside, outer, inner)
+            return True
+    return False
+
+
+def _edits(track: memoryview) -> Iterator[tuple[int, int]]:
+    """Yield the edits of a track: how long they are, and where they begin in the sound."""
+    try:
+        edits = _find(track, b"edts", b"elst")
+    except LookupError:
+        return
+    form = struct.Struct(">QqI" if edits[0] == 1 else ">IiI")
+    count = min(struct.unpack_from(">I", edits, 4)[0], (len(edits) - 8) // form.size)
+    for number in range(count):
+        length, start, _ = form.unpack_from(edits, 8 + number * form.size)
+        yield length, start
+
+
+def _bitrate(entry: memoryview) -> int:
+    """Return what the description of a decoder says: the most kilobits a second there are."""
+    try:
+        about = bytes(_find(entry, b"esds")[4:])
+    except LookupError:
+        return 0
+    # Descriptors 3 and 4 (ISO/IEC 14496-1): each a tag, a length of up to four bytes, its fields.
+    at = _fields_of(about, 0, 3)
+    at = _fields_of(about, at + 3, 4)
+    most, mean = struct.unpack_from(">II", about, at + 5)
+    return round(int(most or mean) / 1000)
+
+
+def _fields_of(about: bytes, at: int, tag: int) -> int:
+    """Return where the fields of a descriptor begin. Raise LookupError."""
+    if about[at] != tag:
+        raise LookupError(tag)
+    at += 1
+    while about[at] & 0x80:
+        at += 1
+    return at + 1
+
+
+def _item(name: bytes, kind: int, value: bytes) -> bytes:
+    return _box(name, _box(b"data", struct.pack(">II", kind, 0) + value))
+
+
+def _box(name: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", _HEAD + len(content)) + name + content

@@ -1,0 +1,80 @@
+"""Evidence: what was measured of a step when it was done, as lines of its Execution Results.
+
+    Measured when the step was done:
+    measured: highpass_misfit_db(80,24) = 0.59; without the step 11.2
+
+The files that a step read and wrote need not stay for its review. What stands before the first line
+is not evidence: a program may print what it likes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from .predicates import Finding
+
+FIRST = "Measured when the step was done:"
+Value = float | str | bool
+_LINE = re.compile(
+    r"measured: (?P<metric>[a-z_]+(?:\([^)\s]*\))?) = (?P<value>[^\s;]+)"
+    r"(?:; without the step (?P<before>\S+))?"
+)
+
+
+class Measured(NamedTuple):
+    """The value of a metric, and what it would be had the step done nothing; None where that is
+    not known."""
+
+    value: Value
+    before: Value | None
+
+
+Evidence = Mapping[tuple[str, str], Measured]
+"""By the subject and the metric as it is written."""
+
+
+def evidence_lines(findings: Iterable[Finding]) -> list[str]:
+    """Return the first line, and one for each metric that had a value."""
+    lines = {"": FIRST}
+    for finding in findings:
+        if finding.measured is None:
+            continue
+        idle = "" if finding.before is None else f"; without the step {_spell(finding.before)}"
+        name = finding.predicate.metric
+        lines[name] = f"measured: {name} = {_spell(finding.measured)}{idle}"
+    return list(lines.values())
+
+
+def read_evidence(results: str) -> dict[str, Measured]:
+    """Return the evidence at the end of a step's results, by metric."""
+    found: dict[str, Measured] = {}
+    lines = [line.strip() for line in results.splitlines()]
+    if FIRST not in lines:
+        return found
+    for line in reversed(lines[len(lines) - lines[::-1].index(FIRST) :]):
+        parts = _LINE.fullmatch(line)
+        if parts is None:
+            continue
+        value, before = _read(parts["value"]), _read(parts["before"])
+        if value is not None:
+            found.setdefault(parts["metric"], Measured(value, before))
+    return found
+
+
+def _spell(value: Value) -> str:
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return json.dumps(value)
+
+
+def _read(text: str | None) -> Value | None:
+    try:
+        value = json.loads(text) if text else None
+    except ValueError:
+        return None
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    return value if isinstance(value, float | str | bool) else None

@@ -1,0 +1,58 @@
+"""Measurements that are remembered for as long as a run lasts, by the file as it was."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from flowc.compiler.catalog.audio_model import PARTS
+
+from ..calls.call import AudioCall, Do
+
+_MOST = 64
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementMemory:
+    """Does calls of MEASURE; what was measured of a file that has not changed since is not measured
+    again. A file is known by its device, number, size and time of change."""
+
+    _kept: dict[Key, dict[str, Any]] = field(default_factory=dict)
+    _parts: dict[Key, frozenset[str]] = field(default_factory=dict)
+
+    async def measure(
+        self, call: AudioCall, locate: Callable[[str], Path], do: Do
+    ) -> dict[str, Any]:
+        """Return what the call gives, and what else is known of the file. Raise `Failure`."""
+        parts = call.arguments["parts"]
+        wanted = frozenset(PARTS if parts is None else parts)
+        key = self._key(call, locate)
+        had = self._parts.get(key, frozenset())
+        if key in self._kept and wanted <= had:
+            return dict(self._kept[key])
+        missing = [part for part in PARTS if part in wanted - had]
+        found = await do(replace(call, arguments={**call.arguments, "parts": missing}))
+        if key != self._key(call, locate):  # it was written meanwhile
+            return found
+        before = self._kept.pop(key, {})
+        notes = list(dict.fromkeys([*before.get("notes", ()), *found["notes"]]))
+        self._kept[key] = {**before, **found, "notes": notes}
+        self._parts[key] = had | wanted
+        while len(self._kept) > _MOST:
+            oldest = next(iter(self._kept))
+            del self._kept[oldest], self._parts[oldest]
+        return dict(self._kept[key])
+
+    def _key(self, call: AudioCall, locate: Callable[[str], Path]) -> Key:
+        path = call.arguments["input"]
+        place = locate(path)
+        try:
+            info = os.stat(place, follow_symlinks=False)
+        except OSError:
+            return (path, str(place), call.arguments["silence_dbfs"])
+        same = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
+        return (path, str(place), call.arguments["silence_dbfs"], *same)

@@ -1,0 +1,93 @@
+"""Connections of one process to PostgreSQL, each of which serves one statement or transaction at a
+time and mends itself.
+
+`psycopg_pool` reports a timeout in place of the reason while a server is away, and tries to connect
+again after 1, 2, 4, 8 … seconds. This pool reports the reason, and its connections mend themselves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from psycopg.pq import TransactionStatus
+
+from ..url import Location
+from .link import Link
+
+MOST = 6
+"""Connections that the pool lends at a time. A task that finds none waits for the next one."""
+REST = 5.0
+"""Seconds after which a connection that nobody used is closed."""
+
+
+@dataclass(slots=True)
+class Pool:
+    """Connections that are made when they are needed."""
+
+    location: Location
+    _room: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MOST))
+    _free: list[tuple[float, Link]] = field(default_factory=list)
+    """With the time since when; the last one came back last."""
+    _resting: asyncio.Task[None] | None = None
+
+    async def open(self, durable: bool) -> None:
+        """Connect for the first time: a server that does not answer is complained of at once."""
+        link = Link(self.location, durable)
+        await link.open()
+        self._give_back(link)
+
+    @asynccontextmanager
+    async def lend(self, durable: bool) -> AsyncIterator[Link]:
+        """Lend a connection. `durable`: a commit waits for the disk. One that comes back in the
+        midst of something is closed."""
+        async with self._room:
+            link = self._take(durable)
+            try:
+                yield link
+            finally:
+                if _is_idle(link):
+                    self._give_back(link)
+                else:
+                    await link.close()
+
+    async def close(self) -> None:
+        """Close the connections that nobody uses."""
+        if self._resting is not None:
+            self._resting.cancel()
+            await asyncio.wait([self._resting])
+        while self._free:
+            await self._free.pop()[1].close()
+
+    def _take(self, durable: bool) -> Link:
+        """Return the free connection of the kind that was used last, or one to be made."""
+        for place in range(len(self._free) - 1, -1, -1):
+            if self._free[place][1].durable is durable:
+                return self._free.pop(place)[1]
+        return Link(self.location, durable)
+
+    def _give_back(self, link: Link) -> None:
+        self._free.append((time.monotonic(), link))
+        if self._resting is None or self._resting.done():
+            self._resting = asyncio.create_task(self._close_unused())
+
+    async def _close_unused(self) -> None:
+        """Close each connection that has had nothing to do for a while, the first one first."""
+        while self._free:
+            left = self._free[0][0] + REST - time.monotonic()
+            if left > 0:
+                await asyncio.sleep(left)
+            else:
+                with contextlib.suppress(OSError):
+                    await self._free.pop(0)[1].close()
+
+
+def _is_idle(link: Link) -> bool:
+    connection = link.connection
+    if connection is None or connection.closed:
+        return False
+    return connection.info.transaction_status == TransactionStatus.IDLE

@@ -1,0 +1,1 @@
+"""What all savers of checkpoints can do, whatever they keep them in."""

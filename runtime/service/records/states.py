@@ -1,0 +1,129 @@
+"""What lists and the clock look for in executions, as columns: what holds each back, when its time
+is over, whose it is. The rest of a status is the run's own row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ...db.database import Database, marks
+
+SCHEMA = """
+create table if not exists service_states (
+    execution text not null primary key, state text not null, ends text not null,
+    told integer not null, workflow text not null, team text not null
+);
+create index if not exists service_states_by_end on service_states (told, ends);
+create index if not exists service_states_by_fault on service_states (execution)
+    where state = 'fault';
+"""
+State = Literal["", "paused", "cancelled", "fault"]
+"""What holds an execution back, beside what its run says; "" is nothing."""
+_KEEP = (
+    "insert into service_states values (?, ?, ?, 0, ?, ?) on conflict (execution)"
+    " do update set state = excluded.state, ends = excluded.ends, told = 0"
+)
+_STATES = "service_states s left join runs r on r.id = s.execution"
+_STATUS = (
+    "case when r.status = 'success' then 'completed' when s.state = 'cancelled' then 'cancelled'"
+    " when s.state = 'paused' then 'paused'"
+    " when r.status in ('failed', 'error', 'stopped') or s.state = 'fault' then 'failed'"
+    " when s.ends <> '' and s.ends <= ? and coalesce(r.status, 'running') <> 'running'"
+    " then 'failed'"
+    " when r.status is null then 'starting' else 'executing' end"
+)
+"""The status of an execution, given the time now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which executions a list shows: of a `status` at the time `now`, of a workflow, of teams, and
+    those that wait for a person. "" and no teams: whatever it is."""
+
+    now: str = ""
+    status: str = ""
+    workflow: str = ""
+    teams: Sequence[str] = ()
+    waits: bool = False
+
+    def where(self) -> tuple[list[str], list[Any]]:
+        """Return conditions on the table of executions, and their values."""
+        parts: list[str] = []
+        values: list[Any] = []
+        if self.status:
+            parts.append(f"{_STATUS} = ?")
+            values += [self.now, self.status]
+        if self.workflow:
+            parts.append("s.workflow = ?")
+            values.append(self.workflow)
+        if self.teams:
+            parts.append(f"s.team in ({marks(self.teams)})")
+            values += self.teams
+        if self.waits:
+            parts.append("s.state = '' and r.status = 'paused'")
+        if not parts:
+            return ["1 = 1"], []
+        query = f"select s.execution from {_STATES} where {' and '.join(parts)}"
+        return [f"id in ({query})"], values
+
+
+ALL_OF_THEM = Wanted()
+
+
+@dataclass(frozen=True, slots=True)
+class StateRows:
+    """The rows. `db` may be the transaction that changes an execution."""
+
+    db: Database
+
+    async def keep(self, execution: str, state: State, ends: str, workflow: str, team: str) -> None:
+        """Store the state of an execution; that its time is over has to be told once more."""
+        await self.db.put(_KEEP, (execution, state, ends, workflow, team))
+
+    async def lacking(self) -> list[str]:
+        """Return the executions of an older flowc, whose states are not stored."""
+        query = (
+            "select id from service_executions"
+            " where id not in (select execution from service_states)"
+        )
+        return [row[0] for row in await self.db.rows(query)]
+
+    async def held_back(self, ids: Sequence[str]) -> list[str]:
+        """Return which of a few executions somebody has paused or cancelled."""
+        query = (
+            f"select execution from service_states where execution in ({marks(ids)})"
+            " and state in ('paused', 'cancelled')"
+        )
+        return [row[0] for row in await self.db.rows(query, ids)]
+
+    async def faulty(self, most: int) -> list[str]:
+        """Return executions that a fault holds back."""
+        query = "select execution from service_states where state = 'fault' order by execution"
+        return [row[0] for row in await self.db.rows(f"{query} limit ?", (most,))]
+
+    async def count_faulty(self) -> int:
+        """Return how many executions a fault holds back."""
+        query = "select count(*) from service_states where state = 'fault'"
+        return int((await self.db.rows(query))[0][0])
+
+    async def overdue(self, now: str, most: int = 20) -> list[str]:
+        """Return executions whose time is over and that nobody has told so."""
+        query = "select execution from service_states where told = 0 and ends <> '' and ends <= ?"
+        rows = await self.db.rows(f"{query} order by ends limit ?", (now, most))
+        return [row[0] for row in rows]
+
+    async def tell_overdue(self, execution: str, now: str) -> bool:
+        """Note that somebody tells an execution that its time is over. Return False when another
+        process does, or there is more time."""
+        query = (
+            "update service_states set told = 1"
+            " where execution = ? and told = 0 and ends <> '' and ends <= ?"
+        )
+        return bool(await self.db.run(query, (execution, now)))
+
+    async def statuses(self, ids: Sequence[str], now: str) -> dict[str, str]:
+        """Return the status of each execution, as `ExecutionState` tells it."""
+        query = f"select s.execution, {_STATUS} from {_STATES} where s.execution in ({marks(ids)})"
+        return dict(await self.db.rows(query, (now, *ids)))

@@ -1,0 +1,28 @@
+"""A folder of sounds is edited in one run, with one report; one that cannot be ends no other."""
+
+from __future__ import annotations
+
+import json
+
+import sounds
+from flowc.runtime.cli.app import run
+
+
+def test_every_sound_of_a_folder_is_edited_and_none_that_an_edit_wrote(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "takes").mkdir()
+    for name in ("a.wav", "b.wav", "a_0123abcd_final.wav"):
+        sounds.write(tmp_path / "takes" / name, sounds.tone(1, 440), 48_000, "PCM_16")
+    (tmp_path / "takes/c.wav").write_text("no sound")
+    code = run(["run", "batch", "-i", "folder=takes", "-i", "request=quieter by 3 dB", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert (code, told["status"]) == (1, "failed")
+    results = {one["audio"]: one for one in told["variables"]["results"]}
+    assert list(results) == ["takes/a.wav", "takes/b.wav", "takes/c.wav"]
+    assert [one["status"] for one in results.values()] == ["SUCCESS", "SUCCESS", "FAILURE"]
+    assert told["variables"]["report"].startswith("2 of 3 files are edited.")
+    for one in list(results.values())[:2]:
+        after, _ = sounds.read(tmp_path / one["final"])
+        assert abs(float(after.max()) / 10 ** (-26 / 20) - 1) < 0.01

@@ -1,0 +1,98 @@
+"""What an edit costs: how often a whole file is measured, what stays on the disk, what a refusal
+leaves."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sounds
+from flowc.runtime.cli.app import run
+
+ROOT = Path(__file__).resolve().parents[2]
+EDIT = str(ROOT / "workflows/audio/edit.yaml")
+REQUEST = "trim silence, high-pass at 80 Hz, compress 3:1, normalise to -16 LUFS, export flac"
+OUR_OWN = re.compile(r"in_[0-9a-f]{8}_step_[0-9]+_.*\.wav")
+
+
+@pytest.fixture
+def calls(monkeypatch, tmp_path) -> list[tuple[str, dict[str, Any], int]]:
+    """What processes of audio tools are asked to do: tool, arguments, and how many files on the
+    way there were then."""
+    made: list[tuple[str, dict[str, Any], int]] = []
+    plain = json.dumps
+
+    def dumps(value: Any, *more: Any, **other: Any) -> str:
+        if isinstance(value, dict) and {"tool", "arguments", "writes"} <= value.keys():
+            made.append((value["tool"], value["arguments"], len(on_the_way(tmp_path))))
+        return plain(value, *more, **other)
+
+    monkeypatch.setattr(json, "dumps", dumps)
+    monkeypatch.chdir(tmp_path)
+    sounds.write(tmp_path / "in.wav", sounds.speech_like(4), 44_100)
+    return made
+
+
+def on_the_way(folder: Path) -> list[str]:
+    return sorted(p.name for p in folder.iterdir() if OUR_OWN.fullmatch(p.name))
+
+
+def edit(capsys: Any, request: str, *more: str) -> dict[str, Any]:
+    run(["run", EDIT, "-i", "audio=in.wav", "-i", f"request={request}", "--json", *more])
+    told: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return told
+
+
+def passes(calls: list[tuple[str, dict[str, Any], int]]) -> dict[str, int]:
+    """How often each part of a measurement was made of a whole file."""
+    counts = dict.fromkeys(("levels", "loudness", "spectrum"), 0)
+    for tool, arguments, _ in calls:
+        assert tool != "compare" or arguments["effects"], "both files are measured for nothing"
+        for part in (arguments["parts"] if tool == "measure" else None) or ():
+            counts[part] += 1
+    return counts
+
+
+def test_an_edit_measures_no_more_than_its_requirements_need(calls, capsys):
+    assert edit(capsys, REQUEST)["status"] == "success"
+    # All of the sound as it came; then the loudness on both sides of the step that sets it.
+    assert passes(calls) == {"levels": 3, "loudness": 3, "spectrum": 1}
+    assert max(count for _, _, count in calls) <= 2
+
+
+def test_only_the_result_stays_unless_somebody_asks(calls, capsys, tmp_path):
+    told = edit(capsys, REQUEST)
+    assert on_the_way(tmp_path) == []
+    assert (tmp_path / told["variables"]["final"]).exists()
+    assert edit(capsys, REQUEST, "-i", "keep=true")["status"] == "success"
+    assert len(on_the_way(tmp_path)) == 3
+
+
+def test_a_step_that_is_done_again_gets_its_input_made_again(calls, capsys, tmp_path):
+    first = edit(capsys, REQUEST)
+    place = tmp_path / first["variables"]["document"]
+    text = place.read_text(encoding="utf-8")
+    head, mark, tail = text.partition("### Step 4")
+    tail = tail.replace("target_lufs=-16", "target_lufs=-18", 1).replace("DONE", "READY", 1)
+    assert "target_lufs=-18" in tail
+    text = (head + mark + tail).replace("integrated_lufs == -16", "integrated_lufs == -18")
+    place.write_text(text, encoding="utf-8")
+    calls.clear()
+    again = edit(capsys, "", "-i", f"document={place.name}")
+    assert again["status"] == "success", again
+    done = [tool for tool, _, _ in calls if tool not in ("measure", "compare")]
+    assert done == ["trim_silence", "highpass", "compress", "loudness_norm"]
+    assert on_the_way(tmp_path) == []
+    checks = {check["shown"]: check for check in again["variables"]["checks"]}
+    assert checks["integrated_lufs == -18 ± 0.5"]["verdict"] == "passed"
+
+
+def test_a_refused_request_measures_nothing_and_leaves_nothing(calls, capsys, tmp_path):
+    told = edit(capsys, "do not compress it")
+    assert told["status"] == "failed"
+    assert "do not know" in told["variables"]["report"]
+    assert passes(calls) == {"levels": 0, "loudness": 0, "spectrum": 0}
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name != ".flowc") == ["in.wav"]
