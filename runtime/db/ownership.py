@@ -28,12 +28,12 @@ where t.type in ('table', 'view') and t.name not like 'sqlite~_%' escape '~'
 SQLITE_PROGRAMS = "select type, name from sqlite_master where type in ('trigger', 'view')"
 """What acts by itself when a table is written or read."""
 POSTGRES_COLUMNS = """
-select c.relname, a.attname from pg_class c
+select c.relname, a.attname, c.relkind = 'i' from pg_class c
 join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
-where n.nspname = ? and c.relkind in ('r', 'p', 'v', 'm', 'f') and a.attnum > 0
+where n.nspname = ? and c.relkind in ('r', 'p', 'v', 'm', 'f', 'i') and a.attnum > 0
 and not a.attisdropped
 """
-"""The same of a schema."""
+"""The same of a schema, with its indexes: (table or index, column, whether it is an index)."""
 
 
 def refuse_foreign(columns: Iterable[tuple[str, str]], location: Location) -> None:

@@ -45,7 +45,7 @@ def refuse_other_layout(versions: Collection[object], location: Location) -> Non
 
 
 async def _layout(db: Database) -> tuple[int, str] | None:
-    if not await has_table(db, "layout"):
+    if "layout" not in db.there and not await has_table(db, "layout"):
         return None
     rows = await db.rows("select version, seal from layout")
     return (rows[0][0], rows[0][1]) if rows else None

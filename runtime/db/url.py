@@ -23,14 +23,15 @@ _FORMS = f"{SQLITE}PATH, postgresql://USER@HOST/DATABASE or {MEMORY}"
 @dataclass(frozen=True, slots=True)
 class Location:
     """A store's place. `url` may be shown; `path` is the file of SQLite, None for others;
-    `address` is what PostgreSQL is called with and may hold a password; `patience` is in seconds.
-    """
+    `address` is what PostgreSQL is called with and may hold a password; `patience` is in seconds;
+    `links` is how many connections to a server are made at once."""
 
     url: str
     path: Path | None
     kind: Literal["memory", "sqlite", "postgresql"] = "sqlite"
     address: str = field(default="", repr=False)
     patience: float = PATIENCE
+    links: int = 1
 
     @property
     def complete(self) -> str:

@@ -53,6 +53,8 @@ from .removal import forget_each, forget_within
 from .signals import RunSignals
 
 ENDED = ("success", "failed")
+LINKS = 2
+"""Connections that each run needs: one for the checkpoints, one for all else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,7 +372,7 @@ async def open_engine(url: str, patience: float = PATIENCE) -> AsyncIterator[Eng
     """Open an engine on the store at `url`: see `db.url.locate`. Raise `RunError` when the store
     cannot be opened."""
     async with (
-        open_store(url, patience) as store,
+        open_store(url, patience, LINKS) as store,
         store.opened.durable() as db,
         store.opened.checkpointer() as saver,
     ):

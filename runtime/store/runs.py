@@ -247,7 +247,7 @@ class RunStore:
         return kind
 
     async def clear_request(self, run: str) -> None:
-        await self.db.run("delete from requests where run = ?", (run,))
+        await self.db.put("delete from requests where run = ?", (run,))
 
     async def _records(self, rows: Sequence[Row], parts: Iterable[str]) -> Sequence[RunRecord]:
         read = await self.parts.read(rows, parts)
@@ -324,9 +324,12 @@ class RunStore:
 
 
 @asynccontextmanager
-async def open_store(url: str, patience: float = PATIENCE) -> AsyncIterator[RunStore]:
-    """Open the store at `url` (see `db.url.locate`), or make it. Raise `RunError`."""
-    async with open_location(dataclasses.replace(locate(url), patience=patience)) as opened:
+async def open_store(
+    url: str, patience: float = PATIENCE, links: int = 1
+) -> AsyncIterator[RunStore]:
+    """Open the store at `url`, or make it; for the numbers see `db.url`. Raise `RunError`."""
+    location = dataclasses.replace(locate(url), patience=patience, links=links)
+    async with open_location(location) as opened:
         await create_tables(opened.db, SCHEMA)
         place = await asyncio.to_thread(place_of, opened.location)
         yield RunStore(opened, place, await asyncio.to_thread(signer_of, opened))

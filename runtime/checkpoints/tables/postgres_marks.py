@@ -54,6 +54,7 @@ SET_UP = ";".join(
     ]
 )
 """What our tables have and lack beside LangGraph's migrations."""
+MARKS = {f"{table}.{column.partition(' ')[0]}" for table, column in _COLUMNS}
 _WRITTEN = (
     "(select count(*) from (select task_id, idx from checkpoint_writes w"
     " where w.thread_id = given.thread_id and w.checkpoint_ns = given.checkpoint_ns"
@@ -108,16 +109,6 @@ def _update_too(statement: str, *columns: str) -> str:
         return statement
     more = "".join(f", {column} = EXCLUDED.{column}" for column in columns)
     return statement.rstrip().rstrip(";") + more
-
-
-async def has_marks(db: Database) -> bool:
-    """Return whether every table has its columns."""
-    named = [(f"flowc.{table}", column.partition(" ")[0]) for table, column in _COLUMNS]
-    query = (
-        "select count(*) from pg_attribute join unnest(?::text[], ?::text[]) as ours (place, name)"
-        " on attrelid = to_regclass(place) and attname = name where not attisdropped"
-    )
-    return await db.rows(query, tuple(map(list, zip(*named, strict=True)))) == [(len(named),)]
 
 
 async def refuse_changed(db: Database, run: str, space: str, id: str | None) -> None:

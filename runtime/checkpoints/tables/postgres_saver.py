@@ -40,8 +40,8 @@ from ..channels import checkpoint_with
 from .held_writes import TURNS, HeldWrites, Row
 from .integrity import IntactReads
 from .postgres_marks import (
+    MARKS,
     SET_UP,
-    has_marks,
     refuse_changed,
     refuse_changed_among,
     refuse_changed_within,
@@ -337,31 +337,21 @@ async def open_postgres_saver(
     db: PostgresDatabase, serde: StrictSerializer
 ) -> AsyncIterator[PostgresSaver]:
     """Open LangGraph's saver and make its tables or bring them up to date. Raise `RunError`."""
-    link = Link(db.location, durable=True)
-    try:
-        opening = (link.open(), db.pool.open(db.durable))  # which take as long as all the rest
-        for problem in await asyncio.gather(*opening, return_exceptions=True):
-            if problem is not None:
-                raise problem
+    async with db.pool.lend() as link:
+        await link.live()
         saver = PostgresSaver(link, db, serde)
         saver.store_url = db.location.complete
         await _set_up(saver, link)
         yield saver
         await saver.flush()
-    finally:
-        await link.close()
 
 
 async def _set_up(saver: PostgresSaver, link: Link) -> None:
     """Execute LangGraph's own migrations in one of several processes."""
     newest = len(AsyncPostgresSaver.MIGRATIONS) - 1
     db = saver.db
-    known = await db.rows("select to_regclass('flowc.checkpoint_migrations')::text")
-    if (
-        known != [(None,)]
-        and await db.rows("select 1 from checkpoint_migrations where v = ?", (newest,))
-        and await has_marks(db)
-    ):
+    made = "select 1 from checkpoint_migrations where v = ?"
+    if db.there.issuperset(MARKS) and await db.rows(made, (newest,)):
         return
     connection = await link.live()
     try:
@@ -377,7 +367,7 @@ async def _alone(location: Location) -> AsyncIterator[None]:
     """Hold the lock of the migrations in a transaction of another connection, which has seen
     nothing yet: an index that is made concurrently waits for every statement, so that waiting for
     the lock in one would be a deadlock."""
-    link = Link(location, durable=False)
+    link = Link(location)
     try:
         connection = await link.live()
         free = False

@@ -52,6 +52,9 @@ BEGIN = (
 """How a transaction begins. From a process that is frozen in one the server takes it back, and it
 ends a statement in one that would hold up others for minutes."""
 
+SOON = "set local synchronous_commit = off"
+"""What a transaction has besides that does not wait for the disk."""
+
 Result = TypeVar("Result")
 
 
@@ -144,7 +147,7 @@ class PostgresDatabase(_Statements):
 
     @asynccontextmanager
     async def transaction(self, *about: str) -> AsyncIterator[Database]:
-        async with self.pool.lend(self.durable) as link:
+        async with self.pool.lend() as link:
             connection, number = await self._begin(link, about)
             try:
                 await self._compare(connection)
@@ -160,7 +163,7 @@ class PostgresDatabase(_Statements):
 
     async def _send(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Do the work again until the server said that it was done."""
-        async with self.pool.lend(self.durable) as link:
+        async with self.pool.lend() as link:
             while True:
                 connection = await link.live()
                 try:
@@ -180,6 +183,7 @@ class PostgresDatabase(_Statements):
             await _Statements.put_all(self, writes)
         else:
             parts = [f"written_{n} as ({query})" for n, (query, _) in enumerate(writes)]
+            later = later or not self.durable
             whole = ", ".join([FENCE, *([LATER] if later else []), *parts])
             query = native(f"{whole} {LET}{', later' if later else ''}")
             row = (self.of_run, epoch, *(value for _, values in writes for value in values))
@@ -193,7 +197,7 @@ class PostgresDatabase(_Statements):
 
     async def _commit(self, work: Callable[[Connection], Awaitable[Result]]) -> Result:
         """Do the work in a transaction of its own, again and again until one was committed."""
-        async with self.pool.lend(self.durable) as link:
+        async with self.pool.lend() as link:
             while True:
                 connection, number = await self._begin(link)
                 try:
@@ -212,7 +216,8 @@ class PostgresDatabase(_Statements):
 
     async def _begin(self, link: Link, about: Sequence[str] = ()) -> tuple[Connection, int]:
         """Begin a transaction in which a statement has been executed. Return its number too."""
-        beginning = "; ".join([BEGIN, *([lock_names(about)] if about else [])])
+        soon = () if self.durable else (SOON,)
+        beginning = "; ".join([BEGIN, *soon, *([lock_names(about)] if about else [])])
         while True:
             connection = await link.live()
             try:
@@ -330,8 +335,16 @@ def native(query: str) -> bytes:
 
 
 def durable(db: PostgresDatabase) -> PostgresDatabase:
-    """Return the same store, with connections of the same pool whose commits wait for the disk."""
+    """Return the same store, with commits that wait for the disk."""
     return replace(db, durable=True)
+
+
+def _columns(there: Iterable[Row]) -> Sequence[tuple[str, str]]:
+    return [(table, column) for table, column, is_index in there if not is_index]
+
+
+async def _has_schema(db: Database) -> bool:
+    return await db.rows("select to_regnamespace(?)::text", (SCHEMA,)) != [(None,)]
 
 
 @asynccontextmanager
@@ -339,15 +352,16 @@ async def open_postgres(location: Location, *, durable: bool) -> AsyncIterator[P
     """Open connections of our own; the schema is made when it is not there. Raise `RunError` when
     the store cannot be opened."""
     pool = Pool(location)
-    await pool.open(durable)
     try:
+        await pool.open()
         db = PostgresDatabase(location, pool, durable)
-        if not durable:  # which is the first connection to a store
-            refuse_foreign(await db.rows(POSTGRES_COLUMNS, (SCHEMA,)), location)
-        if await db.rows("select to_regnamespace(?)::text", (SCHEMA,)) == [(None,)]:
+        there = await db.rows(POSTGRES_COLUMNS, (SCHEMA,))
+        refuse_foreign(_columns(there), location)
+        if not there and not await _has_schema(db):
             async with db.transaction(TABLES) as inside:
                 await inside.run(f"create schema if not exists {SCHEMA}")
-        yield db
+        names = {name for table, column, _ in there for name in (table, f"{table}.{column}")}
+        yield replace(db, there=frozenset(names))
     finally:
         await pool.close()
 
@@ -356,10 +370,10 @@ async def is_there(location: Location) -> bool:
     """Return whether the database has a store of flowc's. Raise `RunError` when it cannot be
     reached, belongs to another program, or has the layout of another flowc."""
     pool = Pool(location)
-    await pool.open(durable=False)
     try:
+        await pool.open()
         db = PostgresDatabase(location, pool, durable=False)
-        columns = await db.rows(POSTGRES_COLUMNS, (SCHEMA,))
+        columns = _columns(await db.rows(POSTGRES_COLUMNS, (SCHEMA,)))
         refuse_foreign(columns, location)
         if ("layout", "version") in columns:
             rows = await db.rows("select version from layout")

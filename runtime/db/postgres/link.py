@@ -33,11 +33,18 @@ _DEFAULTS: dict[str, str | int] = {
     "tcp_user_timeout": 15_000,
 }
 _SETTINGS = """
-select set_config('lock_timeout', '30s', false), set_config('synchronous_commit', %s, false),
-    set_config('tcp_keepalives_idle', '10', false),
-    set_config('tcp_keepalives_interval', '3', false),
-    set_config('tcp_keepalives_count', '3', false)
+select pg_backend_pid(), current_setting('synchronous_commit') as commit,
+case when pg_backend_pid() = %s then
+    set_config('lock_timeout', '30s', false)
+    || set_config('tcp_keepalives_idle', '10', false)
+    || set_config('tcp_keepalives_interval', '3', false)
+    || set_config('tcp_keepalives_count', '3', false)
+    || case when current_setting('synchronous_commit') = 'off'
+        then set_config('synchronous_commit', 'on', false) else '' end
+end
 """
+"""Settings of a session of our own. In one that a pool lends they would stay with whoever is lent
+it next; there the server answers with another process than it greeted with."""
 
 
 Connection = psycopg.AsyncConnection[Row]
@@ -56,7 +63,6 @@ class Link:
     """One connection, made again when it broke. `connection` is the one in use."""
 
     location: Location
-    durable: bool
     connection: Connection | None = None
     mending: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -87,9 +93,10 @@ class Link:
             timer.cancel()
 
     async def close(self) -> None:
-        """Give the connection up; `live` makes another one."""
-        if self.connection is not None:
-            await self.connection.close()
+        """Give the connection up, also one that is being made; `live` makes another one."""
+        async with self.mending:
+            if self.connection is not None:
+                await self.connection.close()
 
     async def _again(self) -> Connection:
         deadline = time.monotonic() + self.location.patience
@@ -122,23 +129,17 @@ class Link:
         return connection
 
     async def _set(self, connection: Connection) -> None:
-        """Change the settings of a session of our own. Behind a pool, of which we know because the
-        server answers with another process than it greeted with, they would stay with whoever is
-        lent the session next."""
-        cursor = await connection.execute(
-            "select pg_backend_pid(), current_setting('synchronous_commit')"
-        )
+        """Change the settings of a session of our own. Raise `RunError` where a pool lends one that
+        says a commit is done before it is."""
+        greeted = connection.info.backend_pid
+        cursor = await connection.execute(_SETTINGS, (greeted,))
         row = await cursor.fetchone()
         assert row is not None
-        server, commit = row
-        if server != connection.info.backend_pid:
+        server, commit, _ = row
+        if server != greeted:
             connection.prepare_threshold = None
-            if self.durable and commit == "off":
+            if commit == "off":
                 raise _forgetful(self.location)
-        elif self.durable:
-            await connection.execute(_SETTINGS, ("on" if commit == "off" else commit,))
-        else:
-            await connection.execute(_SETTINGS, ("off",))
 
 
 def _forgetful(location: Location) -> RunError:

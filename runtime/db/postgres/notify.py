@@ -14,7 +14,7 @@ from .link import Link
 async def listen(location: Location, channel: str, ring: Callable[[], None]) -> None:
     """Ring at each notification of a channel, until cancelled; and whenever the connection was made
     anew, because what was said before is lost. Raise `RunError` when the server stays away."""
-    link = Link(location, durable=False)
+    link = Link(location)
     try:
         while True:
             connection = await link.live()

@@ -10,17 +10,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from psycopg.pq import TransactionStatus
 
+from ...errors import RunError
 from ..url import Location
 from .link import Link
 
-MOST = 6
-"""Connections that the pool lends at a time. A task that finds none waits for the next one."""
+MOST = 7
+"""Connections that the pool lends at a time, one of them to LangGraph's saver for good. A task that
+finds none waits for the next one."""
 REST = 5.0
 """Seconds after which a connection that nobody used is closed."""
 
@@ -34,19 +36,24 @@ class Pool:
     _free: list[tuple[float, Link]] = field(default_factory=list)
     """With the time since when; the last one came back last."""
     _resting: asyncio.Task[None] | None = None
+    _making: Sequence[asyncio.Task[None]] = ()
 
-    async def open(self, durable: bool) -> None:
-        """Connect for the first time: a server that does not answer is complained of at once."""
-        link = Link(self.location, durable)
+    async def open(self) -> None:
+        """Connect for the first time: a server that does not answer is complained of at once. The
+        other connections of the location are made meanwhile."""
+        link = Link(self.location)
+        more = [Link(self.location) for _ in range(1, self.location.links)]
+        self._making = [asyncio.create_task(_make(one)) for one in more]
         await link.open()
-        self._give_back(link)
+        for one in (*more, link):
+            self._give_back(one)
 
     @asynccontextmanager
-    async def lend(self, durable: bool) -> AsyncIterator[Link]:
-        """Lend a connection. `durable`: a commit waits for the disk. One that comes back in the
+    async def lend(self) -> AsyncIterator[Link]:
+        """Lend the connection that was used last, or one to be made. One that comes back in the
         midst of something is closed."""
         async with self._room:
-            link = self._take(durable)
+            link = self._free.pop()[1] if self._free else Link(self.location)
             try:
                 yield link
             finally:
@@ -57,18 +64,13 @@ class Pool:
 
     async def close(self) -> None:
         """Close the connections that nobody uses."""
-        if self._resting is not None:
-            self._resting.cancel()
-            await asyncio.wait([self._resting])
+        tasks = [task for task in (self._resting, *self._making) if task is not None]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
         while self._free:
             await self._free.pop()[1].close()
-
-    def _take(self, durable: bool) -> Link:
-        """Return the free connection of the kind that was used last, or one to be made."""
-        for place in range(len(self._free) - 1, -1, -1):
-            if self._free[place][1].durable is durable:
-                return self._free.pop(place)[1]
-        return Link(self.location, durable)
 
     def _give_back(self, link: Link) -> None:
         self._free.append((time.monotonic(), link))
@@ -84,6 +86,12 @@ class Pool:
             else:
                 with contextlib.suppress(OSError):
                     await self._free.pop(0)[1].close()
+
+
+async def _make(link: Link) -> None:
+    """Connect; what is wrong is said when the connection is used."""
+    with contextlib.suppress(RunError):
+        await link.live()
 
 
 def _is_idle(link: Link) -> bool:
