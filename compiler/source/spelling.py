@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 MAX_COMPARED = 300_000
 """Pairs of letters: the letters of a wrong name by those of all known ones, summed over the wrong
@@ -26,6 +27,7 @@ class Spelling:
         self._short = [name for name in self._known if len(name) <= LONGEST]
         self._size = sum(map(len, self._short))
         self._compared = 0
+        self._close: dict[str, list[str]] | None = None
         for name in self._known:
             self._by_case.setdefault(name.lower(), []).append(name)
 
@@ -57,7 +59,11 @@ class Spelling:
         if self._compared + cost > MAX_COMPARED:
             return self._with_one_slip(name) if len(name) > 3 else None
         self._compared += cost
-        return _other(name, difflib.get_close_matches(name, self._short, n=2, cutoff=0.75))
+        close = _close_names(tuple(self._short)) if self._close is None else self._close
+        self._close = close
+        if name not in close:
+            close[name] = difflib.get_close_matches(name, self._short, n=2, cutoff=0.75)
+        return _other(name, close[name])
 
     def _with_one_slip(self, name: str) -> str | None:
         """Return a known name that has a letter more, less or another one."""
@@ -67,6 +73,13 @@ class Spelling:
                     self._by_shorter.setdefault(shorter, []).append(known)
         found = (_other(name, self._by_shorter.get(key, ())) for key in (name, *_shorter(name)))
         return next((near for near in found if near is not None), None)
+
+
+@lru_cache(maxsize=16)
+def _close_names(known: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return where it is kept which of these names are close to others: in an editor a file has the
+    same ones at each keystroke."""
+    return {}
 
 
 def _shorter(name: str) -> Iterator[str]:
