@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -27,9 +28,10 @@ from ..checkpoints.types import App, Saver, Store
 from ..context import CALL_PATH
 from ..engine.engine import Engine
 from ..engine.event_log import EventLog
-from ..errors import LimitReached, RunError
+from ..errors import Failure, LimitReached, RunError
 from ..events import EventKind
 from ..journal.effects import EffectJournal
+from ..journal.failures import call_again
 from ..nodes.visit.visit import Surroundings
 from ..services import Emit, Journal, Json, Services
 from ..state.initial import input_values
@@ -115,7 +117,8 @@ class Door:
             scope, before = stay.scope(point.turn), point.turn.steps_before
             around = Surroundings(services, scope, on_visit=events.follow, steps_before=before)
             whole = self._config(point, around)
-            async with _keep_record(record, point.turn, stay.inputs, app, services):
+            recording = _keep_record(record, point.turn, stay.inputs, app, services)
+            async with recording, _telling(journal, kept):
                 yield given, whole
             if stay.goes_on and isinstance(journal, EffectJournal):
                 await journal.drop_answers(stay.thread)
@@ -294,6 +297,18 @@ async def _open_budget(
         await services.budget.open(ledger)
     for limit in record.renewals if record is not None else ():
         await services.budget.renew(*limit)
+
+
+@asynccontextmanager
+async def _telling(journal: Journal, kept: Keeping) -> AsyncIterator[None]:
+    """Have what failed be called again by whoever goes on, once the program was told of it."""
+    try:
+        yield
+    except Failure:
+        if isinstance(journal, EffectJournal):
+            with contextlib.suppress(RunError):
+                await call_again(journal.db, kept.thread)
+        raise
 
 
 @asynccontextmanager

@@ -101,7 +101,7 @@ class Engine:
             record = await self.store.create(record)
             # The run would go on from checkpoints that lie there without a record.
             await self.saver.adelete_thread(run)
-            await execution.open_budget(record)
+            await execution.take_up(record)
             return await execution.run(record, graph_input, "run_started")
 
     async def resume(
@@ -142,7 +142,7 @@ class Engine:
             )
             if changed:
                 execution.log.emit("changed", "", {"changes": changed, "migrated": list(migrate)})
-            await execution.open_budget(record)
+            await execution.take_up(record)
             begun, env = state.created_at is not None, execution.services.env
             beginning = None if begun else initial_state(spec, record.inputs, env)
             heard = await execution.hear(line, state.values, beginning)

@@ -32,6 +32,7 @@ from ..errors import Ended, Failure, LimitReached, RunError, StoreAway
 from ..events import EventKind, Listener
 from ..graph.inbox import INPUT_NODE, checked_line, lines_obeyed, writes_of
 from ..journal.effects import EffectJournal
+from ..journal.failures import call_again
 from ..journal.taken_answers import answered_questions, note_answer, number_question
 from ..journal.timers import keep_timers
 from ..nodes.visit.visit import Surroundings
@@ -84,11 +85,13 @@ class Execution:
         self.services = self.factory(self.journal, self.log.emit)
         self.log.tape = self.services.tape
 
-    async def open_budget(self, record: RunRecord) -> None:
+    async def take_up(self, record: RunRecord) -> None:
         """Count what the run has used up before. A limit of the program's that stopped it counts
-        anew."""
+        anew, and what it ended with as it failed is called again."""
         await self.journal.recall(self.run_id)
         budget, error = self.services.budget, cast("dict[str, str]", record.error or {})
+        if record.status == "error" and "kind" in error:
+            await call_again(self.journal.db, self.run_id)
         await budget.open(Ledger(self.journal.db, self._scope))
         if error.get("scope"):
             used = error.get("used")

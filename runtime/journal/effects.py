@@ -11,7 +11,8 @@ what LangGraph made of it (`outside_key`). Two processes that both believe they 
 other checkpoints and other tasks; what they do is known by the same key.
 
     intended ── done         the call returned
-       │  ├──── failed       the call raised, or "repeat": the next execution calls again
+       │  ├──── failed       the call raised: so does the next execution, until the run ended so
+       │  ├──── again        a question in it, "repeat", a run that ended so: it is called again
        │  └──── abandoned    an edge took the failure
        └─────── refused      "fail": the next execution raises, and is in doubt again afterwards
 """
@@ -39,6 +40,7 @@ from ..people import Timer
 from ..services import MODEL_CALL, EffectCall, Json
 from ..state.thread_turns import ThreadTurn, turn_number
 from . import timers
+from .failures import outcome_of
 from .preview import abridge, other_input
 from .results import Key, full_result, keep_apart
 from .rows import COUNT_ONE, COUNTED, EffectRow, canonical, outside_key, with_inner
@@ -106,20 +108,21 @@ class EffectJournal:
         the call does, and `RunError` when the input is not the one of the kept result."""
         key = self._key(act.runtime)
         digest = self.db.fingerprint(canonical(act.inputs))
-        row, outside = await self._row(key), self._outside(key, act)
+        row, attempt = await self._row(key), self._outside(key, act)
+        outside = attempt
         if row is not None:
-            if row.status != "failed":  # else this is another attempt, with a key of its own
+            if not row.is_again(act.name, digest, attempt):  # which has a key of its own
                 outside = row.outside
                 if (row.name, row.digest) != (act.name, digest):
                     now = abridge(act.inputs, self.hidden)
                     raise other_input(row.name, row.input, act.name, now)
-            if row.status == "done":
-                return cast("Json", json.loads(row.result or "null"))
+                if row.status in ("done", "failed"):
+                    return row.value()
             if act.effect == "once":
                 await self._decide(key, outside, row.status, act)
                 row = await self._row(key)
                 if row is not None and row.status == "done":
-                    return cast("Json", json.loads(row.result or "null"))
+                    return row.value()
         elif act.effect == "once" and act.name != MODEL_CALL:
             earlier, repeated = await self._of_earlier_attempts(key, digest, act)
             outside = repeated or outside
@@ -132,15 +135,15 @@ class EffectJournal:
                 await self._decide(key, outside, "intended", act, doubt=doubt)
                 row = await self._row(key)
                 if row is not None and row.status == "done":
-                    return cast("Json", json.loads(row.result or "null"))
+                    return row.value()
         passed_on = EFFECT_KEY.set(outside)
         try:
             value = await act.call()
         except InDoubt:
             raise
-        except (Failure, LimitReached, GraphInterrupt):  # which calls again with the answer
+        except (Failure, LimitReached, GraphInterrupt) as error:
             if act.effect == "once":
-                await self._write(key, outside, act, "failed", None)
+                await self._write(key, outside, act, *outcome_of(error, attempt))
             raise
         finally:
             EFFECT_KEY.reset(passed_on)
@@ -198,7 +201,7 @@ class EffectJournal:
         """Keep a person's word on an effect in doubt: "repeat", "fail", or its result."""
         status, result = "done", json.dumps(verdict)
         if verdict == "repeat":
-            status, result = "failed", "null"
+            status, result = "again", "null"
         elif verdict == "fail":
             status, result = "refused", "null"
         await self.db.put(

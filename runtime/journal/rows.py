@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from ..checkpoints.namespaces import BETWEEN
 from ..db.database import Database, delete_of
 from ..services import Json
+from .failures import failed_attempt, kept_failure
 
 SCHEMA = """
 create table if not exists effects (
@@ -56,6 +57,20 @@ class EffectRow:
     result: str | None
     input: str | None
     outside: str
+
+    def is_again(self, name: str, digest: str, attempt: str) -> bool:
+        """Return whether the call is made again: it is to be, or it failed in another attempt (the
+        outside key of this one is given), or with another input."""
+        if self.status != "failed":
+            return self.status == "again"
+        return (self.name, self.digest) != (name, digest) or failed_attempt(self.result) != attempt
+
+    def value(self) -> Json:
+        """Return the result. Raise the `Failure` of a call that failed."""
+        if self.status == "failed":
+            raise kept_failure(self.result)
+        value: Json = json.loads(self.result or "null")
+        return value
 
 
 def outside_key(*place: str | int) -> str:

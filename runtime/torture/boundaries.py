@@ -16,6 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ..errors import Failure
 from ..journal.before import NoJournal
 from ..journal.effects import EffectJournal
 from ..services import EffectCall, Json
@@ -81,11 +82,20 @@ def _mark_effects(journal: type[EffectJournal | NoJournal], boundary: Boundary) 
         async def inside() -> Json:
             if keeps:
                 boundary(f"after intended: {name}")
-            value = await act.call()
+            try:
+                value = await act.call()
+            except Failure:  # which may have acted
+                boundary(f"after the effect: {name}")
+                raise
             boundary(f"after the effect: {name}")
             return value
 
-        value = await once(self, replace(act, call=inside))
+        try:
+            value = await once(self, replace(act, call=inside))
+        except Failure:
+            if keeps:
+                boundary(f"after failed: {name}")
+            raise
         if keeps:
             boundary(f"after done: {name}")
         return value

@@ -10,6 +10,7 @@ from flowc.runtime.context import EFFECT_KEY
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import Failure, InDoubt, RunError
 from flowc.runtime.journal.effects import EffectJournal
+from flowc.runtime.journal.failures import call_again
 from flowc.runtime.journal.rows import forget
 from flowc.runtime.services import EffectCall
 
@@ -117,12 +118,15 @@ def test_long_inputs_are_kept_in_short_without_secrets_and_shown_line_by_line(ur
     wait(changed())
 
 
-def test_a_call_that_failed_is_simply_called_again(journaled) -> None:
+def test_a_call_that_failed_fails_again_until_somebody_was_told(journaled) -> None:
     async def failing(journal: EffectJournal) -> Any:
-        call = calls(Failure("no"), "yes")
-        with pytest.raises(Failure, match="no"):
-            await once(journal, visit("a:1"), "mail", "once", {}, call)
+        call = calls(Failure("no", "refused", help="ask"), "yes")
+        for _ in range(3):  # the process was killed behind the failure
+            with pytest.raises(Failure, match="no") as told:
+                await once(journal, visit("a:1"), "mail", "once", {}, call)
+            assert (told.value.kind, told.value.help, told.value.node) == ("refused", "ask", "")
         assert await journal.in_doubt("r") == ()
+        await call_again(journal.db, "r")
         return await once(journal, visit("a:1"), "mail", "once", {}, call)
 
     assert journaled(failing) == "yes"

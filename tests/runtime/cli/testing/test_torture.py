@@ -103,6 +103,17 @@ def test_commands_print_what_their_node_is_said_to_return(flowc, tmp_path):
     assert (told["undisturbed"]["result"], told["kills"]["boundaries"]) == (7, 1)
 
 
+def test_a_call_that_failed_is_not_made_again_after_a_kill(flowc, tmp_path):
+    fails = COUNTS.replace("{book: json}", "{book: json}, retry: {attempts: 2, wait: 0.01}")
+    (tmp_path / "fails.flow.yaml").write_text(fails)
+    at = [part for n in ("", " #2") for part in ("--at", f"after failed: command wc -l book{n}")]
+    done = flowc("torture", "fails.flow.yaml", *at, "--returns", "count=none", "--json")
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["findings"], told["kills"]["boundaries"]) == (0, [], 2)
+    (count,) = told["nodes"]
+    assert (count["effects"], count["asked"], count["repeated"]) == (2, 0, 0)
+
+
 def test_questions_are_answered_before_and_after_a_kill(flowc, tmp_path):
     (tmp_path / "asks.flow.yaml").write_text(ASKS)
     after = "after the effect: command echo ann"
