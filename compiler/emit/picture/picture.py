@@ -108,7 +108,9 @@ def picture_of(workflow: ir.Workflow, overlay: Overlay | None = None) -> Picture
     edges = [
         edge
         for edge in _distinct(workflow.edges)
-        if not is_failure(edge, by_id) or taken[edge.source, edge.target] > 0
+        if edge.source in by_id
+        and edge.target in by_id  # else a fault of the file
+        and (not is_failure(edge, by_id) or taken[edge.source, edge.target] > 0)
     ]
     touched = {id for edge in edges for id in (edge.source, edge.target)} | set(visits)
     nodes = [

@@ -37,9 +37,10 @@ from ...reading.tree import Scalar
 from ...source.records import dataclass
 
 DATA, REPLY, ANSWER = "common_data", "last_response", "lastAgentResponse"
-_PLACEHOLDER = re.compile(r"\{\{\s*((?:this\.)?common_data(?:\.\w+)+)\s*\}\}")
-_PATH = re.compile(r"(?:this\.)?common_data((?:\.[^\W\d]\w*)+)")
-_TARGET = re.compile(r"\s*(?:this\.)?common_data((?:\.[^\W\d]\w*)+)\s*(\+\+|\+?=(?![=>]))\s*")
+_FIELDS = r"(?:this\.)?common_data((?:\.[^\W\d]\w*)+)"
+_PLACEHOLDER = re.compile(rf"\{{\{{\s*({_FIELDS})\s*\}}\}}")
+_PATH = re.compile(_FIELDS)
+_TARGET = re.compile(rf"\s*{_FIELDS}\s*(\+\+|\+?=(?![=>]))\s*")
 _QUOTES = re.compile(r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|`(?:[^`\\]|\\.)*+`|[;(){}\[\]\n]")
 
 
@@ -72,9 +73,7 @@ def template(words: Scalar) -> Expr:
     for match in _PLACEHOLDER.finditer(words.text):
         if match.start() > at:
             parts.append(_constant(words, at, match.start()))
-        path = path_of(match[1])
-        assert path is not None
-        parts.append(replace(path, span=words.at(*match.span(1))))
+        parts.append(replace(_fields(match[2]), span=words.at(*match.span(1))))
         at = match.end()
     if at == 0:
         return _constant(words, 0, len(words.text))

@@ -182,3 +182,11 @@ def test_a_machine_of_3_000_states_is_drawn_within_seconds():
     assert emit_dot(workflow).count("subgraph") == 3_000
     assert emit_mermaid(workflow).count("subgraph") == 3_000
     assert time.process_time() - begin < 6
+
+
+def test_an_edge_to_a_node_that_a_faulty_file_lacks_is_not_drawn():
+    workflow = replace(TRIP, edges=(*TRIP.edges, Edge(source="gone", target="A")))
+    drawn, whole = picture_of(workflow), picture_of(TRIP)
+    assert drawn.lines == whole.lines
+    assert emit_mermaid(workflow) == emit_mermaid(TRIP)
+    assert emit_dot(workflow) == emit_dot(TRIP)

@@ -64,6 +64,8 @@ def test_the_good_one_is_good(tmp_path, monkeypatch):
          "did you mean `message`?"),
         ("condition", "common_data.atetmpts < 3", "nothing sets `common_data.atetmpts`",
          "did you mean `attempts`?"),
+        ("input", "You: {{common_data.1message}}", "nothing sets `common_data.1message`",
+         "did you mean `message`?"),
         ("input", "You: {{common_data.message}",
          "`{{common_data.message}` is not a placeholder, so it stays as it is written",
          "write `{{common_data.message}}`"),
