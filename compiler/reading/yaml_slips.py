@@ -32,7 +32,7 @@ _ENTRY = re.compile(r"(?P<key>[\w$.-]+):(?:[ ]+(?P<value>\S.*?))?[ ]*(?:[ ]#.*)?
 _LAST_WORD = re.compile(r"[ ]+[\w$-]+$")
 _WORD = re.compile(r"[\w$-]+(?=[ \r\n]|\Z)")
 _WORD_AND_VALUE = re.compile(r"[\w$-]+[ ]+[\[{\"']")
-_ESCAPE = re.compile(r"\\(?![0abtnvfre \"/\\N_LPxuU\t\n])")
+_ESCAPE = re.compile(r"\\(?![0abtnvfre \"/\\N_LPxuU\t]|$)")
 _BRACKET = re.compile(rf"{_STRING.pattern}|[\[\]{{}}]")
 _CLOSING = {"[": "]", "{": "}"}
 _OPENING = {"]": "[", "}": "{"}

@@ -92,6 +92,11 @@ MARKDOWN: tuple[tuple[str, str, Family], ...] = (
         lambda n: STEP.replace("Look at it.", "".join(f"{{{{WORD_{k}}}}} " for k in range(n))),
     ),
     (
+        "an output of brackets that open",
+        "main.md",
+        lambda n: STEP + f"### 📤 OUTPUTS:\n- w{'[' * n} the part → OUT\n",
+    ),
+    (
         "steps that read the one before",
         "main.md",
         _steps(

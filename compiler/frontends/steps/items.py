@@ -21,7 +21,7 @@ from .model import Located, join_lines, locate
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*|_[A-Za-z0-9][A-Za-z0-9_]*")
 
 _OTHER_BULLET = re.compile(r"^[ \t]*(?P<mark>[•◦▪▸‣●○·–—−])[ \t]*", re.MULTILINE)
-_PATH = re.compile(r"(?P<root>[A-Za-z_]\w{0,40})(?:\.\w+|\[[^\]\s]*(?P<end>\])?)+")
+_PATH = re.compile(r"(?P<root>[A-Za-z_]\w{0,40})(?:\.\w++|\[[^\[\]\s]*+\]?)++")
 _RESULT = Spelling(("result",))
 
 

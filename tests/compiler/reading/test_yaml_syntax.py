@@ -101,6 +101,12 @@ def test_a_slip_is_told_where_it_is_and_its_fix_makes_yaml(right, wrong, message
     assert read(mended)[1] == found[1:], mended
 
 
+def test_a_line_that_goes_on_is_not_an_escape():
+    text = 'a:\n  {b: c, d: "e \\'
+    assert "`\\` is not an escape in YAML" not in {item.message for item in read(text)[1]}
+    assert all(item.primary.end <= len(text) for item in read(text)[1])
+
+
 def test_every_slip_of_a_file_is_told_and_the_rest_is_read():
     text = GOOD.replace("title: ", "title ").replace("into: ", "into:").replace("files]", "files")
     root, found = read(text)
