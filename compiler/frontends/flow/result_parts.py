@@ -40,7 +40,7 @@ def read_parts(
             message = f"`{variable.text}` is not the name of a variable"
             help = "write the variable first, then its part; a name like this stands in quotes"
             reader.report("FC1005", message, variable.span, help)
-    read = [(variable, reader.word(key, variable, value)) for variable, value in node.pairs]
+    read = [_pair(key, variable, value, reader) for variable, value in node.pairs]
     # An unknown part is reported. Its variable counts as written all the same, without a type.
     parts = [
         ir.ResultPart(
@@ -56,3 +56,16 @@ def read_parts(
         help = "the transcript takes up both outputs; take either `transcript` or the others"
         reader.report("FC1005", message, beside.span, help)
     return tuple(parts)
+
+
+def _pair(
+    key: Key, variable: Scalar, value: Value, reader: WordReader
+) -> tuple[Scalar, str | None]:
+    """Return a variable and its part, None for one that is not known; also of a pair that stands
+    the wrong way round, which is reported."""
+    if isinstance(value, Scalar) and variable.text in key.words and value.text not in key.words:
+        pair, right = f"{variable.text}: {value.text}", f"{value.text}: {variable.text}"
+        message = f"`{pair}` stands the wrong way round"
+        reader.report("FC1005", message, variable.span, f"write `{right}`: a variable, its part")
+        return value, variable.text
+    return variable, reader.word(key, variable, value)
