@@ -13,7 +13,7 @@ from dataclasses import field, fields, is_dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
-from .analysis.diff import Difference, differences, rename_nodes
+from .analysis.diff import Difference, Part, differences, rename_nodes
 from .analysis.unseen import without_unreached_limit, without_unseen
 from .checks import CODES
 from .checks.inescapable_loops import inescapable_loops
@@ -27,8 +27,9 @@ from .source.source import Source, SourceSet, Span
 from .writers.manuscript import Dialect, Manuscript, Rendition
 
 _ADDED_SHOWN = 6
-_ROUNDS = 3
-"""A title that is not a caption shows when the text is read again; so do those it hid."""
+_ROUNDS = 12
+"""A title that is not a caption shows when the text is read again; so do those it hid, and what
+only details say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,10 +110,10 @@ def _one(
     written = dialect.write(manuscript)
     reading = _read(written, manuscript, dialect)
     for _ in range(_ROUNDS):
-        misread = _misread(manuscript.workflow, written, reading) - manuscript.untitled
-        if not misread:
+        better = _corrected(manuscript, written, reading, dialect)
+        if better == manuscript:
             break
-        manuscript = replace(manuscript, untitled=manuscript.untitled | misread)
+        manuscript = better
         written = dialect.write(manuscript)
         reading = _read(written, manuscript, dialect)
     names = _new_names(manuscript.workflow, reading.workflow, written.names)
@@ -186,6 +187,46 @@ class _Reading:
     faults: tuple[Diagnostic, ...]
 
 
+def _corrected(
+    manuscript: Manuscript, written: Rendition, reading: _Reading, dialect: Dialect
+) -> Manuscript:
+    """The manuscript with a note of what came back as something else: titles first, then all that
+    the dialect has a place for beside its own words."""
+    workflow = manuscript.workflow
+    misread = _misread(workflow, written, reading) - manuscript.untitled
+    if misread or not dialect.holds_details or reading.workflow is None:
+        return replace(manuscript, untitled=manuscript.untitled | misread)
+    names = _new_names(workflow, reading.workflow, written.names)
+    lost = _lost(workflow, reading.workflow, names) - manuscript.details
+    # What nodes say may be all that is missing of ends and declarations.
+    ends = {("nodes", node.id) for node in workflow.nodes if isinstance(node, EndNode)}
+    nodes = {part for part in lost - ends if part[0] == "nodes"}
+    new = frozenset(nodes or lost & ends or lost)
+    return replace(
+        manuscript,
+        details=manuscript.details | new,
+        untitled=manuscript.untitled - {name for part, name in new if part == "nodes"},
+    )
+
+
+def _lost(before: Workflow, after: Workflow, names: Mapping[str, str]) -> frozenset[Part]:
+    """The parts that came back as something else. A way out belongs to the node that it leaves,
+    also where it leads to a node that only the format has."""
+    found = _differences(before, after, names)
+    new = {one.part[1] for one in found if one.kind == "added" and one.part[0] == "nodes"}
+    lost = {("nodes" if part == "edges" else part, name) for part, name in (d.part for d in found)}
+    old = {new_name: name for name, new_name in names.items()}
+    lost |= {("nodes", old.get(e.source, e.source)) for e in after.edges if e.target in new}
+    return frozenset(lost)
+
+
+def _differences(before: Workflow, after: Workflow, names: Mapping[str, str]) -> list[Difference]:
+    """What a run, or somebody who looks at the workflow, could tell the two by."""
+    back = rename_nodes(after, {new: old for old, new in names.items()}, {})
+    back = without_unseen(before, replace(back, name=before.name))
+    return differences(without_unreached_limit(before, back), without_unreached_limit(back, before))
+
+
 def _misread(workflow: Workflow, written: Rendition, reading: _Reading) -> frozenset[str]:
     """The nodes with a title that came back as something else."""
     if reading.workflow is None:
@@ -194,7 +235,11 @@ def _misread(workflow: Workflow, written: Rendition, reading: _Reading) -> froze
     return frozenset(
         node.id
         for node in workflow.nodes
-        if node.title and after.get(written.names.get(node.id, node.id)) != node
+        if node.title
+        and (
+            (there := after.get(written.names.get(node.id, node.id))) is None
+            or replace(there, id=node.id) != node
+        )
     )
 
 
@@ -221,12 +266,7 @@ class _Account:
             yield from inescapable_loops(after, Program(entry=path, workflows=((path, after),)))
 
     def compare(self, before: Workflow, after: Workflow | None, names: Mapping[str, str]) -> None:
-        after = after or Workflow(name=before.name)
-        back = rename_nodes(after, {new: old for old, new in names.items()}, {})
-        back = without_unseen(before, replace(back, name=before.name))
-        found = differences(
-            without_unreached_limit(before, back), without_unreached_limit(back, before)
-        )
+        found = _differences(before, after or Workflow(name=before.name), names)
         self.tell(found)
         added = [one.element for one in found if one.kind == "added"]
         if added:

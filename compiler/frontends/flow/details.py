@@ -1,0 +1,110 @@
+"""Details in flow YAML of a workflow that another format draws: what its picture has no signs for.
+
+outputs: [line]
+agents:
+  writer: {system: You are brief.}
+nodes:
+  - {name: draft, agent: writer, prompt: Write a line., into: line}
+
+The document says what follows what, so nodes have no ways out here, and a workflow no `start`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field, fields, replace
+
+from ... import ir
+from ...diagnostics.diagnostic import Sink
+from ...flow_yaml import keys
+from ...reading.tree import MapAt, Value, brief
+from ...reading.yaml_syntax import read_yaml
+from ...source.records import dataclass
+from ...source.source import Source, SourceSet
+from ...source.spelling import Spelling
+from .edges import Targets
+from .elements import kind
+from .forms import Forms
+from .workflow import WorkflowReader
+
+_TOP = tuple(key for key in keys.TOP if key.name != "name")
+_SECTIONS = tuple(name for name in keys.SECTIONS if name not in ("start", "defaults"))
+_FIELDS = {"on": "schedules", "tests": "trials"}
+"""The field of a workflow where its key has another name."""
+_PLAIN = ir.Workflow(name="")
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What a block says: `workflow` has its declarations and its nodes, without edges; `given` are
+    the fields that it gives, also those that it leaves empty. `check` takes the whole workflow and
+    reports what the block says of variables and nodes that this does not have."""
+
+    workflow: ir.Workflow = _PLAIN
+    given: frozenset[str] = frozenset()
+    check: Callable[[ir.Workflow], None] = field(default=lambda _: None)
+
+    @property
+    def nodes(self) -> Mapping[str, ir.Node]:
+        return {node.id: node for node in self.workflow.nodes}
+
+
+def read_details(source: Source, sources: SourceSet, sink: Sink, around: ir.Workflow) -> Details:
+    """Read a block. `around` has what the document has beside it: the nodes that it draws, the
+    agents and threads of its own."""
+    words = {*(key.name for key in _TOP), *_SECTIONS, *keys.NODES, "name"}
+    forms = Forms(source, sink, sources)
+    root = read_yaml(source, sink, words)
+    if not isinstance(root, MapAt):
+        if root is not None and not root.is_null:
+            _report_shape(root, forms)
+        return Details()
+    forms.known_keys(root, [*(key.name for key in _TOP), *_SECTIONS], "a workflow's details")
+    reader = _Reader(forms, sources, frozenset())
+    workflow = reader.read_around(root, around)
+    known = {f.name for f in fields(ir.Workflow)}
+    given = {_FIELDS.get(name.text, name.text) for name, _ in root.pairs}
+    return Details(workflow, frozenset(given & known), lambda whole: reader.check(root, whole))
+
+
+def _report_shape(root: Value, forms: Forms) -> None:
+    message = f"details are a mapping, not {kind(root)}"
+    help = "write `nodes:`, or another key of flow YAML, and what belongs to it"
+    forms.report("FC1001", message, root.span, help)
+
+
+class _Drawn(Targets):
+    """The nodes that the document draws; it has no ends beside them."""
+
+    def use(self, name: str) -> bool:
+        return name in self.names
+
+
+class _Reader(WorkflowReader):
+    """Reads a workflow without its ways."""
+
+    def edge_keys(self, word: str) -> tuple[str, ...]:
+        """None: the document draws them."""
+        del word
+        return ()
+
+    def read_around(self, root: MapAt, around: ir.Workflow) -> ir.Workflow:
+        """Return what the mapping says of the workflow that is drawn `around` it."""
+        workflow = self.declarations(root, around.name, _TOP)
+        if workflow.agents:
+            self.declared.agents |= dict.fromkeys(agent.id for agent in around.agents)
+        self.declared.threads |= dict.fromkeys(thread.id for thread in around.threads)
+        drawn = [node.id for node in around.nodes]
+        nodes = self.nodes(root, workflow) if root.get("nodes") is not None else []
+        self._report_undrawn([node for node, _ in nodes], drawn)
+        named = self.named_nodes(root, _Drawn(self.forms, drawn))
+        return replace(workflow, nodes=tuple(n for n, _ in nodes if n.id in drawn), **named)
+
+    def _report_undrawn(self, nodes: list[ir.Node], drawn: list[str]) -> None:
+        spelling = Spelling(drawn)
+        for node in nodes:
+            if node.id not in drawn and node.span is not None:
+                message = f"the chart does not draw `{brief(node.id)}`"
+                near = spelling.nearest(node.id)
+                help = "draw what leads there and where it leads"
+                self.forms.report("FC2001", message, node.span, help, near=near)
