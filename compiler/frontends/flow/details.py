@@ -11,7 +11,7 @@ The document says what follows what, so nodes have no ways out here, and a workf
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import field, fields, replace
 
 from ... import ir
@@ -36,17 +36,15 @@ _PLAIN = ir.Workflow(name="")
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What a block says: `workflow` has its declarations and its nodes, without edges; `given` are
-    the fields that it gives, also those that it leaves empty. `check` takes the whole workflow and
+    """What a block says: `workflow` has its declarations and its nodes, without edges; `nodes` has
+    these by their ids. `given` are the fields that it gives, also those that it leaves empty.
+    `check` takes the whole workflow and
     reports what the block says of variables and nodes that this does not have."""
 
     workflow: ir.Workflow = _PLAIN
+    nodes: Mapping[str, ir.Node] = field(default_factory=dict)
     given: frozenset[str] = frozenset()
     check: Callable[[ir.Workflow], None] = field(default=lambda _: None)
-
-    @property
-    def nodes(self) -> Mapping[str, ir.Node]:
-        return {node.id: node for node in self.workflow.nodes}
 
 
 def read_details(source: Source, sources: SourceSet, sink: Sink, around: ir.Workflow) -> Details:
@@ -64,7 +62,10 @@ def read_details(source: Source, sources: SourceSet, sink: Sink, around: ir.Work
     workflow = reader.read_around(root, around)
     known = {f.name for f in fields(ir.Workflow)}
     given = {_FIELDS.get(name.text, name.text) for name, _ in root.pairs}
-    return Details(workflow, frozenset(given & known), lambda whole: reader.check(root, whole))
+    nodes = {node.id: node for node in workflow.nodes}
+    return Details(
+        workflow, nodes, frozenset(given & known), lambda whole: reader.check(root, whole)
+    )
 
 
 def _report_shape(root: Value, forms: Forms) -> None:
@@ -94,13 +95,13 @@ class _Reader(WorkflowReader):
         if workflow.agents:
             self.declared.agents |= dict.fromkeys(agent.id for agent in around.agents)
         self.declared.threads |= dict.fromkeys(thread.id for thread in around.threads)
-        drawn = [node.id for node in around.nodes]
+        drawn = dict.fromkeys(node.id for node in around.nodes)
         nodes = self.nodes(root, workflow) if root.get("nodes") is not None else []
         self._report_undrawn([node for node, _ in nodes], drawn)
-        named = self.named_nodes(root, _Drawn(self.forms, drawn))
+        named = self.named_nodes(root, _Drawn(self.forms, [*drawn]))
         return replace(workflow, nodes=tuple(n for n, _ in nodes if n.id in drawn), **named)
 
-    def _report_undrawn(self, nodes: list[ir.Node], drawn: list[str]) -> None:
+    def _report_undrawn(self, nodes: list[ir.Node], drawn: Collection[str]) -> None:
         spelling = Spelling(drawn)
         for node in nodes:
             if node.id not in drawn and node.span is not None:

@@ -16,7 +16,7 @@ choice -->|far: a long way| go   in the case `far`, also as 'far'; ELSE in every
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar, cast, get_args
 
@@ -89,12 +89,15 @@ def detailed_node(node: ir.Node, drawn: ChartNode) -> ir.Node:
     return replace(node, title=" ".join(break_lines(drawn.caption, " ").text.split()))
 
 
-def drawn_edges(node: ir.Node, links: Iterable[ChartEdge], scope: ChartScope) -> Iterator[ir.Edge]:
-    """Yield the edges that the links of a detailed node are."""
+def drawn_edges(
+    links: Iterable[ChartEdge], nodes: Mapping[str, ir.Node], scope: ChartScope
+) -> Iterator[ir.Edge]:
+    """Yield the edges that links of detailed nodes are."""
     for link in links:
-        guard, label = meaning_of(link.label.text if link.label else "", node)
+        source = link.source.text
+        guard, label = meaning_of(link.label.text if link.label else "", nodes[source])
         yield ir.Edge(
-            source=node.id,
+            source=source,
             target=link.target.text,
             guard=guard,
             label=label,

@@ -65,10 +65,7 @@ def wire(
                 wiring.edges.append(_edge(source, link, guard, scope))
     for link in spare:
         wiring.edges.append(_edge(link.source.text, link, ir.Otherwise(), scope))
-    for id in nodes:
-        if id in detailed:
-            own = [link for link in links if link.source.text == id]
-            wiring.edges += drawn_edges(nodes[id], own, scope)
+    wiring.edges += drawn_edges((e for e in links if e.source.text in detailed), nodes, scope)
     _imply(wiring, ways, flag)
     return wiring
 
