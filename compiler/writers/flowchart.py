@@ -12,13 +12,14 @@ from collections.abc import Iterator, Sequence
 from .. import ir
 from ..analysis.graphs import edges_from, reachable, successors
 from ..expr.ast import Call, Literal, Name
+from ..frontends.flowchart.links import ONWARD, OTHERWISE
 from ..ir.grants import grant_comments
 from .flowchart_captions import UNSAID, Words, caption, default_text, free_name
 from .flowchart_details import RESERVED, SHAPES, ChartDetails, drawn_arrow
 from .manuscript import Manuscript, Rendition
 
-_ONWARD = frozenset({"", "YES", "TRUE", "OK", "SUCCESS"})
-_OTHERWISE = frozenset({"NO", "FALSE", "ERROR", "FAILED", "ELSE", "FAIL", "OTHER"})
+_ONWARD = frozenset({"", *ONWARD})
+_OTHERWISE = frozenset(OTHERWISE)
 _BUILT_IN = frozenset({"STATUS", "RESULT", "CONTENT", "EXIT_CODE", "MAX_ACTIVITY_HITS"})
 _CHECKS = ("CHECK", "CHECKRESULT", "CHECKSTATUS")
 _HANDLERS = ("ON_SUCCESS", "ON_FAILED")
@@ -222,7 +223,9 @@ class _Writer:
         """The two ways out of a node that its links show, as arrows and targets (M15)."""
         if node.id in self.detailed:
             ways = self.out_of.get(node.id, ())
-            return [(drawn_arrow(edge), edge.target) for edge in ways if edge.target in self.kinds]
+            return [
+                (drawn_arrow(edge, node), edge.target) for edge in ways if edge.target in self.kinds
+            ]
         onward: tuple[str, str] | None = None
         other: tuple[str, str] | None = None
         is_check = self.kinds[node.id] in _CHECKS

@@ -10,7 +10,8 @@ from .. import ir
 from ..analysis.diff import rename_nodes
 from ..emit.flow.program import emit_details
 from ..emit.picture.mermaid import KEYWORDS
-from ..frontends.flowchart.details import FAILURES, WHOLE
+from ..frontends.flowchart.details import WHOLE
+from ..frontends.flowchart.links import FAILURES, meaning_of
 from .flowchart_captions import quote_label
 from .manuscript import Manuscript
 
@@ -21,7 +22,6 @@ _SAFE = re.compile(r"\w+(?:[.-]\w+)*\Z")
 _NAMED = ("params", "state", "agents", "tools", "threads", "scripts", "prompts", "groups")
 _KEYS = {"schedules": "on", "trials": "tests"}
 _TICKS = re.compile(r"`{3,}")
-_EASY_CASE = re.compile(r"(?!(?:ELSE|ERROR|TRUE|FALSE|ON\b))\w(?:[^:\n]*[^:\s])?\Z")
 _PLAIN = re.compile(r"[A-Za-z][\w ,]*\w\Z")
 
 
@@ -72,23 +72,27 @@ class ChartDetails:
         return (field, id) in self.parts or (field == "prompts" and id in self.used)
 
 
-def drawn_arrow(edge: ir.Edge) -> str:
+def drawn_arrow(edge: ir.Edge, node: ir.Node) -> str:
     """The arrow of a link that leaves a node of the details."""
-    match edge.guard:
-        case None:
-            text = edge.label
-        case ir.Case(value="true" | "false" as value):
-            text = value.upper()
-        case ir.Case(value=value):
-            text = value if _EASY_CASE.match(value) else f"'{value}'"
-        case ir.Otherwise():
-            text = "ELSE"
-        case ir.OnError(errors=errors) if set(errors) == set(FAILURES):
-            text = "ERROR"
-        case ir.OnError(errors=errors):
-            text = f"ON {', '.join(errors)}"
-    if edge.guard is not None and edge.label:
-        text = f"{text}: {edge.label}"
+    texts = _labels(edge)
+    says = edge.guard, edge.label
+    text = next((text for text in texts if meaning_of(text, node) == says), texts[0])
     if not text:
         return "-->"
     return f"-->|{text}|" if _PLAIN.match(text) else f'-->|"{quote_label(text)}"|'
+
+
+def _labels(edge: ir.Edge) -> list[str]:
+    """Labels that may say when a link is taken, the easiest to read first."""
+    match edge.guard:
+        case None:
+            return [edge.label, f": {edge.label}"]
+        case ir.Case(value="true" | "false" as value):
+            words = [value.upper()]
+        case ir.Case(value=value):
+            words = [value, f"'{value}'"]
+        case ir.Otherwise():
+            words = ["ELSE"]
+        case ir.OnError(errors=errors):
+            words = ["ERROR" if set(errors) == set(FAILURES) else f"ON {', '.join(errors)}"]
+    return [f"{word}: {edge.label}" if edge.label else word for word in words]

@@ -6,52 +6,36 @@ nodes:
   - {name: draft, agent: writer, prompt: Write a line., into: line}
 ```
 
-An activity that stands there has any id, does what it says there, and leads where its links say:
-
-draft --> review                 all links without a case or a failure are taken
-draft -->|ON timeout| later      when it fails in this way; ERROR is every usual failure
-choice -->|far: a long way| go   in the case `far`, also as 'far'; ELSE in every other; TRUE, FALSE
+An activity that stands there has any id and does what it says there. Where it leads, links.py says.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TypeVar, cast, get_args
+from typing import TypeVar
 
 from ... import ir
 from ...diagnostics.diagnostic import Label, Sink
 from ...flow_yaml.implied import with_implied
-from ...source.source import Source, SourceSet
-from ..flow.details import Details, read_details
+from ...source.source import Source, SourceSet, Spanned
+from ..flow.details import Details as Details
+from ..flow.details import read_details
 from .activities import AGENT, THREAD, kind_of
 from .document import FlowchartDocument
 from .mermaid.captions import break_lines
-from .mermaid.chart import Chart, ChartEdge, ChartNode
-from .placeholders import ChartScope
+from .mermaid.chart import Chart, ChartNode
 
-FAILURES: tuple[ir.ErrorKind, ...] = ("failure", "timeout", "refused")
 MAIN = ir.Agent(id=AGENT, thread=THREAD, remember="both")
 """Who answers the prompts that name nobody."""
-_KINDS = frozenset(get_args(ir.ErrorKind))
-_ON = re.compile(r"ON (?P<kinds>[a-z]+(?:, [a-z]+)*)\Z")
-_QUOTED = re.compile(r"'(?P<case>.*?)'(?:: (?P<label>.*))?\Z", re.S)
 _NOT_BLOCK = re.compile(r"[^\r\n]")
 WHOLE = (
-    *(
-        "title",
-        "description",
-        "outputs",
-        "model",
-        "on_error",
-        "on_input",
-        "on_success",
-        "on_failed",
-    ),
-    *("limits", "on_unknown", "schedules", "trials"),
-)
-Named = TypeVar("Named", ir.Param, ir.StateField, ir.Agent, ir.Tool, ir.Thread, ir.Prompt)
+    "title", "description", "outputs", "model", "on_error", "on_input", "on_success", "on_failed",
+    "limits", "on_unknown", "schedules", "trials",
+)  # fmt: skip
+"""Fields of a workflow that the details give as a whole."""
+Named = TypeVar("Named", bound=Spanned)
 
 
 def details_of(
@@ -87,41 +71,6 @@ def detailed_node(node: ir.Node, drawn: ChartNode) -> ir.Node:
     if node.title or drawn.caption is None:
         return node
     return replace(node, title=" ".join(break_lines(drawn.caption, " ").text.split()))
-
-
-def drawn_edges(
-    links: Iterable[ChartEdge], nodes: Mapping[str, ir.Node], scope: ChartScope
-) -> Iterator[ir.Edge]:
-    """Yield the edges that links of detailed nodes are."""
-    for link in links:
-        source = link.source.text
-        guard, label = meaning_of(link.label.text if link.label else "", nodes[source])
-        yield ir.Edge(
-            source=source,
-            target=link.target.text,
-            guard=guard,
-            label=label,
-            span=scope.document.whole.span(link.start, link.end),
-        )
-
-
-def meaning_of(text: str, node: ir.Node) -> tuple[ir.Guard | None, str]:
-    """Return when a link of a detailed node is taken, and what its label says to people."""
-    text = text.strip()
-    if isinstance(node, ir.ChooseNode) and (quoted := _QUOTED.match(text)):
-        return ir.Case(value=quoted["case"]), quoted["label"] or ""
-    head, _, label = text.partition(": ")
-    failure = _ON.match(head)
-    kinds = tuple(failure["kinds"].split(", ")) if failure else ()
-    if kinds and _KINDS.issuperset(kinds):
-        return ir.OnError(errors=cast(tuple[ir.ErrorKind, ...], kinds)), label
-    if head == "ERROR":
-        return ir.OnError(errors=FAILURES), label
-    if not isinstance(node, ir.ChooseNode):
-        return None, text
-    if head in ("ELSE", ""):
-        return ir.Otherwise(), label
-    return ir.Case(value=head.lower() if head in ("TRUE", "FALSE") else head), label
 
 
 def speakers(
@@ -177,4 +126,4 @@ def with_details(chart: ir.Workflow, details: Details) -> ir.Workflow:
 def joined(first: tuple[Named, ...], then: tuple[Named, ...], key: str) -> tuple[Named, ...]:
     """Return both, each name once: the first one counts."""
     known = {getattr(one, key) for one in first}
-    return (*first, *(one for one in then if getattr(one, key) not in known))
+    return first + tuple(one for one in then if getattr(one, key) not in known)

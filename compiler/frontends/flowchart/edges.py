@@ -17,13 +17,10 @@ from ...expr.ast import Expr, Literal, Name
 from ...expr.walk import walk
 from ...source.records import dataclass
 from .activities import end_node, kind_of
-from .details import FAILURES, drawn_edges
+from .links import FAILURES, ONWARD, OTHERWISE, drawn_edges
 from .mermaid.chart import Chart, ChartEdge
 from .placeholders import ChartScope
 
-ONWARD = ("YES", "TRUE", "OK", "SUCCESS")
-OTHERWISE = ("NO", "FALSE", "ERROR", "FAILED", "ELSE", "FAIL", "OTHER")
-"""Label words of the two ways out; no label is the first one (M15)."""
 HANDLERS_END = "END"
 
 

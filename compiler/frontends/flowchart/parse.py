@@ -67,7 +67,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     params = read_params(lists, scope)
     _declare(params, running, scope)
     named = with_implied(details.workflow)
-    scope.detailed = frozenset(v.name for v in (*named.params, *named.state))
+    scope.detailed = frozenset({p.name for p in named.params} | {f.name for f in named.state})
     nodes = _build(chart, running, details, scope)
     scope.read |= names_read(details.workflow)
     prompts = _read_prompts(document, scope)
