@@ -17,7 +17,7 @@ from dataclasses import field, fields, replace
 from ... import ir
 from ...diagnostics.diagnostic import Sink
 from ...flow_yaml import keys
-from ...reading.tree import MapAt, Value, brief
+from ...reading.tree import ListAt, MapAt, Value, brief
 from ...reading.yaml_syntax import read_yaml
 from ...source.records import dataclass
 from ...source.source import Source, SourceSet
@@ -28,7 +28,11 @@ from .forms import Forms
 from .workflow import WorkflowReader
 
 _TOP = tuple(key for key in keys.TOP if key.name != "name")
-_SECTIONS = tuple(name for name in keys.SECTIONS if name not in ("start", "defaults"))
+_WAYS = {
+    "start": "draw a link from where it begins",
+    "defaults": "draw a link for each failure that leads somewhere",
+}
+_WAYS_OUT = {name for kind in keys.NODES for name in keys.edge_keys(kind)}
 _FIELDS = {"on": "schedules", "tests": "trials"}
 """The field of a workflow where its key has another name."""
 _PLAIN = ir.Workflow(name="")
@@ -50,14 +54,15 @@ class Details:
 def read_details(source: Source, sources: SourceSet, sink: Sink, around: ir.Workflow) -> Details:
     """Read a block. `around` has what the document has beside it: the nodes that it draws, the
     agents and threads of its own."""
-    words = {*(key.name for key in _TOP), *_SECTIONS, *keys.NODES, "name"}
+    words = {*(key.name for key in _TOP), *keys.SECTIONS, *keys.NODES, "name"}
     forms = Forms(source, sink, sources)
     root = read_yaml(source, sink, words)
     if not isinstance(root, MapAt):
         if root is not None and not root.is_null:
             _report_shape(root, forms)
         return Details()
-    forms.known_keys(root, [*(key.name for key in _TOP), *_SECTIONS], "a workflow's details")
+    _report_ways(root, forms)
+    forms.known_keys(root, [*(key.name for key in _TOP), *keys.SECTIONS], "a block of details")
     reader = _Reader(forms, sources, frozenset())
     workflow = reader.read_around(root, around)
     known = {f.name for f in fields(ir.Workflow)}
@@ -66,6 +71,19 @@ def read_details(source: Source, sources: SourceSet, sink: Sink, around: ir.Work
     return Details(
         workflow, nodes, frozenset(given & known), lambda whole: reader.check(root, whole)
     )
+
+
+def _report_ways(root: MapAt, forms: Forms) -> None:
+    """Report what says where a run goes: the document draws it."""
+    nodes = root.get("nodes")
+    own = nodes.items if isinstance(nodes, ListAt) else []
+    found = [(key, _WAYS[key.text]) for key, _ in root.pairs if key.text in _WAYS]
+    for node in own:
+        pairs = node.pairs if isinstance(node, MapAt) else []
+        found += [(key, "draw it") for key, _ in pairs if key.text in _WAYS_OUT]
+    for key, help in found:
+        message = f"`{key.text}` has no place in details: the chart shows what follows what"
+        forms.report("FC1002", message, key.span, help)
 
 
 def _report_shape(root: Value, forms: Forms) -> None:
@@ -83,11 +101,6 @@ class _Drawn(Targets):
 
 class _Reader(WorkflowReader):
     """Reads a workflow without its ways."""
-
-    def edge_keys(self, word: str) -> tuple[str, ...]:
-        """None: the document draws them."""
-        del word
-        return ()
 
     def read_around(self, root: MapAt, around: ir.Workflow) -> ir.Workflow:
         """Return what the mapping says of the workflow that is drawn `around` it."""

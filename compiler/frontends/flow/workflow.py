@@ -130,16 +130,12 @@ class WorkflowReader:
         element = keys.NODES[word]
         whole = keys.MapShape(element.type, (*element.keys, *keys.common_keys(word)))
         fields = self.forms.fields(
-            mapping, whole, f"a node with `{word}`", "name", *self.edge_keys(word)
+            mapping, whole, f"a node with `{word}`", "name", *keys.edge_keys(word)
         )
         if fields is None or not self._use_prompt(word, fields, mapping):
             return _unread(word, name, mapping)
         node: ir.Node = element.type(id=name.text, **fields, span=name.span)
         return self._check_names(node, mapping)
-
-    def edge_keys(self, word: str) -> tuple[str, ...]:
-        """Return the keys for the ways out of a node of this kind."""
-        return keys.edge_keys(word)
 
     def _report_nameless(self, mapping: MapAt) -> None:
         name = mapping.get("name")

@@ -68,7 +68,9 @@ def _report_kinds(link: ChartEdge, guard: ir.OnError, scope: ChartScope) -> None
     assert link.label is not None
     for kind in guard.errors:
         if kind not in _KINDS:
-            message = f"`{kind}` is no kind of failure"
+            at = link.label.text.index(kind)
+            place = scope.span(link.label[at : at + len(kind)])
             near = Spelling(_KINDS).nearest(kind)
             help = f"write one of {', '.join(_KINDS)}"
-            scope.sink.report("FC1005", message, scope.span(link.label), help=help, near=near)
+            message = f"`{kind}` is no kind of failure"
+            scope.sink.report("FC1005", message, place, help=help, near=near)
