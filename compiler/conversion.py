@@ -110,7 +110,7 @@ def _one(
     written = dialect.write(manuscript)
     reading = _read(written, manuscript, dialect)
     for _ in range(_ROUNDS):
-        better = _corrected(manuscript, written, reading, dialect)
+        better = _correction(manuscript, written, reading, dialect)
         if better == manuscript:
             break
         manuscript = better
@@ -187,7 +187,7 @@ class _Reading:
     faults: tuple[Diagnostic, ...]
 
 
-def _corrected(
+def _correction(
     manuscript: Manuscript, written: Rendition, reading: _Reading, dialect: Dialect
 ) -> Manuscript:
     """The manuscript with a note of what came back as something else: titles first, then all that
@@ -197,7 +197,7 @@ def _corrected(
     if misread or not dialect.holds_details or reading.workflow is None:
         return replace(manuscript, untitled=manuscript.untitled | misread)
     names = _new_names(workflow, reading.workflow, written.names)
-    lost = _lost(workflow, reading.workflow, names) - manuscript.details
+    lost = _lost_parts(workflow, reading.workflow, names) - manuscript.details
     # What nodes say may be all that is missing of ends and declarations.
     ends = {("nodes", node.id) for node in workflow.nodes if isinstance(node, EndNode)}
     nodes = {part for part in lost - ends if part[0] == "nodes"}
@@ -209,7 +209,7 @@ def _corrected(
     )
 
 
-def _lost(before: Workflow, after: Workflow, names: Mapping[str, str]) -> frozenset[Part]:
+def _lost_parts(before: Workflow, after: Workflow, names: Mapping[str, str]) -> frozenset[Part]:
     """The parts that came back as something else. A way out belongs to the node that it leaves,
     also where it leads to a node that only the format has."""
     found = _differences(before, after, names)

@@ -66,9 +66,9 @@ class ChartDetails:
         marks = "`" * max([3, *(len(ticks) + 1 for ticks in _TICKS.findall(text))])
         return [f"{marks}yaml flow\n{text}{marks}"] if text else []
 
-    def holds(self, field: str, member: Any) -> bool:
+    def holds(self, field: str, member: object) -> bool:
         """Whether a declaration stands among the details."""
-        id = member.id if hasattr(member, "id") else member.name
+        id = getattr(member, "id", None) or getattr(member, "name", "")
         return (field, id) in self.parts or (field == "prompts" and id in self.used)
 
 

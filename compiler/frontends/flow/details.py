@@ -11,15 +11,15 @@ The document says what follows what, so nodes have no ways out here, and a workf
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import field, fields, replace
+from collections.abc import Collection
+from dataclasses import fields, replace
 
 from ... import ir
 from ...diagnostics.diagnostic import Sink
 from ...flow_yaml import keys
+from ...reading.details import Details
 from ...reading.tree import ListAt, MapAt, Value, brief
 from ...reading.yaml_syntax import read_yaml
-from ...source.records import dataclass
 from ...source.source import Source, SourceSet
 from ...source.spelling import Spelling
 from .edges import Targets
@@ -35,25 +35,10 @@ _WAYS = {
 _WAYS_OUT = {name for kind in keys.NODES for name in keys.edge_keys(kind)}
 _FIELDS = {"on": "schedules", "tests": "trials"}
 """The field of a workflow where its key has another name."""
-_PLAIN = ir.Workflow(name="")
-
-
-@dataclass(frozen=True, slots=True)
-class Details:
-    """What a block says: `workflow` has its declarations and its nodes, without edges; `nodes` has
-    these by their ids. `given` are the fields that it gives, also those that it leaves empty.
-    `check` takes the whole workflow and
-    reports what the block says of variables and nodes that this does not have."""
-
-    workflow: ir.Workflow = _PLAIN
-    nodes: Mapping[str, ir.Node] = field(default_factory=dict)
-    given: frozenset[str] = frozenset()
-    check: Callable[[ir.Workflow], None] = field(default=lambda _: None)
 
 
 def read_details(source: Source, sources: SourceSet, sink: Sink, around: ir.Workflow) -> Details:
-    """Read a block. `around` has what the document has beside it: the nodes that it draws, the
-    agents and threads of its own."""
+    """Read a block: see `ReadDetails`."""
     words = {*(key.name for key in _TOP), *keys.SECTIONS, *keys.NODES, "name"}
     forms = Forms(source, sink, sources)
     root = read_yaml(source, sink, words)

@@ -19,9 +19,8 @@ from typing import TypeVar
 from ... import ir
 from ...diagnostics.diagnostic import Label, Sink
 from ...flow_yaml.implied import with_implied
+from ...reading.details import Details, ReadDetails
 from ...source.source import Source, SourceSet, Spanned
-from ..flow.details import Details as Details
-from ..flow.details import read_details
 from .activities import AGENT, THREAD, kind_of
 from .document import FlowchartDocument
 from .mermaid.captions import break_lines
@@ -39,7 +38,7 @@ Named = TypeVar("Named", bound=Spanned)
 
 
 def details_of(
-    document: FlowchartDocument, chart: Chart, sources: SourceSet, sink: Sink
+    document: FlowchartDocument, chart: Chart, sources: SourceSet, sink: Sink, read: ReadDetails
 ) -> Details:
     """Return what the document's block says; without one, nothing."""
     if not document.details:
@@ -63,7 +62,7 @@ def details_of(
         agents=(MAIN,),
         threads=(ir.Thread(id=THREAD),),
     )
-    return read_details(Source(place.file, before + first.text), sources, sink, around)
+    return read(Source(place.file, before + first.text), sources, sink, around)
 
 
 def detailed_node(node: ir.Node, drawn: ChartNode) -> ir.Node:
@@ -83,7 +82,7 @@ def speakers(
     named = dict.fromkeys(n.agent for n in talking if isinstance(n, ir.AgentNode))
     agents = own.agents or tuple(ir.Agent(id=name) for name in named if name != AGENT)
     if AGENT in named or any(node.id not in detailed for node in talking):
-        agents = joined(agents, (MAIN,), "id")
+        agents = union(agents, (MAIN,), "id")
     used = {agent.thread for agent in agents}
     for node in nodes:
         match node:
@@ -92,7 +91,7 @@ def speakers(
             case ir.ScriptNode():
                 used |= set(node.threads)
     thread = (ir.Thread(id=THREAD),) if THREAD in used else ()
-    return agents, joined(own.threads, thread, "id")
+    return agents, union(own.threads, thread, "id")
 
 
 def with_details(chart: ir.Workflow, details: Details) -> ir.Workflow:
@@ -101,7 +100,7 @@ def with_details(chart: ir.Workflow, details: Details) -> ir.Workflow:
     own, given = details.workflow, details.given
     if not given:
         return chart
-    params = joined(own.params, chart.params, "name")
+    params = union(own.params, chart.params, "name")
     listed = {param.name for param in params}
     whole = with_implied(
         replace(
@@ -109,13 +108,11 @@ def with_details(chart: ir.Workflow, details: Details) -> ir.Workflow:
             **{name: getattr(own, name) for name in WHOLE if name in given},
             params=params,
             state=tuple(
-                entry
-                for entry in joined(own.state, chart.state, "name")
-                if entry.name not in listed
+                entry for entry in union(own.state, chart.state, "name") if entry.name not in listed
             ),
-            tools=joined(own.tools, chart.tools, "id"),
+            tools=union(own.tools, chart.tools, "id"),
             scripts=own.scripts,
-            prompts=joined(own.prompts, chart.prompts, "id"),
+            prompts=union(own.prompts, chart.prompts, "id"),
             groups=own.groups,
         )
     )
@@ -123,7 +120,7 @@ def with_details(chart: ir.Workflow, details: Details) -> ir.Workflow:
     return whole
 
 
-def joined(first: tuple[Named, ...], then: tuple[Named, ...], key: str) -> tuple[Named, ...]:
+def union(first: tuple[Named, ...], then: tuple[Named, ...], key: str) -> tuple[Named, ...]:
     """Return both, each name once: the first one counts."""
     known = {getattr(one, key) for one in first}
     return first + tuple(one for one in then if getattr(one, key) not in known)

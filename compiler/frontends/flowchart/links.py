@@ -72,5 +72,5 @@ def _report_kinds(link: ChartEdge, guard: ir.OnError, scope: ChartScope) -> None
             place = scope.span(link.label[at : at + len(kind)])
             near = Spelling(_KINDS).nearest(kind)
             help = f"write one of {', '.join(_KINDS)}"
-            message = f"`{kind}` is no kind of failure"
+            message = f"`{kind}` is not a kind of failure"
             scope.sink.report("FC1005", message, place, help=help, near=near)

@@ -17,6 +17,7 @@ from ...analysis.variables import names_read
 from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Binary, Call, Field, Literal, Name, Text
 from ...flow_yaml.implied import implied_tools, with_implied
+from ...reading.details import Details, ReadDetails
 from ...reading.protocol import Parsed, with_file_grants
 from ...source.source import Source, SourceSet
 from ...source.spelling import Spelling
@@ -31,7 +32,7 @@ from .activities import (
     set_target,
 )
 from .checks import UNREADABLE
-from .details import Details, detailed_node, details_of, speakers, with_details
+from .details import detailed_node, details_of, speakers, with_details
 from .document import FlowchartDocument, read_document
 from .edges import Wiring, wire
 from .editing import node_mentions
@@ -48,15 +49,16 @@ _CHART_FENCE = re.compile(r"^```mermaid\b", re.M)
 _SUFFIX = re.compile(r"(?:\.wfh?)?\.(?:md|markdown)\Z")
 
 
-def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
-    """Read the workflow, as far as it can be read. Without an activity there is none (M18)."""
+def parse(source: Source, sources: SourceSet, sink: Sink, read: ReadDetails) -> Parsed:
+    """Read the workflow, as far as it can be read. Without an activity there is none (M18). `read`
+    reads its details."""
     document = read_document(source, sources, sink)
     chart = _read_charts(document, sink)
     if chart is None:
         return Parsed(None)
     scope = ChartScope(document, os.path.dirname(source.path), sink)
     scope.captioned = Spelling(_likely_ids(chart))
-    details = details_of(document, chart, sources, sink)
+    details = details_of(document, chart, sources, sink, read)
     plain = [node for id, node in chart.nodes.items() if id not in details.nodes]
     activities = [activity for node in plain if (activity := read_activity(node, scope))]
     scope.is_complete = not chart.faults and len(activities) == len(plain)
