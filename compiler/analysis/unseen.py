@@ -83,9 +83,11 @@ def _without_frame(own: set[str], before: ir.Workflow, after: ir.Workflow) -> ir
 
 
 def _without_beginning(own: set[str], after: ir.Workflow) -> ir.Workflow:
-    """Without a first node that does nothing, when nothing but a beginning leads to it."""
+    """Without a first node that does nothing, when nothing but a beginning leads to it and nobody
+    counts its step."""
+    counted = any(limit.name == "steps" for limit in after.limits)
     first = next((node for node in after.nodes if node.id == after.entry), None)
-    if not isinstance(first, ir.AssignNode) or first.id in own or first.assignments:
+    if not isinstance(first, ir.AssignNode) or first.id in own or first.assignments or counted:
         return after
     onward = [edge.target for edge in after.edges if edge.source == first.id]
     targets = {edge.target for edge in after.edges} | {after.on_success, after.on_failed}

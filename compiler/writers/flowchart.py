@@ -149,7 +149,8 @@ class _Writer:
         items = [self.param(param) for param in listed]
         if items:
             entry = self.workflow.entry
-            start = self.names.get(entry, entry) if self.kinds.get(entry) == "START" else "START"
+            own = self.kinds.get(entry) == "START" or ("entry", "") in self.details.parts
+            start = self.names.get(entry, entry) if own else "START"
             yield f"PARAMS{caption(', '.join(items))} -.- {start}"
 
     def param(self, param: ir.Param) -> str:
@@ -197,7 +198,12 @@ class _Writer:
             "ON_SUCCESS": w.on_success,
             "ON_FAILED": w.on_failed,
         }
-        chains = {k: v for k, v in chains.items() if (k.lower(), "") not in self.details.parts}
+        fields = {"START": "entry"}
+        chains = {
+            begin: first
+            for begin, first in chains.items()
+            if (fields.get(begin, begin.lower()), "") not in self.details.parts
+        }
         for begin, first in chains.items():
             if first in nodes and first is not None:
                 name = self.names.get(first, first)

@@ -58,6 +58,8 @@ def emit_details(workflow: ir.Workflow, empty: Iterable[str], path: str) -> str:
     found = Sections(dict.fromkeys(empty)) | _workflow(workflow, near, path)
     for key in ("name", "start", "defaults", "nodes"):
         found.pop(key, None)
+    if workflow.entry:
+        found["start"] = workflow.entry
     if workflow.nodes:
         found["nodes"] = Spaced([_node(node, workflow, near) for node in workflow.nodes])
     return yaml_text(Sections(found)) if found else ""

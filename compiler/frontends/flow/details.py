@@ -6,7 +6,7 @@ agents:
 nodes:
   - {name: draft, agent: writer, prompt: Write a line., into: line}
 
-The document says what follows what, so nodes have no ways out here, and a workflow no `start`.
+The document says what follows what, so nodes have no ways out here.
 """
 
 from __future__ import annotations
@@ -29,11 +29,10 @@ from .workflow import WorkflowReader
 
 _TOP = tuple(key for key in keys.TOP if key.name != "name")
 _WAYS = {
-    "start": "draw a link from where it begins",
     "defaults": "draw a link for each failure that leads somewhere",
 }
 _WAYS_OUT = {name for kind in keys.NODES for name in keys.edge_keys(kind)}
-_FIELDS = {"on": "schedules", "tests": "trials"}
+_FIELDS = {"on": "schedules", "tests": "trials", "start": "entry"}
 """The field of a workflow where its key has another name."""
 
 
@@ -96,7 +95,10 @@ class _Reader(WorkflowReader):
         drawn = dict.fromkeys(node.id for node in around.nodes)
         nodes = self.nodes(root, workflow) if root.get("nodes") is not None else []
         self._report_undrawn([node for node, _ in nodes], drawn)
-        named = self.named_nodes(root, _Drawn(self.forms, [*drawn]))
+        targets = _Drawn(self.forms, [*drawn])
+        start = root.value("start")
+        named = self.named_nodes(root, targets)
+        named["entry"] = (start and targets.find(start)) or ""
         return replace(workflow, nodes=tuple(n for n, _ in nodes if n.id in drawn), **named)
 
     def _report_undrawn(self, nodes: list[ir.Node], drawn: Collection[str]) -> None:

@@ -48,6 +48,7 @@ def wire(
     scope: ChartScope,
     flag: str,
     detailed: Collection[str],
+    start: str,
 ) -> Wiring:
     """Return every edge of the workflow, written and implied (M15, M16, M35, M44–M50). Of nodes
     that are `detailed`, links say more, and no failure is led anywhere."""
@@ -63,7 +64,7 @@ def wire(
     for link in spare:
         wiring.edges.append(_edge(link.source.text, link, ir.Otherwise(), scope))
     wiring.edges += drawn_edges((e for e in links if e.source.text in detailed), nodes, scope)
-    _imply(wiring, ways, flag)
+    _imply(wiring, ways, flag, start)
     return wiring
 
 
@@ -176,11 +177,11 @@ def _report_label(link: ChartEdge, node: ir.Node, scope: ChartScope) -> None:
     )
 
 
-def _imply(wiring: Wiring, ways: dict[str, WaysOut], flag: str) -> None:
+def _imply(wiring: Wiring, ways: dict[str, WaysOut], flag: str, start: str) -> None:
     """Add the edges that the format implies, and the ends they lead to."""
     after = successors(wiring.nodes, wiring.edges)
     handlers = [id for id in ("ON_SUCCESS", "ON_FAILED") if id in ways]
-    starts = [id for id in ways if kind_of(id) == "START"]
+    starts = [id for id in wiring.nodes if kind_of(id) == "START" or id == start]
     failing = reachable(["ON_FAILED"] if "ON_FAILED" in ways else [], after)
     others = reachable([*starts, *(h for h in handlers if h != "ON_FAILED")], after)
     again = reachable(handlers, after).keys() & reachable(starts, after).keys()

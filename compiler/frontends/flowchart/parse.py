@@ -65,7 +65,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink, read: ReadDetails) -> 
     lists = [activity for activity in activities if activity.kind == "PARAMS"]
     running = {a.id: a for a in activities if a.kind != "PARAMS"}
     begun = (id for id in details.nodes if kind_of(id) == "START")
-    start = next(begun, "") or _find_start(running, chart, scope)
+    start = details.workflow.entry or next(begun, "") or _find_start(running, chart, scope)
     params = read_params(lists, scope)
     _declare(params, running, scope)
     named = with_implied(details.workflow)
@@ -78,7 +78,7 @@ def parse(source: Source, sources: SourceSet, sink: Sink, read: ReadDetails) -> 
     begin = nodes.get(start)
     if isinstance(begin, ir.AssignNode):
         nodes[start] = replace(begin, assignments=(*begin.assignments, *params.from_files))
-    wiring = wire(chart, nodes, scope, _handler_flag(source), details.nodes)
+    wiring = wire(chart, nodes, scope, _handler_flag(source), details.nodes, start)
     name = _SUFFIX.sub("", os.path.basename(source.path))
     workflow = _workflow(name, source, scope, wiring, params, prompts, start)
     agents, threads = speakers(workflow.nodes, details)
