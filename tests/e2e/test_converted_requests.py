@@ -26,6 +26,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.tools import StructuredTool
 from same_runs import variables_of_source, visits_of_source
+from small_flows import small_flow
 
 ROOT = Path(__file__).resolve().parents[2]
 ENDS = (".md", ".json", ".yaml")
@@ -143,7 +144,8 @@ def conversions(file: Path, tmp_path: Path, monkeypatch) -> list[tuple[str, Path
     return [(result.frontend.name, folder / file.name, {}), *found]
 
 
-def judge(file: Path, tmp_path: Path, monkeypatch) -> None:
+def judge(file: Path, tmp_path: Path, monkeypatch) -> set[str]:
+    """Compare the runs; give the formats that say all of the file."""
     (of, source, _), *written = conversions(file, tmp_path, monkeypatch)
     assert written
     first = run(source, of, tmp_path / "first.db")
@@ -152,6 +154,7 @@ def judge(file: Path, tmp_path: Path, monkeypatch) -> None:
         second["visited"] = visits_of_source(second["visited"], names, first["visited"])
         second["variables"] = variables_of_source(second["variables"], first["variables"])
         assert second == first, name
+    return {name for name, _, _ in written}
 
 
 def case_id(file: Path) -> str:
@@ -167,3 +170,22 @@ def test_of_a_sample_every_conversion_asks_the_same(file, tmp_path, monkeypatch)
 @pytest.mark.parametrize("file", FILES, ids=case_id)
 def test_every_conversion_asks_the_same(file, tmp_path, monkeypatch):
     judge(file, tmp_path, monkeypatch)
+
+
+def judge_made(number: int, tmp_path: Path, monkeypatch) -> None:
+    folder = tmp_path / f"of-{number}"
+    folder.mkdir()
+    file = folder / "made.flow.yaml"
+    file.write_text(small_flow(number), encoding="utf-8")
+    assert judge(file, tmp_path / f"in-{number}", monkeypatch) == {"flow", "flowchart"}
+
+
+def test_what_is_made_asks_the_same_as_a_flowchart(tmp_path, monkeypatch):
+    for number in range(6):
+        judge_made(number, tmp_path, monkeypatch)
+
+
+@pytest.mark.soak
+def test_all_that_is_made_asks_the_same_as_a_flowchart(tmp_path, monkeypatch):
+    for number in range(300):
+        judge_made(number, tmp_path, monkeypatch)
