@@ -13,7 +13,7 @@ from dataclasses import field, fields, is_dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
-from .analysis.diff import Difference, differences, rename_nodes
+from .analysis.diff import Difference, Part, differences, rename_nodes
 from .analysis.unseen import without_unreached_limit, without_unseen
 from .checks import CODES
 from .checks.inescapable_loops import inescapable_loops
@@ -27,8 +27,9 @@ from .source.source import Source, SourceSet, Span
 from .writers.manuscript import Dialect, Manuscript, Rendition
 
 _ADDED_SHOWN = 6
-_ROUNDS = 3
-"""A title that is not a caption shows when the text is read again; so do those it hid."""
+_ROUNDS = 12
+"""A title that is not a caption shows when the text is read again; so do those it hid, and what
+only details say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,20 +107,17 @@ def _one(
 ) -> tuple[dict[str, str], Mapping[str, str]]:
     """Write one workflow, read it again, report what is missing; gives the files and the nodes
     with other names."""
-    written = dialect.write(manuscript)
-    reading = _read(written, manuscript, dialect)
-    for _ in range(_ROUNDS):
-        misread = _misread(manuscript.workflow, written, reading) - manuscript.untitled
-        if not misread:
-            break
-        manuscript = replace(manuscript, untitled=manuscript.untitled | misread)
-        written = dialect.write(manuscript)
-        reading = _read(written, manuscript, dialect)
-    names = _new_names(manuscript.workflow, reading.workflow, written.names)
-    _Account(manuscript, source, dialect, sink).take(names, reading)
+    draft = _final_draft(manuscript, dialect, by_kind=False)
+    if dialect.holds_details:
+        # With the declarations in place, more nodes can be said in the format's own words.
+        declared = frozenset(p for p in draft.manuscript.details if p[0] != "nodes")
+        more = _final_draft(replace(manuscript, details=declared), dialect, by_kind=True)
+        draft = more if len(more.differences()) <= len(draft.differences()) else draft
+    names = draft.names()
+    _Account(manuscript, source, dialect, sink).take(names, draft.reading)
     folder = os.path.dirname(manuscript.path)
-    files = {manuscript.path: written.text}
-    files |= {os.path.join(folder, name): text for name, text in written.files.items()}
+    files = {manuscript.path: draft.written.text}
+    files |= {os.path.join(folder, name): text for name, text in draft.written.files.items()}
     return files, names
 
 
@@ -186,6 +184,79 @@ class _Reading:
     faults: tuple[Diagnostic, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What was written, and what came back."""
+
+    manuscript: Manuscript
+    written: Rendition
+    reading: _Reading
+
+    def names(self) -> Mapping[str, str]:
+        """The nodes with other names, these by their own."""
+        return _new_names(self.manuscript.workflow, self.reading.workflow, self.written.names)
+
+    def differences(self) -> list[Difference]:
+        before, after = self.manuscript.workflow, self.reading.workflow
+        return _differences(before, after or Workflow(name=before.name), self.names())
+
+    def lost_parts(self) -> Iterator[set[Part]]:
+        """The parts that came back as something else, by what has to be in order before the others
+        are judged: nodes of another kind, other nodes, ways out, ends that are missing,
+        declarations. A way out belongs to the node that it leaves, also where it leads to a node
+        of the format's own."""
+        found = self.differences()
+        nodes = [one for one in found if one.part[0] == "nodes"]
+        workflow = self.manuscript.workflow
+        ends = {("nodes", node.id) for node in workflow.nodes if isinstance(node, EndNode)}
+        missing = {one.part for one in nodes if one.kind in ("missing", "other kind")}
+        yield missing - ends
+        yield {one.part for one in nodes if one.kind == "changed"}
+        added = {one.part[1] for one in nodes if one.kind == "added"}
+        old = {new: name for name, new in self.names().items()}
+        edges = self.reading.workflow.edges if self.reading.workflow else ()
+        leaving = {old.get(e.source, e.source) for e in edges if e.target in added}
+        leaving |= {one.part[1] for one in found if one.part[0] == "edges"}
+        yield {("nodes", id) for id in leaving}
+        yield missing & ends
+        yield {one.part for one in found if one.part[0] not in ("nodes", "edges")}
+
+
+def _final_draft(manuscript: Manuscript, dialect: Dialect, *, by_kind: bool) -> _Draft:
+    """The draft in which nothing more can be corrected."""
+    for _ in range(_ROUNDS):
+        written = dialect.write(manuscript)
+        draft = _Draft(manuscript, written, _read(written, manuscript, dialect))
+        manuscript = _correction(draft, dialect, by_kind=by_kind)
+        if manuscript == draft.manuscript:
+            break
+    return draft
+
+
+def _correction(draft: _Draft, dialect: Dialect, *, by_kind: bool) -> Manuscript:
+    """The manuscript with a note of what came back as something else: titles first, then what the
+    dialect has a place for beside its own words, nodes of one kind at a time or all."""
+    manuscript, workflow = draft.manuscript, draft.manuscript.workflow
+    misread = _misread(workflow, draft.written, draft.reading) - manuscript.untitled
+    if misread or not dialect.holds_details or draft.reading.workflow is None:
+        return replace(manuscript, untitled=manuscript.untitled | misread)
+    *nodes, ends, rest = draft.lost_parts()
+    groups = [*(nodes if by_kind else [set().union(*nodes)]), ends, rest]
+    new = next((parts for group in groups if (parts := group - manuscript.details)), set())
+    return replace(
+        manuscript,
+        details=manuscript.details | new,
+        untitled=manuscript.untitled - {name for part, name in new if part == "nodes"},
+    )
+
+
+def _differences(before: Workflow, after: Workflow, names: Mapping[str, str]) -> list[Difference]:
+    """What a run, or somebody who looks at the workflow, could tell the two by."""
+    back = rename_nodes(after, {new: old for old, new in names.items()}, {})
+    back = without_unseen(before, replace(back, name=before.name))
+    return differences(without_unreached_limit(before, back), without_unreached_limit(back, before))
+
+
 def _misread(workflow: Workflow, written: Rendition, reading: _Reading) -> frozenset[str]:
     """The nodes with a title that came back as something else."""
     if reading.workflow is None:
@@ -194,7 +265,11 @@ def _misread(workflow: Workflow, written: Rendition, reading: _Reading) -> froze
     return frozenset(
         node.id
         for node in workflow.nodes
-        if node.title and after.get(written.names.get(node.id, node.id)) != node
+        if node.title
+        and (
+            (there := after.get(written.names.get(node.id, node.id))) is None
+            or replace(there, id=node.id) != node
+        )
     )
 
 
@@ -221,12 +296,7 @@ class _Account:
             yield from inescapable_loops(after, Program(entry=path, workflows=((path, after),)))
 
     def compare(self, before: Workflow, after: Workflow | None, names: Mapping[str, str]) -> None:
-        after = after or Workflow(name=before.name)
-        back = rename_nodes(after, {new: old for old, new in names.items()}, {})
-        back = without_unseen(before, replace(back, name=before.name))
-        found = differences(
-            without_unreached_limit(before, back), without_unreached_limit(back, before)
-        )
+        found = _differences(before, after or Workflow(name=before.name), names)
         self.tell(found)
         added = [one.element for one in found if one.kind == "added"]
         if added:

@@ -77,14 +77,19 @@ _WORDS = {
 """What a person calls a field, where its name does not say it."""
 
 
+Part = tuple[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """An `element` that only one has ("missing" in the second, "added" by it), that is of another
-    kind there (`became`), or a `feature` of it that says something else. `span`
-    is its place in the first workflow's file, None for what has none."""
+    kind there (`became`), or a `feature` of it that says something else. `part` is the field of the
+    workflow and the name in it, of an edge that of the node it leaves. `span` is its place in the
+    first workflow's file, None for what has none."""
 
     kind: Literal["missing", "added", "changed", "other kind"]
     element: str
+    part: Part
     feature: str = ""
     span: Span | None = None
     became: str = ""
@@ -100,9 +105,10 @@ def differences(before: ir.Workflow, after: ir.Workflow) -> list[Difference]:
         elif name == "edges":
             found += _edges(before, after)
         elif isinstance(old, tuple) and _are_named(old or new):
-            found += _members(old, new)
+            found += _members(name, old, new)
         elif _differ(name, canonical_value(old), canonical_value(new)):
-            found.append(Difference("changed", "the workflow", word_of(name), before.span))
+            part = name, ""
+            found.append(Difference("changed", "the workflow", part, word_of(name), before.span))
     return found
 
 
@@ -145,7 +151,21 @@ def rename_nodes(
         on_success=name(workflow.on_success) if workflow.on_success else None,
         on_failed=name(workflow.on_failed) if workflow.on_failed else None,
         on_input=replace(entered, target=name(entered.target)) if entered else None,
+        trials=tuple(
+            replace(
+                trial,
+                path=tuple(_renamed_step(step, names) for step in trial.path),
+                avoids=tuple(_renamed_step(step, names) for step in trial.avoids),
+            )
+            for trial in workflow.trials
+        ),
     )
+
+
+def _renamed_step(step: str, names: Mapping[str, str]) -> str:
+    """A node as a test names it, with what follows: `call/inner`, `loop#2`, `each@0`."""
+    own = step if step in names else re.split(r"[/#@]", step, maxsplit=1)[0]
+    return names.get(own, own) + step[len(own) :]
 
 
 def kind_and_name(node: ir.Node) -> str:
@@ -168,7 +188,7 @@ def _differ(name: str, old: object, new: object) -> bool:
     return bool(old != new) and not (name in _FOR_PEOPLE and not old)
 
 
-def _members(old: tuple[Any, ...], new: tuple[Any, ...]) -> Iterator[Difference]:
+def _members(field: str, old: tuple[Any, ...], new: tuple[Any, ...]) -> Iterator[Difference]:
     key, word = _NAMED[type((old or new)[0])]
     after = {getattr(member, key): member for member in new}
     for member in old:
@@ -176,36 +196,38 @@ def _members(old: tuple[Any, ...], new: tuple[Any, ...]) -> Iterator[Difference]
         there = after.pop(name, None)
         span = getattr(member, "span", None)
         if there is None:
-            yield Difference("missing", f"the {word} `{name}`", span=span)
+            yield Difference("missing", f"the {word} `{name}`", (field, name), span=span)
         else:
-            yield from _fields(member, there, f"the {word} `{name}`", span)
+            yield from _fields(member, there, f"the {word} `{name}`", (field, name), span)
     for name, member in after.items():
         if not isinstance(member, _FOR_PEOPLE_ELEMENTS):
-            yield Difference("added", f"the {word} `{name}`")
+            yield Difference("added", f"the {word} `{name}`", (field, name))
 
 
-def _fields(old: object, new: object, owner: str, span: Span | None) -> Iterator[Difference]:
+def _fields(
+    old: object, new: object, owner: str, part: Part, span: Span | None
+) -> Iterator[Difference]:
     was, is_now = canonical_value(old), canonical_value(new)
     cls: type = type(old)
     for name in _compared_fields(cls):
         if _differ(name, getattr(was, name), getattr(is_now, name)):
-            yield Difference("changed", owner, word_of(name), span)
+            yield Difference("changed", owner, part, word_of(name), span)
 
 
 def _nodes(old: tuple[ir.Node, ...], new: tuple[ir.Node, ...]) -> Iterator[Difference]:
     after = {node.id: node for node in new}
     for node in old:
-        there = after.pop(node.id, None)
+        there, part = after.pop(node.id, None), ("nodes", node.id)
         if there is None:
-            yield Difference("missing", kind_and_name(node), span=node.span)
+            yield Difference("missing", kind_and_name(node), part, span=node.span)
         elif there.kind != node.kind:
             kind = f"a node of kind {there.kind}"
-            yield Difference("other kind", kind_and_name(node), span=node.span, became=kind)
+            yield Difference("other kind", kind_and_name(node), part, span=node.span, became=kind)
         else:
-            yield from _fields(node, there, f"`{node.id}`", node.span)
+            yield from _fields(node, there, f"`{node.id}`", part, node.span)
     for node in new:
         if node.id in after:
-            yield Difference("added", kind_and_name(node))
+            yield Difference("added", kind_and_name(node), ("nodes", node.id))
 
 
 def _edges(before: ir.Workflow, after: ir.Workflow) -> Iterator[Difference]:
@@ -216,13 +238,15 @@ def _edges(before: ir.Workflow, after: ir.Workflow) -> Iterator[Difference]:
     for edge in before.edges:
         same = rest.get(_key(edge))
         if same:
-            yield from _fields(edge, same.pop(0), _arrow(edge), edge.span)
+            part = "edges", edge.source
+            yield from _fields(edge, same.pop(0), _arrow(edge), part, edge.span)
         elif {edge.source, edge.target} <= shared:
-            yield Difference("missing", _arrow(edge), span=edge.span)
+            part = "edges", edge.source
+            yield Difference("missing", _arrow(edge), part, span=edge.span)
     for edges in rest.values():
         for edge in edges:
             if {edge.source, edge.target} <= shared:
-                yield Difference("added", _arrow(edge))
+                yield Difference("added", _arrow(edge), ("edges", edge.source))
 
 
 def _key(edge: ir.Edge) -> tuple[str, str, Any]:

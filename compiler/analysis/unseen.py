@@ -3,7 +3,8 @@
 a flowchart has RESULT and STATUS, and sets them when a run begins and ends; where nothing of the
 other workflow knows these names, a run of both does the same. So it does where a first node does
 nothing but lead to the next one, and where a node may be visited four times and is visited once.
-A picture has no first node, so it has no run, and all that is seen of it is what it shows.
+A picture has no first node, so it has no run, and all that is seen of it is what it shows. Outputs
+are seen: a run without any has no result, and with several, each in a loop gives an object.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def without_unseen(before: ir.Workflow, after: ir.Workflow) -> ir.Workflow:
     own = {node.id for node in before.nodes}
     after = _without_variables(before, after)
     if not before.entry:
-        return _without_frame(own, {limit.name for limit in before.limits}, after)
+        return _without_frame(own, before, after)
     return _without_beginning(own, after)
 
 
@@ -62,8 +63,9 @@ def _visits_once(workflow: ir.Workflow) -> bool:
     return not (forks or workflow.on_input or loops(successors(nodes, workflow.edges)))
 
 
-def _without_frame(own: set[str], limits: set[str], after: ir.Workflow) -> ir.Workflow:
-    """Without what lets a picture run: a first node that does nothing, ends, other limits."""
+def _without_frame(own: set[str], before: ir.Workflow, after: ir.Workflow) -> ir.Workflow:
+    """Without what lets a picture run: a first node that does nothing, ends, outputs, other
+    limits."""
     extra = {
         node.id
         for node in after.nodes
@@ -71,14 +73,21 @@ def _without_frame(own: set[str], limits: set[str], after: ir.Workflow) -> ir.Wo
         and isinstance(node, ir.AssignNode | ir.EndNode)
         and not node.assignments
     }
-    kept = tuple(limit for limit in after.limits if limit.name in limits)
-    return replace(_without_nodes(extra, after), entry="", limits=kept)
+    bounds = {limit.name for limit in before.limits}
+    return replace(
+        _without_nodes(extra, after),
+        entry="",
+        limits=tuple(limit for limit in after.limits if limit.name in bounds),
+        outputs=tuple(name for name in after.outputs if name in before.outputs),
+    )
 
 
 def _without_beginning(own: set[str], after: ir.Workflow) -> ir.Workflow:
-    """Without a first node that does nothing, when nothing but a beginning leads to it."""
+    """Without a first node that does nothing, when nothing but a beginning leads to it and nobody
+    counts its step."""
+    counted = any(limit.name == "steps" for limit in after.limits)
     first = next((node for node in after.nodes if node.id == after.entry), None)
-    if not isinstance(first, ir.AssignNode) or first.id in own or first.assignments:
+    if not isinstance(first, ir.AssignNode) or first.id in own or first.assignments or counted:
         return after
     onward = [edge.target for edge in after.edges if edge.source == first.id]
     targets = {edge.target for edge in after.edges} | {after.on_success, after.on_failed}
@@ -112,7 +121,6 @@ def _without_variables(before: ir.Workflow, after: ir.Workflow) -> ir.Workflow:
         after,
         params=tuple(param for param in after.params if param.name not in extra),
         state=tuple(entry for entry in after.state if entry.name not in extra),
-        outputs=tuple(name for name in after.outputs if name not in extra),
         nodes=tuple(_without(node, extra) for node in after.nodes),
         on_error=tuple(
             replace(rule, assignments=kept) for rule, kept in rules if kept or not rule.assignments

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from ..reading.details import ReadDetails
 from ..reading.protocol import Frontend
 from ..source.source import Source
 from .contract.frontend import CONTRACT
 from .flow.frontend import FLOW
-from .flowchart.frontend import FLOWCHART, MERMAID
+from .flowchart.frontend import MERMAID, flowchart
 from .machine.frontend import MACHINE
 from .plan.frontend import PLAN
 from .steps.parse import STEPS
 
+
+def _details() -> ReadDetails:
+    from .flow.details import read_details
+
+    return read_details
+
+
+FLOWCHART = flowchart(_details)
 FRONTENDS: tuple[Frontend, ...] = (STEPS, FLOWCHART, MERMAID, MACHINE, PLAN, CONTRACT, FLOW)
 SURE = 50
 """A claim from which on an unnamed file counts as a workflow."""

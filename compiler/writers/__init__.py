@@ -14,7 +14,7 @@ from .steps import write_steps
 DIALECTS: tuple[Dialect, ...] = (
     Dialect("flow", ".flow.yaml", write_flow, holds_parts=True),
     Dialect("steps", ".md", write_steps),
-    Dialect("flowchart", ".wf.md", write_flowchart),
+    Dialect("flowchart", ".wf.md", write_flowchart, holds_details=True),
     Dialect("machine", ".json", write_machine),
     Dialect("plan", ".md", write_plan),
     Dialect("contract", ".json", write_contract),

@@ -12,12 +12,14 @@ from collections.abc import Iterator, Sequence
 from .. import ir
 from ..analysis.graphs import edges_from, reachable, successors
 from ..expr.ast import Call, Literal, Name
+from ..frontends.flowchart.links import ONWARD, OTHERWISE
 from ..ir.grants import grant_comments
 from .flowchart_captions import UNSAID, Words, caption, default_text, free_name
+from .flowchart_details import RESERVED, SHAPES, ChartDetails, drawn_arrow
 from .manuscript import Manuscript, Rendition
 
-_ONWARD = frozenset({"", "YES", "TRUE", "OK", "SUCCESS"})
-_OTHERWISE = frozenset({"NO", "FALSE", "ERROR", "FAILED", "ELSE", "FAIL", "OTHER"})
+_ONWARD = frozenset({"", *ONWARD})
+_OTHERWISE = frozenset(OTHERWISE)
 _BUILT_IN = frozenset({"STATUS", "RESULT", "CONTENT", "EXIT_CODE", "MAX_ACTIVITY_HITS"})
 _CHECKS = ("CHECK", "CHECKRESULT", "CHECKSTATUS")
 _HANDLERS = ("ON_SUCCESS", "ON_FAILED")
@@ -34,13 +36,19 @@ class _Writer:
     def __init__(self, manuscript: Manuscript) -> None:
         workflow = manuscript.workflow
         self.manuscript, self.workflow = manuscript, workflow
+        self.details = ChartDetails(manuscript)
+        self.detailed = self.details.nodes
         self.kinds: dict[str, str] = {}
         self.names: dict[str, str] = {}
         self.prompt_of: dict[str, str] = {}
         self.implied: dict[str, bool] = {}
         self.declared: set[str] = set()
         self.words = Words(_known_names(workflow))
-        self.prompts = {p.id: self.words.prompt(p.template) for p in workflow.prompts}
+        self.prompts = {
+            p.id: self.words.prompt(p.template)
+            for p in workflow.prompts
+            if p.id not in self.details.prompts
+        }
         self.nodes = {node.id: node for node in workflow.nodes}
         self.out_of = edges_from(workflow.edges)
         failed = [workflow.on_failed] if workflow.on_failed else []
@@ -53,12 +61,15 @@ class _Writer:
         self.name_nodes()
         self.read_prompts()
         w = self.workflow
-        blocks = [f"# {' '.join(w.title.split())}"] if w.title else []
-        blocks += [w.description] if w.description else []
+        told = w.title and ("title", "") not in self.details.parts
+        blocks = [f"# {' '.join(w.title.split())}"] if told else []
+        told = w.description and ("description", "") not in self.details.parts
+        blocks += [w.description] if told else []
         chart = "\n".join(
             f"    {line}" for line in (*grant_comments(w), *self.params(), *self.chart())
         )
         blocks.append(f"# Workflow\n\n```mermaid\nflowchart TD\n{chart}\n```")
+        blocks += self.details.block(self.names)
         if self.prompts:
             blocks.append("# Prompts")
             blocks += [f"## {name}\n\n{text}" for name, text in self.prompts.items()]
@@ -69,14 +80,19 @@ class _Writer:
         kinds = {
             node.id: kinds_of(node, self.workflow, self.out_of.get(node.id, ())) for node in nodes
         }
-        kept = [id for id, fits in kinds.items() if _ID.match(id) and id.split("_")[0] in fits]
-        taken = {*kept, "PARAMS"}
+        kept = [
+            id
+            for id, fits in kinds.items()
+            if (self.details.keeps(id) if id in self.detailed else _is_own(id, fits))
+        ]
+        taken = {*kept, *RESERVED}
         for id, fits in kinds.items():
             name = id
             if id not in kept:
                 stem = re.sub(r"\W", "_", id)
                 wanted = fits[0] if fits[0] in ("START", "SUCCESS", "FAILED") else ""
-                name = free_name(wanted or f"{fits[0]}_{stem}", taken)
+                stem = stem if id in self.detailed else f"{fits[0]}_{stem}"
+                name = free_name(wanted or stem, taken)
                 self.names[id] = name
                 taken.add(name)
             self.kinds[id] = name.split("_")[0]
@@ -91,11 +107,13 @@ class _Writer:
                 can_be = True
             case _:
                 can_be = False
-        return can_be and self.implied.get(node.id, False)
+        return can_be and node.id not in self.detailed and self.implied.get(node.id, False)
 
     def is_left_out(self, edge: ir.Edge) -> bool:
         """Whether the format adds an edge by itself: to SUCCESS or, in the handler of a failure,
         to FAILED; of a failure or a check that is false to FAILED (M35, M46, M49)."""
+        if edge.source in self.detailed:
+            return False
         target = self.nodes.get(edge.target)
         if "END" in (edge.source, edge.target) and isinstance(self.nodes.get("END"), ir.ChooseNode):
             return edge.implied
@@ -110,6 +128,8 @@ class _Writer:
         known = {prompt.id: prompt.template for prompt in self.workflow.prompts}
         for node in self.workflow.nodes:
             match node:
+                case _ if node.id in self.detailed:
+                    continue
                 case ir.AgentNode():
                     role, text = "User", node.prompt
                 case ir.MessageNode():
@@ -125,10 +145,12 @@ class _Writer:
                 self.prompts.setdefault(id, self.words.prompt(text))
 
     def params(self) -> Iterator[str]:
-        items = [self.param(param) for param in self.workflow.params]
+        listed = [p for p in self.workflow.params if ("params", p.name) not in self.details.parts]
+        items = [self.param(param) for param in listed]
         if items:
             entry = self.workflow.entry
-            start = self.names.get(entry, entry) if self.kinds.get(entry) == "START" else "START"
+            own = self.kinds.get(entry) == "START" or ("entry", "") in self.details.parts
+            start = self.names.get(entry, entry) if own else "START"
             yield f"PARAMS{caption(', '.join(items))} -.- {start}"
 
     def param(self, param: ir.Param) -> str:
@@ -176,6 +198,12 @@ class _Writer:
             "ON_SUCCESS": w.on_success,
             "ON_FAILED": w.on_failed,
         }
+        fields = {"START": "entry"}
+        chains = {
+            begin: first
+            for begin, first in chains.items()
+            if (fields.get(begin, begin.lower()), "") not in self.details.parts
+        }
         for begin, first in chains.items():
             if first in nodes and first is not None:
                 name = self.names.get(first, first)
@@ -199,6 +227,11 @@ class _Writer:
 
     def links(self, node: ir.Node) -> list[tuple[str, str]]:
         """The two ways out of a node that its links show, as arrows and targets (M15)."""
+        if node.id in self.detailed:
+            ways = self.out_of.get(node.id, ())
+            return [
+                (drawn_arrow(edge, node), edge.target) for edge in ways if edge.target in self.kinds
+            ]
         onward: tuple[str, str] | None = None
         other: tuple[str, str] | None = None
         is_check = self.kinds[node.id] in _CHECKS
@@ -220,6 +253,10 @@ class _Writer:
         kind, words = self.kinds[node.id], self.words
         title = "" if node.id in self.manuscript.untitled else node.title
         match node:
+            case _ if node.id in self.detailed:
+                shown = node.title or (node.id if node.id in self.names else "")
+                opening, closing = SHAPES.get(node.kind, ("[", "]"))
+                return caption(shown, opening, closing) if shown else ""
             case ir.AgentNode() | ir.MessageNode():
                 return caption(self.prompt_of[node.id], prefix="Prompt: ")
             case ir.AssignNode(assignments=(first, *_)) if kind == "SET":
@@ -253,6 +290,11 @@ class _Writer:
         place = path.value if isinstance(path, Literal) else UNSAID
         content = args.get("content")
         return f"file:{place}={self.words.value(content) if content is not None else ''}"
+
+
+def _is_own(id: str, fits: Sequence[str]) -> bool:
+    """Whether an id says what the node does."""
+    return _ID.match(id) is not None and id.split("_")[0] in fits
 
 
 def _known_names(workflow: ir.Workflow) -> frozenset[str]:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import field
 
+from ..analysis.diff import Part
 from ..ir import Workflow
 from ..source.records import dataclass
 
@@ -20,12 +21,15 @@ class Manuscript:
     paths of the IR count from the same folder as it. `parts` are inner workflows by name.
 
     A title is often the very text that the workflow was read from, so a writer uses it where the
-    dialect derives titles; the nodes in `untitled` have titles that say something else."""
+    dialect derives titles; the nodes in `untitled` have titles that say something else. `details`
+    are parts of the workflow that came back as something else from the dialect's own words: where
+    it holds details, they stand there."""
 
     workflow: Workflow
     path: str
     parts: Mapping[str, Workflow] = field(default_factory=dict)
     untitled: frozenset[str] = frozenset()
+    details: frozenset[Part] = frozenset()
 
     def beside(self, path: str) -> str:
         """A path as the written file has to name it."""
@@ -45,9 +49,11 @@ class Rendition:
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """A format that workflows can be written in. `name` is that of its front end, `suffix` what the
-    names of its files end with; `holds_parts` says whether inner workflows stand in the file."""
+    names of its files end with; `holds_parts` says whether inner workflows stand in the file,
+    `holds_details` whether it has a place for what its own words do not say."""
 
     name: str
     suffix: str
     write: Callable[[Manuscript], Rendition]
     holds_parts: bool = False
+    holds_details: bool = False

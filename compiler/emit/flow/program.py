@@ -13,7 +13,7 @@ nodes:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ... import ir
@@ -46,6 +46,23 @@ def emit_flow_yaml(program: ir.Program, folder: str | None = None) -> str:
             {name: _workflow(workflow, near, program.entry) for name, workflow in parts.items()}
         )
     return yaml_text(document)
+
+
+def emit_details(workflow: ir.Workflow, empty: Iterable[str], path: str) -> str:
+    """What a document at `path` says of a workflow beside its picture: the declarations, and the
+    nodes without their ways. `empty` are keys that it has with nothing behind them."""
+
+    def near(called: str) -> str:
+        return os.path.relpath(called, os.path.dirname(path) or ".").replace(os.sep, "/")
+
+    found = Sections(dict.fromkeys(empty)) | _workflow(workflow, near, path)
+    for key in ("name", "start", "defaults", "nodes"):
+        found.pop(key, None)
+    if workflow.entry:
+        found["start"] = workflow.entry
+    if workflow.nodes:
+        found["nodes"] = Spaced([_node(node, workflow, near) for node in workflow.nodes])
+    return yaml_text(Sections(found)) if found else ""
 
 
 def _workflow(workflow: ir.Workflow, near: Near, file: str) -> Sections:

@@ -38,8 +38,20 @@ _SHAPES: dict[Look, tuple[str, str]] = {
     "failed": ("([", "])"),
 }
 _PLAIN_ID = re.compile(r"[A-Za-z_]\w*\Z", re.A)
-_KEYWORDS = frozenset(
-    ("end", "graph", "flowchart", "subgraph", "style", "class", "click", "default", "direction")
+KEYWORDS = frozenset(
+    (
+        "end",
+        "graph",
+        "flowchart",
+        "subgraph",
+        "style",
+        "class",
+        "click",
+        "default",
+        "direction",
+        "linkStyle",
+        "classDef",
+    )
 )
 _PLAIN_LABEL = re.compile(r"[A-Za-z0-9_][\w ]*\Z", re.A)
 _SPECIAL = re.compile(r'["#<>&`\\]')
@@ -69,7 +81,7 @@ def mermaid_ids(workflow: Workflow) -> dict[str, str]:
     taken = {node.id for node in workflow.nodes}
     ids: dict[str, str] = {}
     for node in workflow.nodes:
-        if _PLAIN_ID.match(node.id) and node.id not in _KEYWORDS:
+        if _PLAIN_ID.match(node.id) and node.id not in KEYWORDS:
             ids[node.id] = node.id
             continue
         name = "n_" + re.sub(r"\W", "_", node.id, flags=re.A)

@@ -75,3 +75,16 @@ def is_nothing(value: Expr) -> bool:
     """Return whether an expression is a number that is not above 0."""
     number = value.value if isinstance(value, Literal) else None
     return isinstance(number, int | float) and not isinstance(number, bool) and number <= 0
+
+
+def with_keys(mapping: MapAt, element: MapShape) -> MapAt:
+    """Return the keys of the element alone; the other keys have been checked."""
+    names = {key.name for key in element.keys}
+    kept = [pair for pair in mapping.pairs if pair[0].text in names]
+    return MapAt(kept, mapping.start, mapping.end, mapping.source)
+
+
+def value_span(mapping: MapAt, key: str) -> Span:
+    """Return where the value of a key stands; without the key, the mapping."""
+    value = mapping.get(key)
+    return mapping.span if value is None else value.span

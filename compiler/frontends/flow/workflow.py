@@ -17,7 +17,7 @@ from ...source.source import SourceSet, Span
 from ...source.spelling import Spelling
 from .declarations import Declarations
 from .edges import Default, Edges, Targets
-from .elements import kind, place
+from .elements import kind, place, value_span, with_keys
 from .forms import Forms
 from .requests import check_request
 from .schedules import check_inputs
@@ -48,10 +48,18 @@ class WorkflowReader:
 
     def read(self, mapping: MapAt, name: str) -> ir.Workflow:
         """Return the workflow; report and leave out what cannot be read."""
-        top = keys.MapShape(
-            ir.Workflow, tuple(k for k in keys.TOP if k.name not in ("on_success", "on_failed"))
-        )
-        fields = self.forms.fields(_only(mapping, top), top, "a workflow")
+        top = tuple(k for k in keys.TOP if k.name not in ("on_success", "on_failed"))
+        workflow = self.declarations(mapping, name, top)
+        nodes = self.nodes(mapping, workflow)
+        workflow = self._wire(mapping, workflow, nodes)
+        whole = _with_tool_places(with_implied(self._with_agents(workflow, mapping)), mapping)
+        self.check(mapping, whole)
+        return whole
+
+    def declarations(self, mapping: MapAt, name: str, top: tuple[keys.Key, ...]) -> ir.Workflow:
+        """Return the workflow without its nodes; `top` are the keys it may have beside sections."""
+        element = keys.MapShape(ir.Workflow, top)
+        fields = self.forms.fields(with_keys(mapping, element), element, "a workflow")
         workflow = ir.Workflow(
             **{
                 "name": name,
@@ -63,16 +71,16 @@ class WorkflowReader:
         )
         self.declared = _Declared(workflow)
         self.spellings: dict[str, Spelling] = {}
-        nodes = self._nodes(mapping, workflow)
-        workflow = self._wire(mapping, workflow, nodes)
-        self._check_trials(mapping, workflow)
-        check_inputs(workflow, mapping.value("on"), self.forms)
-        whole = _with_tool_places(with_implied(self._with_agents(workflow, mapping)), mapping)
+        return workflow
+
+    def check(self, mapping: MapAt, whole: ir.Workflow) -> None:
+        """Report what the mapping says of nodes and variables that the workflow does not have."""
+        self._check_trials(mapping, whole)
+        check_inputs(whole, mapping.value("on"), self.forms)
         names = {param.name for param in whole.params} | {field.name for field in whole.state}
         self.forms.check_texts(names)
         check_written_names(mapping, self.forms.sink)
         self._check_outputs(mapping, names)
-        return whole
 
     def _check_outputs(self, mapping: MapAt, names: Set[str]) -> None:
         """Report FC3001 for an output that nothing in the workflow writes."""
@@ -85,7 +93,7 @@ class WorkflowReader:
                 near = spelling.nearest(item.text)
                 self.forms.report("FC3001", message, item.span, help, near=near)
 
-    def _nodes(self, mapping: MapAt, workflow: ir.Workflow) -> list[tuple[ir.Node, MapAt]]:
+    def nodes(self, mapping: MapAt, workflow: ir.Workflow) -> list[tuple[ir.Node, MapAt]]:
         listed = mapping.get("nodes")
         if not isinstance(listed, ListAt) or not listed.items:
             span = listed.span if listed is not None else place(mapping)
@@ -162,7 +170,7 @@ class WorkflowReader:
         if key is not None and used is not None and not explicit:
             prompts = self.declared.prompts
             if used not in prompts:
-                self._unknown("prompt", used, prompts, _value_span(mapping, "uses"), "prompts")
+                self._unknown("prompt", used, prompts, value_span(mapping, "uses"), "prompts")
             fields[key] = prompts.get(used) or Literal(value="")
         if word == "agent":
             fields.setdefault("prompt", None)
@@ -176,32 +184,32 @@ class WorkflowReader:
         """Return the node, with what it names looked up in the workflow's declarations."""
         declared = self.declared
         if node.group is not None:
-            self._require("group", node.group, declared.groups, _value_span(mapping, "group"))
+            self._require("group", node.group, declared.groups, value_span(mapping, "group"))
         match node:
             case ir.AgentNode() if declared.agents:
-                self._require("agent", node.agent, declared.agents, _value_span(mapping, "agent"))
+                self._require("agent", node.agent, declared.agents, value_span(mapping, "agent"))
             case ir.MessageNode() | ir.AskNode() if node.thread is not None:
                 self._require(
-                    "thread", node.thread, declared.threads, _value_span(mapping, "thread")
+                    "thread", node.thread, declared.threads, value_span(mapping, "thread")
                 )
             case ir.ScriptNode():
                 self._require(
-                    "script", node.script, declared.scripts, _value_span(mapping, "script")
+                    "script", node.script, declared.scripts, value_span(mapping, "script")
                 )
                 for thread in node.threads:
-                    span = _value_span(mapping, "threads")
+                    span = value_span(mapping, "threads")
                     self._require("thread", thread, declared.threads, span)
             case ir.HttpNode():
                 check_request(node, mapping, self.forms)
             case ir.TaskNode():
-                return replace(node, role_span=_value_span(mapping, "role"))
+                return replace(node, role_span=value_span(mapping, "role"))
             case ir.PythonNode():
-                return replace(node, target_span=_value_span(mapping, "python"))
+                return replace(node, target_span=value_span(mapping, "python"))
             case ir.CallNode():
-                span = _value_span(mapping, "call")
+                span = value_span(mapping, "call")
                 return replace(node, workflow=self._target(node.workflow), target_span=span)
             case ir.ForeachNode():
-                span = _value_span(mapping, "do")
+                span = value_span(mapping, "do")
                 return replace(node, workflow=self._target(node.workflow), target_span=span)
         return node
 
@@ -232,7 +240,7 @@ class WorkflowReader:
     ) -> ir.Workflow:
         """Return the workflow with its nodes, edges and all that names a node."""
         targets = Targets(self.forms, [node.id for node, _ in read])
-        targets.report_hidden_ends((node, _value_span(item, "name")) for node, item in read)
+        targets.report_hidden_ends((node, value_span(item, "name")) for node, item in read)
         edges = Edges(self.forms, targets, self._default(mapping, targets))
         nodes: list[ir.Node] = []
         wired: list[ir.Edge] = []
@@ -247,9 +255,7 @@ class WorkflowReader:
         return replace(
             workflow,
             entry=self._start(mapping, targets, nodes),
-            on_success=self._handler(mapping, "on_success", targets),
-            on_failed=self._handler(mapping, "on_failed", targets),
-            on_input=self._on_input(mapping, targets),
+            **self.named_nodes(mapping, targets),
             nodes=(*nodes, *_ends(targets)),
             edges=tuple(wired),
         )
@@ -302,9 +308,13 @@ class WorkflowReader:
             return ""
         return targets.find(start) or ""
 
-    def _handler(self, mapping: MapAt, key: str, targets: Targets) -> str | None:
-        handler = mapping.value(key)
-        return None if handler is None else targets.find(handler)
+    def named_nodes(self, mapping: MapAt, targets: Targets) -> dict[str, Any]:
+        """Return the fields of a workflow that name a node, but for its first one."""
+        handlers = {key: mapping.value(key) for key in ("on_success", "on_failed")}
+        return {
+            **{key: node and targets.find(node) for key, node in handlers.items()},
+            "on_input": self._on_input(mapping, targets),
+        }
 
     def _on_input(self, mapping: MapAt, targets: Targets) -> ir.OnInput | None:
         node = mapping.value("on_input")
@@ -381,15 +391,3 @@ def _ends(targets: Targets) -> Iterator[ir.EndNode]:
     for name, outcome in keys.IMPLIED_ENDS.items():
         if name in targets.ends:
             yield ir.EndNode(id=name, outcome=outcome)
-
-
-def _only(mapping: MapAt, element: keys.MapShape) -> MapAt:
-    """Return the keys of the element alone; the other keys have been checked."""
-    names = {key.name for key in element.keys}
-    kept = [pair for pair in mapping.pairs if pair[0].text in names]
-    return MapAt(kept, mapping.start, mapping.end, mapping.source)
-
-
-def _value_span(mapping: MapAt, key: str) -> Span:
-    value = mapping.get(key)
-    return mapping.span if value is None else value.span

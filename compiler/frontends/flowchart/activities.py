@@ -256,7 +256,7 @@ def _value(text: PlacedText, scope: ChartScope) -> Expr:
 def _check_status(value: PlacedText, scope: ChartScope) -> None:
     """Report any STATUS but the four words (M24)."""
     inner = constant_in(value) or value
-    if inner.text in STATUS_WORDS or "{{" in inner.text or inner.text in scope.variables:
+    if inner.text in STATUS_WORDS or "{{" in inner.text or scope.has(inner.text):
         return
     help = f"one of {', '.join(STATUS_WORDS)}"
     scope.sink.report("FC1005", f"`{inner.brief}` is not a status", scope.span(inner), help=help)
@@ -265,7 +265,7 @@ def _check_status(value: PlacedText, scope: ChartScope) -> None:
 def check_hits(value: PlacedText, scope: ChartScope) -> None:
     """Report a MAX_ACTIVITY_HITS that is certainly not a number: it would fail the run (M45)."""
     inner = constant_in(value) or value
-    if inner.text.strip().isdecimal() or "{{" in inner.text or inner.text in scope.variables:
+    if inner.text.strip().isdecimal() or "{{" in inner.text or scope.has(inner.text):
         return
     if inner.text in BUILT_IN or inner.text.startswith(("file:", "env:")):
         return

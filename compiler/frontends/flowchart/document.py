@@ -26,6 +26,8 @@ MAX_INCLUDES, MAX_DEPTH = 1000, 50
 """At most so many directives are followed, and so deep; more is refused (FC0001) as well."""
 
 SECTIONS = ("Workflow", "Prompts")
+_DETAILS = ["yaml", "flow"]
+"""The words behind the fence of a block of details."""
 _SECTIONS = Spelling(SECTIONS)
 _LINE = re.compile(
     r"^(?:(?P<include>[ \t]*!INCLUDE(?![^\s])[ \t]*(?P<path>[^\r\n]*))"
@@ -89,6 +91,8 @@ class FlowchartDocument:
     section: PlacedText | None = None
     description: str = ""
     charts: list[PlacedText] = field(default_factory=list)
+    details: list[PlacedText] = field(default_factory=list)
+    """Blocks of flow YAML among the charts."""
     prompts: dict[str, PromptText] = field(default_factory=dict)
     unspoken: list[PlacedText] = field(default_factory=list)
     """Headings among the prompts that do not say who speaks: they belong to the text above."""
@@ -206,8 +210,8 @@ class _Reader:
         self.close_prompt(len(text))
 
     def fence(self, match: re.Match[str]) -> int:
-        """Skip a fenced block, keep it when it is a chart (M3), and return where it ends. An
-        unclosed one is reported when it is a chart or swallows a heading, and ends there."""
+        """Skip a fenced block, keep it when it is a chart (M3) or its details, and return where it
+        ends. An unclosed one is reported when it is kept or swallows a heading, and ends there."""
         text, mark = self.document.whole.text, match["mark"]
         closing = re.compile(rf"^[ \t]{{0,3}}{re.escape(mark[0])}{{{len(mark)},}}[ \t]*\r?$", re.M)
         start = min(match.end() + 1, len(text))
@@ -215,14 +219,17 @@ class _Reader:
         end = closed or _SWALLOWED.search(text, start)
         body = placed_text(text[start : end.start() if end else len(text)], start)
         language = match["info"].strip().split(" ")[0]
-        is_chart = self.part == "workflow" and is_flowchart(body.text)
+        is_details = self.part == "workflow" and match["info"].split() == _DETAILS
+        is_chart = self.part == "workflow" and not is_details and is_flowchart(body.text)
         if is_chart and language.lower() != "mermaid":
             is_chart = self.is_nearly_mermaid(match, language)
         if is_chart:
             self.document.charts.append(body)
+        if is_details:
+            self.document.details.append(body)
         if closed is not None:
             return closed.end()
-        if end is not None or is_chart:
+        if end is not None or is_chart or is_details:
             whole = self.document.whole
             last = line_above(text, start, end.start()) if end else None
             missing = "the closing line is missing below this"

@@ -7,23 +7,20 @@ PROMPT                  without a successor: an implied edge to SUCCESS (M46)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import field, replace
 
 from ... import ir
-from ...analysis.graphs import loops, reachable
+from ...analysis.graphs import loops, reachable, successors
 from ...diagnostics.diagnostic import Label
 from ...expr.ast import Expr, Literal, Name
 from ...expr.walk import walk
 from ...source.records import dataclass
 from .activities import end_node, kind_of
+from .links import FAILURES, ONWARD, OTHERWISE, drawn_edges
 from .mermaid.chart import Chart, ChartEdge
 from .placeholders import ChartScope
 
-ONWARD = ("YES", "TRUE", "OK", "SUCCESS")
-OTHERWISE = ("NO", "FALSE", "ERROR", "FAILED", "ELSE", "FAIL", "OTHER")
-"""Label words of the two ways out; no label is the first one (M15)."""
-FAILURES: tuple[ir.ErrorKind, ...] = ("failure", "timeout", "refused")
 HANDLERS_END = "END"
 
 
@@ -45,10 +42,20 @@ class Wiring:
     """The variable that says that the failure handler runs; None when nothing needs it."""
 
 
-def wire(chart: Chart, nodes: dict[str, ir.Node], scope: ChartScope, flag: str) -> Wiring:
-    """Return every edge of the workflow, written and implied (M15, M16, M35, M44–M50)."""
+def wire(
+    chart: Chart,
+    nodes: dict[str, ir.Node],
+    scope: ChartScope,
+    flag: str,
+    detailed: Collection[str],
+    start: str,
+) -> Wiring:
+    """Return every edge of the workflow, written and implied (M15, M16, M35, M44–M50). Of nodes
+    that are `detailed`, links say more, and no failure is led anywhere."""
     wiring = Wiring(nodes)
-    ways, spare = _read_ways(chart, nodes, scope)
+    links = [e for e in chart.edges if not e.is_comment and _joins_activities(e, nodes, scope)]
+    plain = [link for link in links if link.source.text not in detailed]
+    ways, spare = _read_ways(plain, nodes.keys() - detailed, nodes, scope)
     for source, way in ways.items():
         for link, is_other in ((way.onward, False), (way.other, True)):
             if link is not None:
@@ -56,7 +63,8 @@ def wire(chart: Chart, nodes: dict[str, ir.Node], scope: ChartScope, flag: str) 
                 wiring.edges.append(_edge(source, link, guard, scope))
     for link in spare:
         wiring.edges.append(_edge(link.source.text, link, ir.Otherwise(), scope))
-    _imply(wiring, ways, flag)
+    wiring.edges += drawn_edges((e for e in links if e.source.text in detailed), nodes, scope)
+    _imply(wiring, ways, flag, start)
     return wiring
 
 
@@ -77,16 +85,18 @@ def _guard(node: ir.Node, is_other: bool) -> ir.Guard | None:
 
 
 def _read_ways(
-    chart: Chart, nodes: dict[str, ir.Node], scope: ChartScope
+    links: Iterable[ChartEdge], ids: Collection[str], nodes: dict[str, ir.Node], scope: ChartScope
 ) -> tuple[dict[str, WaysOut], list[ChartEdge]]:
     """Return the ways out of each activity, and the surplus links: they are reported and stay in
     the workflow, which is then shown as drawn. A link with a meaningless label takes a free way."""
-    ways = {id: WaysOut() for id, node in nodes.items() if not isinstance(node, ir.EndNode)}
+    ways = {
+        id: WaysOut()
+        for id, node in nodes.items()
+        if id in ids and not isinstance(node, ir.EndNode)
+    }
     spare: list[ChartEdge] = []
     unknown: list[ChartEdge] = []
-    for link in chart.edges:
-        if link.is_comment or not _joins_activities(link, nodes, scope):
-            continue
+    for link in links:
         way = ways[link.source.text]
         word = link.label.text.strip().upper() if link.label is not None else ""
         if word in OTHERWISE:
@@ -167,27 +177,28 @@ def _report_label(link: ChartEdge, node: ir.Node, scope: ChartScope) -> None:
     )
 
 
-def _imply(wiring: Wiring, ways: dict[str, WaysOut], flag: str) -> None:
+def _imply(wiring: Wiring, ways: dict[str, WaysOut], flag: str, start: str) -> None:
     """Add the edges that the format implies, and the ends they lead to."""
-    after: dict[str, list[str]] = {}
-    for id, way in ways.items():
-        after[id] = [w.target.text for w in (way.onward, way.other) if w is not None]
+    after = successors(wiring.nodes, wiring.edges)
     handlers = [id for id in ("ON_SUCCESS", "ON_FAILED") if id in ways]
-    starts = [id for id in ways if kind_of(id) == "START"]
+    starts = [id for id in wiring.nodes if kind_of(id) == "START" or id == start]
     failing = reachable(["ON_FAILED"] if "ON_FAILED" in ways else [], after)
     others = reachable([*starts, *(h for h in handlers if h != "ON_FAILED")], after)
     again = reachable(handlers, after).keys() & reachable(starts, after).keys()
     repeated = again.union(*loops(after))
-    for id, way in ways.items():
-        node = wiring.nodes[id]
-        if way.onward is None:
+    onward = {edge.source for edge in wiring.edges if edge.guard in (None, ir.Case(value="true"))}
+    for id, node in [*wiring.nodes.items()]:
+        way = ways.get(id)
+        leads_on = id in onward or (way is None and isinstance(node, ir.ChooseNode | ir.EndNode))
+        if not leads_on:
             target = "SUCCESS"
             if id in failing:
                 target = HANDLERS_END if id in others else "FAILED"
             _imply_edge(wiring, id, target, _guard(node, is_other=False))
-        if way.other is None and isinstance(node, ir.ChooseNode):
+        if way is not None and way.other is None and isinstance(node, ir.ChooseNode):
             _imply_edge(wiring, id, "FAILED", _guard(node, is_other=True))
-        _imply_failures(wiring, node, way, limited=id in repeated)
+        if way is not None:
+            _imply_failures(wiring, node, way, limited=id in repeated)
     if any(edge.target == HANDLERS_END for edge in wiring.edges):
         _end_of_handlers(wiring, flag)
     for id in ("SUCCESS", "FAILED"):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+from ...ir import Node
 from ...reading.editing import Act, Editing, Mention, Slot, Suggestion
 from ...reading.expression_words import expression_words
 from ...source.source import Span
@@ -99,9 +100,14 @@ def mermaid_editing() -> Editing:
     return Editing(slots=(Slot(_NODE, ("node",)),), triggers=(" ",))
 
 
-def node_mentions(chart: Chart, document: FlowchartDocument) -> Iterator[Mention]:
+def node_mentions(
+    chart: Chart, document: FlowchartDocument, detailed: Iterable[Node]
+) -> Iterator[Mention]:
     """Yield every place in the document where a node's id stands."""
-    return chart_mentions(chart, document.whole.of)
+    yield from chart_mentions(chart, document.whole.of)
+    for node in detailed:
+        if node.span is not None:
+            yield Mention("node", node.id, "name", node.span)
 
 
 def chart_mentions(chart: Chart, span: Callable[[PlacedText], Span]) -> Iterator[Mention]:

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
+from ...reading.details import ReadDetails
 from ...reading.protocol import Frontend, Reader
 from .detect import claims_document, claims_plain
 
 
-def _document_reader() -> Reader:
-    from .editing import flowchart_editing
-    from .parse import parse
+def flowchart(details: Callable[[], ReadDetails]) -> Frontend:
+    """Return the format of documents, whose details are read by what `details` imports."""
 
-    return Reader(parse, flowchart_editing)
+    def reader() -> Reader:
+        from .editing import flowchart_editing
+        from .parse import parse
+
+        return Reader(partial(parse, read=details()), flowchart_editing)
+
+    return Frontend(
+        name="flowchart",
+        title="flowchart markdown (*.wf.md)",
+        suffixes=(".wf.md", ".wfh.md"),
+        claims=claims_document,
+        reader=reader,
+        comment=("<!--", "-->"),
+    )
 
 
 def _plain_reader() -> Reader:
@@ -20,14 +36,6 @@ def _plain_reader() -> Reader:
     return Reader(parse, mermaid_editing)
 
 
-FLOWCHART = Frontend(
-    name="flowchart",
-    title="flowchart markdown (*.wf.md)",
-    suffixes=(".wf.md", ".wfh.md"),
-    claims=claims_document,
-    reader=_document_reader,
-    comment=("<!--", "-->"),
-)
 MERMAID = Frontend(
     name="mermaid",
     title="plain mermaid flowchart (*.mmd), to inspect and draw",

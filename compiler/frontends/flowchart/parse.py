@@ -13,17 +13,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from ... import ir
+from ...analysis.variables import names_read
 from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Binary, Call, Field, Literal, Name, Text
+from ...flow_yaml.implied import implied_tools, with_implied
+from ...reading.details import Details, ReadDetails
 from ...reading.protocol import Parsed, with_file_grants
 from ...source.source import Source, SourceSet
 from ...source.spelling import Spelling
 from .activities import (
-    AGENT,
     KINDS,
     MAX_HITS,
-    THREAD,
-    WRITE_FILE,
     Activity,
     build_node,
     kind_of,
@@ -32,6 +32,7 @@ from .activities import (
     set_target,
 )
 from .checks import UNREADABLE
+from .details import detailed_node, details_of, speakers, with_details
 from .document import FlowchartDocument, read_document
 from .edges import Wiring, wire
 from .editing import node_mentions
@@ -48,34 +49,44 @@ _CHART_FENCE = re.compile(r"^```mermaid\b", re.M)
 _SUFFIX = re.compile(r"(?:\.wfh?)?\.(?:md|markdown)\Z")
 
 
-def parse(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
-    """Read the workflow, as far as it can be read. Without an activity there is none (M18)."""
+def parse(source: Source, sources: SourceSet, sink: Sink, read: ReadDetails) -> Parsed:
+    """Read the workflow, as far as it can be read. Without an activity there is none (M18). `read`
+    reads its details."""
     document = read_document(source, sources, sink)
     chart = _read_charts(document, sink)
     if chart is None:
         return Parsed(None)
     scope = ChartScope(document, os.path.dirname(source.path), sink)
     scope.captioned = Spelling(_likely_ids(chart))
-    activities = [
-        activity for node in chart.nodes.values() if (activity := read_activity(node, scope))
-    ]
-    scope.is_complete = not chart.faults and len(activities) == len(chart.nodes)
+    details = details_of(document, chart, sources, sink, read)
+    plain = [node for id, node in chart.nodes.items() if id not in details.nodes]
+    activities = [activity for node in plain if (activity := read_activity(node, scope))]
+    scope.is_complete = not chart.faults and len(activities) == len(plain)
     lists = [activity for activity in activities if activity.kind == "PARAMS"]
     running = {a.id: a for a in activities if a.kind != "PARAMS"}
-    start = _find_start(running, chart, scope)
+    begun = (id for id in details.nodes if kind_of(id) == "START")
+    start = details.workflow.entry or next(begun, "") or _find_start(running, chart, scope)
     params = read_params(lists, scope)
     _declare(params, running, scope)
-    nodes = _build(chart, running, scope)
+    named = with_implied(details.workflow)
+    scope.detailed = frozenset({p.name for p in named.params} | {f.name for f in named.state})
+    nodes = _build(chart, running, details, scope)
+    scope.read |= names_read(details.workflow)
     prompts = _read_prompts(document, scope)
     if not document.is_history:
         scope.report_missing_prompts()
     begin = nodes.get(start)
     if isinstance(begin, ir.AssignNode):
         nodes[start] = replace(begin, assignments=(*begin.assignments, *params.from_files))
-    wiring = wire(chart, nodes, scope, _handler_flag(source))
+    wiring = wire(chart, nodes, scope, _handler_flag(source), details.nodes, start)
     name = _SUFFIX.sub("", os.path.basename(source.path))
     workflow = _workflow(name, source, scope, wiring, params, prompts, start)
-    parsed = Parsed(workflow, mentions=lambda: (*scope.mentions, *node_mentions(chart, document)))
+    agents, threads = speakers(workflow.nodes, details)
+    workflow = with_details(replace(workflow, agents=agents, threads=threads), details)
+    drawn = details.workflow.nodes
+    parsed = Parsed(
+        workflow, mentions=lambda: (*scope.mentions, *node_mentions(chart, document, drawn))
+    )
     return with_file_grants(parsed, source)
 
 
@@ -189,14 +200,19 @@ def _declare(params: Params, running: dict[str, Activity], scope: ChartScope) ->
     scope.variables.setdefault(MAX_HITS, None)
 
 
-def _build(chart: Chart, running: dict[str, Activity], scope: ChartScope) -> dict[str, ir.Node]:
+def _build(
+    chart: Chart, running: dict[str, Activity], details: Details, scope: ChartScope
+) -> dict[str, ir.Node]:
     """Return the nodes in the chart's order. An unknown kind or a caption that does not parse
     leaves a node that does nothing, so that nothing else is reported because of it."""
     nodes: dict[str, ir.Node] = {}
+    detailed = details.nodes
     unread = {id for id in chart.lost_captions if kind_of(id) not in ("SUCCESS", "FAILED")}
     for id, node in chart.nodes.items():
         activity = running.get(id)
-        if id in unread and kind_of(id).startswith("CHECK"):
+        if id in detailed:
+            nodes[id] = detailed_node(detailed[id], node)
+        elif id in unread and kind_of(id).startswith("CHECK"):
             nodes[id] = ir.ChooseNode(id=id, span=scope.span(node.id), on=UNREADABLE)
         elif activity is not None and id not in unread:
             nodes[id] = build_node(activity, scope)
@@ -234,8 +250,6 @@ def _workflow(
     start: str,
 ) -> ir.Workflow:
     nodes = tuple(wiring.nodes.values())
-    talks = any(isinstance(node, ir.AgentNode | ir.MessageNode) for node in nodes)
-    writes = any(isinstance(node, ir.ToolNode) for node in nodes)
     document = scope.document
     return ir.Workflow(
         name=name,
@@ -244,9 +258,7 @@ def _workflow(
         params=tuple(demand(param, scope.read) for param in params.params),
         outputs=("RESULT", "STATUS"),
         state=_state(params.params, nodes, scope, wiring.handler_flag),
-        agents=(ir.Agent(id=AGENT, thread=THREAD, remember="both"),) if talks else (),
-        tools=(ir.Tool(id=WRITE_FILE),) if writes else (),
-        threads=(ir.Thread(id=THREAD),) if talks else (),
+        tools=implied_tools((), nodes),
         prompts=prompts,
         nodes=nodes,
         edges=tuple(wiring.edges),

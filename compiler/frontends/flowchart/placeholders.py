@@ -37,15 +37,16 @@ BUILT_IN = {"STATUS": "STATUS", "RESULT": "RESULT", "CONTENT": "RESULT"}
 
 @dataclass(slots=True)
 class ChartScope:
-    """What the names of one file can mean. `variables` are those the file writes or lists; `outer`
-    collects names that only a caller can give; `missing` the prompts nobody wrote, `mentions` the
-    places where prompts are named. Where the chart is not `is_complete`, what writes a variable may
-    be among what could not be read."""
+    """What the names of one file can mean. `variables` are those the chart writes or lists,
+    `detailed` those of its details; `outer` collects names that only a caller can give; `missing`
+    the prompts nobody wrote, `mentions` the places where prompts are named. Where the chart is not
+    `is_complete`, what writes a variable may be among what could not be read."""
 
     document: FlowchartDocument
     folder: str
     sink: Sink
     variables: dict[str, Span | None] = field(default_factory=dict)
+    detailed: frozenset[str] = frozenset()
     outer: dict[str, Span] = field(default_factory=dict)
     read: set[str] = field(default_factory=set)
     missing: dict[str, list[Span]] = field(default_factory=dict)
@@ -59,9 +60,13 @@ class ChartScope:
     def span(self, text: PlacedText) -> Span:
         return self.document.whole.of(text)
 
+    def has(self, name: str) -> bool:
+        """Return whether the file writes or lists a variable."""
+        return name in self.variables or name in self.detailed
+
     def variable(self, name: str, span: Span) -> Name | None:
         """Return STATUS, RESULT (also as CONTENT), or a variable of the run (M21)."""
-        known = BUILT_IN.get(name) or (name if name in self.variables else None)
+        known = BUILT_IN.get(name) or (name if self.has(name) else None)
         if known is None:
             return None
         self.read.add(known)
@@ -182,7 +187,7 @@ class ChartScope:
         of prompts or of both."""
         key = variables, prompts, len(self.variables)
         if key not in self._spellings:
-            names = {*BUILT_IN, *self.variables} if variables else set()
+            names = {*BUILT_IN, *self.variables, *self.detailed} if variables else set()
             self._spellings[key] = Spelling(names | set(self.document.prompts if prompts else ()))
         return self._spellings[key]
 

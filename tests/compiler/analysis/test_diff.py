@@ -164,3 +164,12 @@ def test_renaming_reaches_every_place_that_names_a_node():
     assert [edge.source for edge in after.edges] == ["one"]
     assert (after.entry, after.on_success, after.on_failed) == ("one", "a", "a")
     assert after.on_input == OnInput(target="a")
+
+
+def test_a_new_name_goes_into_the_paths_of_tests():
+    """Also of a visit, of an element of a loop, and of a call, whose inner nodes keep theirs."""
+    trial = ir.Trial(name="t", path=("a", "a#2", "a@0", "a/a", "x.y"), avoids=("b",))
+    before = ir.Workflow(name="w", trials=(trial,))
+    (after,) = rename_nodes(before, {"a": "one", "x.y": "x_y", "b": "c"}, {}).trials
+    assert after.path == ("one", "one#2", "one@0", "one/a", "x_y")
+    assert after.avoids == ("c",)

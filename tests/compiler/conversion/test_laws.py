@@ -162,8 +162,8 @@ def test_writing_is_a_fixed_point(file, dialect, read):
         return
     second = convert_file(parsed, source, dialect, next(iter(first.files)))
     assert [loss.message for loss in second.losses] == []
-    if not first.losses:
-        assert second.files == first.files
+    if not first.losses:  # inner workflows that stand in files of their own are not written again
+        assert second.files.items() <= first.files.items()
 
 
 @pytest.mark.parametrize("file", [*ACCEPTED, *SHIPPED], ids=case_id)

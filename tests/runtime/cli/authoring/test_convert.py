@@ -40,21 +40,21 @@ def test_a_file_is_written_where_it_is_asked_for(flowc, steps, tmp_path):
 
 
 def test_a_loss_is_told_with_its_place_and_nothing_is_written(flowc, steps, tmp_path):
-    done = flowc("convert", "look.md", "--to", "flowchart", "-o", "look.wf.md")
+    done = flowc("convert", "look.md", "--to", "plan", "-o", "plan.md")
     assert done.returncode == 1
-    assert "warning[FC6001] lossy-conversion: flowchart cannot say the tool `list_files`" in (
+    assert "warning[FC6001] lossy-conversion: plan cannot say the tool `list_files`" in (
         done.stderr
     )
     assert "--> look.md:8:14" in done.stderr
     assert "nothing was written: --allow-loss" in done.stderr
-    assert not (tmp_path / "look.wf.md").exists()
+    assert not (tmp_path / "plan.md").exists()
 
 
 def test_with_allow_loss_what_can_be_said_is_written_and_reads(flowc, steps, tmp_path):
-    done = flowc("convert", "look.md", "--to", "flowchart", "-o", "look.wf.md", "--allow-loss")
+    done = flowc("convert", "look.md", "--to", "plan", "-o", "plan.md", "--allow-loss")
     assert done.returncode == 0
     assert "FC6001" in done.stderr
-    assert flowc("check", "look.wf.md").returncode == 0
+    assert flowc("check", "plan.md").returncode == 0
 
 
 def test_json_tells_everything(flowc, steps):
