@@ -143,8 +143,12 @@ async def run_flowc(victim: Victim, cell: Cell, answers: dict[str, Json]) -> Out
         if cell.run not in await engine.store.ids():
             return await launch.start(engine, cell.run, dict(victim.inputs))
         record = await engine.store.get(cell.run)
-        if record.status in ENDED and (ending := await engine.outcome(record)) is not None:
-            return ending
+        # A run that ended with a failure is not begun again: a person would, who has read of it.
+        told = record.status in ENDED or (
+            record.status == "error" and "kind" in (record.error or {})
+        )
+        if told and (ending := await engine.outcome(record)) is not None:
+            return ending if record.status in ENDED else replace(ending, status="error")
         return await launch.resume(engine, cell.run, answers)
 
 

@@ -114,6 +114,15 @@ def test_a_call_that_failed_is_not_made_again_after_a_kill(flowc, tmp_path):
     assert (count["effects"], count["asked"], count["repeated"]) == (2, 0, 0)
 
 
+def test_a_run_that_ended_with_a_failure_is_not_begun_again(flowc, tmp_path):
+    (tmp_path / "fails.flow.yaml").write_text(COUNTS)
+    at = ("--at", "before update", "--at", "after update")
+    done = flowc("torture", "fails.flow.yaml", *at, "--returns", "count=none", "--json")
+    told = json.loads(done.stdout)
+    assert (done.returncode, told["findings"], told["kills"]["boundaries"]) == (0, [], 2)
+    assert told["undisturbed"]["status"] == "error"
+
+
 def test_questions_are_answered_before_and_after_a_kill(flowc, tmp_path):
     (tmp_path / "asks.flow.yaml").write_text(ASKS)
     after = "after the effect: command echo ann"
