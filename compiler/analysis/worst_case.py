@@ -12,6 +12,7 @@ one: that of the workflow, or of every node of it that asks a model.
 from __future__ import annotations
 
 import math
+from collections.abc import Generator
 
 from .. import ir
 from ..expr.ast import Expr, ListOf, Literal
@@ -155,15 +156,38 @@ class _Visits:
         self.endless = ""
 
     def entries(self, id: str) -> float:
-        """As often as the ways into it are taken."""
+        """As often as the ways into it are taken. A chain may be longer than Python's stack."""
         if id in self.found:
             return self.found[id]
-        if id in self.under_way:
-            return math.inf
+        open_nodes = [self._entering(id)]
+        amount: float | None = None
+        while open_nodes:
+            try:
+                source = open_nodes[-1].send(amount)
+            except StopIteration as done:
+                open_nodes.pop()
+                amount = done.value
+            else:
+                if source in self.found or source in self.under_way:
+                    amount = self.found.get(source, math.inf)
+                else:
+                    open_nodes.append(self._entering(source))
+                    amount = None
+        return self.found[id]
+
+    def _entering(self, id: str) -> Generator[str, float | None, float]:
+        """Find the same; yield each node whose entries are needed for that, and get them."""
         self.under_way.add(id)
         amount = float(self.begins.count(id))
         for edge in self.into[id]:
-            amount += self._traversals(edge)
+            limit, source = self._limit(edge.source), edge.source
+            if isinstance(edge.guard, ir.OnError) and "limit" in edge.guard.errors:
+                amount += (yield source) or 0
+            elif source in self.under_way:
+                # A limit counts whatever leads to the node, also where that is a loop.
+                amount += limit
+            else:
+                amount += min(limit, (yield source) or 0)
         self.under_way.remove(id)
         self.found[id] = amount
         if self.run(id) == math.inf:
@@ -173,14 +197,6 @@ class _Visits:
     def run(self, id: str) -> float:
         """A node whose limit is reached is entered once more, and fails."""
         return min(self._limit(id), self.entries(id))
-
-    def _traversals(self, edge: ir.Edge) -> float:
-        guard = edge.guard
-        limit = self._limit(edge.source)
-        if isinstance(guard, ir.OnError) and "limit" in guard.errors:
-            return self.entries(edge.source)
-        # A limit counts whatever leads to the node, also where that is a loop.
-        return limit if edge.source in self.under_way else min(limit, self.entries(edge.source))
 
     def _limit(self, id: str) -> float:
         node = self.nodes[id]

@@ -79,7 +79,7 @@ BUILTIN_TOOLS: tuple[ToolEntry, ...] = (
     _entry(
         "search_files", "pure",
         "Find lines that hold a text. Gives matches (path, line, text), count, and whether it is "
-        "truncated.",
+        "truncated. Fails below a folder with more than 200,000 files or 512 MiB of text.",
         text={"type": "string", "minLength": 1, "description": "The text, taken literally."},
         path=_FOLDER,
         pattern=_PATTERN,

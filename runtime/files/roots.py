@@ -94,23 +94,11 @@ class Roots:
     def status(self, place: Path) -> os.stat_result | None:
         """Return the status of a located place, no link followed; None where nothing is there."""
         try:
-            with self._folder(place.parent if self._is_below(place) else place) as number:
+            with self.folder_at(place.parent if self._is_below(place) else place) as number:
                 name = place.name if self._is_below(place) else f"/proc/self/fd/{number}/"
                 return os.stat(name, dir_fd=number, follow_symlinks=False)
         except OSError:
             return None
-
-    def entries(self, place: Path) -> tuple[list[str], list[str]]:
-        """Return the names of the folders in a located folder, and of what is none, both sorted. A
-        link to a folder is neither. Raise OSError."""
-        folders, others = [], []
-        with self._folder(place) as number, os.scandir(f"/proc/self/fd/{number}") as found:
-            for entry in found:
-                if entry.is_dir(follow_symlinks=False):
-                    folders.append(entry.name)
-                elif not entry.is_dir():
-                    others.append(entry.name)
-        return sorted(folders), sorted(others)
 
     def read_bytes(self, path: str) -> bytes:
         """Read a regular file of at most 16 MiB. Raise `Failure`."""
@@ -118,7 +106,7 @@ class Roots:
         try:
             if not self._is_below(place):
                 raise IsADirectoryError
-            with self._folder(place.parent) as folder:
+            with self.folder_at(place.parent) as folder:
                 number = open_file(place.name, folder, follow=False)
             try:
                 return read_whole(number, MAX_BYTES)
@@ -142,7 +130,7 @@ class Roots:
         try:
             if not self._is_below(place):
                 raise IsADirectoryError
-            with self._folder(place.parent, make=True) as folder:
+            with self.folder_at(place.parent, make=True) as folder:
                 inner = Path(f"/proc/self/fd/{folder}", place.name)
                 if os.path.isdir(inner):
                     raise IsADirectoryError
@@ -158,7 +146,7 @@ class Roots:
         try:
             if not self._is_below(place):
                 raise IsADirectoryError
-            with contextlib.suppress(FileNotFoundError), self._folder(place.parent) as folder:
+            with contextlib.suppress(FileNotFoundError), self.folder_at(place.parent) as folder:
                 os.unlink(place.name, dir_fd=folder)
         except OSError as error:
             raise _failure(path, error) from None
@@ -183,7 +171,7 @@ class Roots:
         return root is not None and place != self._real(root)
 
     @contextmanager
-    def _folder(self, place: Path, *, make: bool = False) -> Iterator[int]:
+    def folder_at(self, place: Path, *, make: bool = False) -> Iterator[int]:
         """Yield the descriptor of a folder at a located place. Raise OSError."""
         root = self.around(place)
         top = None if root is None else self._open(root, make=make)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -22,7 +23,7 @@ from .api.routes import add_events, add_routes
 from .bodies.read_body import fields_of
 from .contract import responses
 from .page.routes import add_page, is_page, page_fault, signed_out
-from .page.visit import SignedOut
+from .page.visit import SignedOut, load_pages
 from .records.errors import ServiceFault
 
 ERRORS: dict[int | str, dict[str, Any]] = {
@@ -52,7 +53,9 @@ def make_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         async with open_service() as service:
             app.state.service = service
+            loading = asyncio.create_task(asyncio.to_thread(load_pages))
             yield
+            await loading
 
     app = Guarded(
         title="flowc",

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import fnmatch
 import json
-import stat
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from ..config.settings import user_file
 from ..errors import Failure
 from ..files.programs import RunProgram, no_programs
 from ..files.roots import Roots
+from ..files.walking import NARROWER, Walk, WalkedFile
 from ..services import Json
 from .git import GitPlace, git_diff, git_log, git_show, git_status
 from .source import CatalogTools
@@ -27,9 +29,8 @@ _DATA = ".flowc"
 _SKIPPED_FOLDERS = frozenset({".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", _DATA})
 _MAX_TEXT = 200_000
 _MAX_LINE = 400
-_MAX_VISITED = 200_000
-_MAX_DEPTH = 200
-_SMALLER = "name a folder in it: `path`"
+MOST_SEARCHED = 512 * 2**20
+"""Bytes of text that one search looks through."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +59,17 @@ class BuiltinTools(CatalogTools):
 
 
 def _refuse_data(roots: Roots, path: str) -> None:
-    """Raise `Failure` for flowc's own data, all runs' prompts and results, and for the person's
-    settings: a model that asks for a file is told of neither."""
-    place = roots.locate(path)
+    """Raise `Failure` for a place that tools leave alone: a model that asks is told nothing."""
+    if _is_data(roots, roots.locate(path)):
+        raise Failure(f"`{path}` is flowc's own data, which no tool reads or writes", "refused")
+
+
+def _is_data(roots: Roots, place: Path) -> bool:
+    """Tell whether a real place is flowc's own data, all runs' prompts and results, or belongs to
+    the person's settings."""
     names = [place.relative_to(top).parts for top in roots.tops() if place.is_relative_to(top)]
     settings = user_file().parent.resolve()
-    if any(_DATA in parts for parts in names) or place.is_relative_to(settings):
-        raise Failure(f"`{path}` is flowc's own data, which no tool reads or writes", "refused")
+    return any(_DATA in parts for parts in names) or place.is_relative_to(settings)
 
 
 def _whole(value: Json) -> Json:
@@ -87,30 +92,62 @@ def read_file(roots: Roots, path: str, start_line: int, max_lines: int) -> Json:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A text that is looked for in lines. Most files do not hold it, which their bytes tell."""
+
+    text: str
+    ignore_case: bool
+
+    def lines_of(self, data: bytes) -> Iterator[tuple[int, str]]:
+        """Yield the lines of a text in UTF-8 that hold it, with their numbers from 1."""
+        needle = self.text.casefold() if self.ignore_case else self.text
+        if not self._may_hold(needle.encode("utf-8", "surrogatepass"), data):
+            return
+        try:
+            text = data.decode("utf-8-sig")
+        except UnicodeDecodeError:
+            return
+        if self.ignore_case and needle not in text.casefold():
+            return
+        for number, line in enumerate(text.splitlines(), start=1):
+            if needle in (line.casefold() if self.ignore_case else line):
+                yield number, line
+
+    def _may_hold(self, needle: bytes, data: bytes) -> bool:
+        if not self.ignore_case:
+            return needle in data
+        return not data.isascii() or needle in data.lower()
+
+
 def list_files(roots: Roots, path: str, pattern: str, limit: int) -> Json:
     """Return files below a folder, sorted by path; links to elsewhere are left out."""
     files: list[str] = []
-    for place in _walk(roots, path, pattern):
+    for file in _walk(roots, path, pattern):
         if len(files) == limit:
             return {"files": files, "count": limit, "truncated": True}
-        files.append(roots.show(place))
+        files.append(roots.show(file.place))
     return {"files": files, "count": len(files), "truncated": False}
 
 
 def search_files(
     roots: Roots, text: str, path: str, pattern: str, ignore_case: bool, limit: int
 ) -> Json:
-    """Return lines that hold a text; files that are not UTF-8 text are skipped."""
-    needle = text.casefold() if ignore_case else text
+    """Return lines that hold a text; files that are not UTF-8 text are skipped. Raise `Failure`
+    where there is more text than a tool looks through."""
+    search, room = Search(text, ignore_case), MOST_SEARCHED
     matches: list[dict[str, Json]] = []
-    for place in _walk(roots, path, pattern):
-        shown = roots.show(place)
-        for number, line in enumerate(_lines(roots, place), start=1):
-            if needle not in (line.casefold() if ignore_case else line):
-                continue
+    for file in _walk(roots, path, pattern):
+        data = file.text_bytes()
+        room -= len(data)
+        if room < 0:
+            most = f"more than {MOST_SEARCHED // 2**20} MiB of text"
+            raise Failure(f"`{path}` holds {most}", help=f"{NARROWER}, or its files: `pattern`")
+        for number, line in search.lines_of(data):
             if len(matches) == limit:
                 return {"matches": matches, "count": limit, "truncated": True}
-            matches.append({"path": shown, "line": number, "text": line.strip()[:_MAX_LINE]})
+            shown = line.strip()[:_MAX_LINE]
+            matches.append({"path": roots.show(file.place), "line": number, "text": shown})
     return {"matches": matches, "count": len(matches), "truncated": False}
 
 
@@ -139,57 +176,13 @@ def query_json(roots: Roots, path: str, expression: str) -> Json:
         raise Failure(f"the expression has no value: {error}") from None
 
 
-def _walk(roots: Roots, path: str, pattern: str) -> Iterator[Path]:
-    """Yield regular files below a folder whose name or path matches, in order of their paths. A
-    link counts where it leads to, and never out of the roots."""
-    start = roots.locate(path)
-    info = roots.status(start)
-    if info is None:
-        raise Failure(f"`{path}` does not exist")
-    if stat.S_ISREG(info.st_mode):
-        yield start
-        return
-    visited, left = 0, [start]
-    while left:
-        folder = left.pop()
-        if len(folder.parts) - len(start.parts) > _MAX_DEPTH:
-            raise Failure(f"`{path}` holds folders more than {_MAX_DEPTH} deep", help=_SMALLER)
-        folders, files = _entries(roots, folder)
-        left += [folder / name for name in reversed(folders) if name not in _SKIPPED_FOLDERS]
-        for name in files:
-            visited += 1
-            if visited > _MAX_VISITED:
-                raise Failure(f"`{path}` holds more than {_MAX_VISITED:,} files", help=_SMALLER)
-            place = folder / name
-            inner = place.relative_to(start).as_posix()
-            if (_matches(name, pattern) or _matches(inner, pattern)) and _is_allowed(roots, place):
-                yield place
-
-
-def _entries(roots: Roots, folder: Path) -> tuple[list[str], list[str]]:
-    try:
-        return roots.entries(folder)
-    except OSError:
-        return [], []
-
-
-def _matches(name: str, pattern: str) -> bool:
-    return fnmatch.fnmatchcase(name, pattern.removeprefix("**/"))
-
-
-def _is_allowed(roots: Roots, place: Path) -> bool:
-    try:
-        info = roots.status(roots.locate(str(place)))
-        return info is not None and stat.S_ISREG(info.st_mode)
-    except Failure:
-        return False
-
-
-def _lines(roots: Roots, place: Path) -> list[str]:
-    try:
-        return roots.read_text(str(place)).splitlines()
-    except Failure:
-        return []
+def _walk(roots: Roots, path: str, pattern: str) -> Iterator[WalkedFile]:
+    """Yield the files below a folder whose name or path matches, in order of their paths."""
+    matches = re.compile(fnmatch.translate(pattern.removeprefix("**/"))).match
+    for file in Walk(roots, path, _SKIPPED_FOLDERS, partial(_is_data, roots)).files():
+        name = file.inner.rpartition("/")[2]
+        if not file.inner or matches(name) or matches(file.inner):
+            yield file
 
 
 FUNCTIONS: dict[str, Callable[..., Json]] = {

@@ -21,6 +21,7 @@ import parse
 import plan
 import sandbox
 import scripts
+import search
 import service
 import steps
 import stores_cost
@@ -40,6 +41,7 @@ PARTS = {
     "sandbox": sandbox.report,
     "steps": steps.report,
     "scripts": scripts.report,
+    "search": search.report,
     "service": service.report,
     "stores": stores_cost.report,
     "workers": workers.report,

@@ -21,10 +21,12 @@ from .documents import DOCUMENTS
 from .folders import FOLDERS, Folder
 from .planted import lay, plant
 from .planted_files import PLANTED
+from .server_files import SERVER_FILES
 
 STRANGERS: dict[str, Folder] = (
     FOLDERS
     | PLANTED
+    | SERVER_FILES
     | {
         f"document {name}": Folder(
             one.tries, {one.name: one.text, **one.beside}, command=one.command

@@ -14,6 +14,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 PRODUCT = ("compiler", "runtime", "grammar", ".types")
+HALF_WRITTEN = shutil.ignore_patterns("*.pyc.*")
+"""What other tests' processes write beside a cache, and rename: it is gone when it is copied."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Copy:
             source, target = self.root / path, self.folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
             if source.is_dir():
-                shutil.copytree(source, target, symlinks=True)
+                shutil.copytree(source, target, symlinks=True, ignore=HALF_WRITTEN)
             else:
                 shutil.copy2(source, target)
 

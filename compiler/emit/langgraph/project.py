@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ...source.records import dataclass
 from .module import Served, emit_module
@@ -50,11 +50,13 @@ _IGNORED = ".env\n.flowc/\n.langgraph_api/\n"
 @dataclass(frozen=True, slots=True)
 class Server:
     """The settings of LangGraph's server. Its files lie in `folder` (with `/` behind it, or "")
-    below the project's; `dependencies` are Python's, `settings` end `pyproject.toml`."""
+    below the project's; `dependencies` are Python's, `settings` end `pyproject.toml`, `http` says
+    who may send requests."""
 
     dependencies: tuple[str, ...] = ()
     settings: str = ""
     folder: str = ""
+    http: Mapping[str, object] | None = None
 
     @property
     def depth(self) -> int:
@@ -85,6 +87,7 @@ def emit_server(workflows: Sequence[Served], server: Server) -> dict[str, str]:
         "graphs": {served.name: f"./{file}:graph" for file, served in modules.items()},
         "checkpointer": {"path": f"./{folder}checkpointer.py:saver"},
         "env": ".env",
+        **({} if server.http is None else {"http": server.http}),
     }
     return {
         **{file: emit_module(served, server.depth + 1) for file, served in modules.items()},

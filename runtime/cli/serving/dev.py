@@ -74,7 +74,7 @@ def dev(
     if host not in LOOPBACK:
         say(f"whoever reaches {host} can run these workflows: the server asks for no token")
     options = ["--host", host, "--port", str(port)] + ([] if browser else ["--no-browser"])
-    serving = Serving(files, from_format, team, options)
+    serving = Serving(files, from_format, team, host, options)
     with_consent(RunOptions(), "text", _admit_server)
     with_consent(RunOptions(), "text", serving.admit(workflows))
     _make_anew(Path(FOLDER))
@@ -89,6 +89,7 @@ class Serving:
     files: Sequence[str]
     format: str | None
     teams: Sequence[str] | None
+    host: str
     options: list[str]
     stamps: Stamps = field(default_factory=dict)
     granted: RunOptions = field(default_factory=RunOptions)
@@ -112,11 +113,12 @@ class Serving:
 
         from ...emitted.bundle import Bundle
         from ...emitted.project import require_names, serve, write_project
+        from .page_guard import http_settings
 
         here = Path.cwd()
         served = [serve(one, Bundle(here)) for one in workflows]
         require_names(served)
-        texts = emit_server(served, Server(folder=FOLDER))
+        texts = emit_server(served, Server(folder=FOLDER, http=http_settings(self.host)))
         files = {name.removeprefix(FOLDER): text.encode() for name, text in texts.items()}
         prepare_default(store_url(None, project=here))
         write_project(files, here / FOLDER)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -73,7 +74,7 @@ async def create_team(
             f"line {own[0].line}: {own[0].message}",
             details={"details": {"diagnostics": [d.model_dump() for d in own]}},
         )
-    source, agents = team_text(request.source)
+    source, agents = await asyncio.to_thread(team_text, request.source)
     team = StoredTeam(
         id=id_of_request("team"),
         owner=caller.owner or "",
@@ -139,7 +140,8 @@ async def _execution(
     config = request.execution_config.model_dump()
     source, inputs = workflow.source, request.input_parameters
     if workflow.file == CONTRACT:
-        source, inputs = with_config(source, inputs, config), {}
+        source = await asyncio.to_thread(with_config, source, inputs, config)
+        inputs = {}
     compiled = await POOL.compile(
         source, workflow.file, workflow.format, team.source if team else None
     )

@@ -155,7 +155,7 @@ class Executing:
             record=None,
             state=None,
             timeline=nothing,
-            turns=turns_of(execution, workflow, nothing, ()),
+            turns=await asyncio.to_thread(turns_of, execution, workflow, nothing, ()),
             fault=execution.fault,
             now=self.clock(),
         )
@@ -176,7 +176,7 @@ class Executing:
             record=record,
             state=state,
             timeline=timeline,
-            turns=turns_of(execution, workflow, timeline, rows),
+            turns=await asyncio.to_thread(turns_of, execution, workflow, timeline, rows),
             fault=execution.fault,
             now=self.clock(),
         )

@@ -61,7 +61,7 @@ class ExecutionState:
 
     def step(self, id: str) -> TaskStep:
         """Return a step of the workflow."""
-        return next(step for step in self.steps if step.id == id)
+        return self.turns.by_id[id]
 
     def next_visit(self, step: str) -> int:
         """Return the number of the visit of a step that is under way or comes next."""

@@ -15,7 +15,7 @@ from typing import Literal
 
 from flowc.compiler.ir import Workflow
 
-from ..records.metrics import TaskStep, completion_time, iso, ready, steps_of
+from ..records.metrics import TaskStep, completion_time, iso, levels_of, ready, steps_of
 from ..records.tables import (
     OPEN,
     AssignmentStatus,
@@ -44,10 +44,11 @@ class Doing:
 class Turns:
     """The steps of an execution as of the event at `position`. `done` holds those that are done,
     `free` those that can start, `places` where each one is; `assignments` are all of them, those
-    of one step in the order in which they were made."""
+    of one step in the order in which they were made. `by_id` are the steps by their ids."""
 
     position: int
     steps: Sequence[TaskStep]
+    by_id: Mapping[str, TaskStep]
     done: Mapping[str, Doing]
     free: Sequence[TaskStep]
     assignments: Sequence[StoredAssignment]
@@ -61,16 +62,27 @@ def turns_of(
     rows: Sequence[StoredAssignment],
 ) -> Turns:
     """Return whose turn it is. `rows` are the stored assignments, oldest first."""
-    steps = steps_of(workflow)
-    done = _doings(steps, timeline, rows)
+    steps, known = steps_of(workflow), _by_step(rows)
+    done = _doings(steps, timeline, known)
     free = ready(steps, done, execution.sequential)
+    free_ids = {step.id for step in free}
     persons = {agent.id: agent.person for agent in workflow.agents}
     making = _Making(execution, timeline, done, persons)
     assignments = [_brought_on(row, timeline) for row in rows]
     for step in steps:
-        assignments += making.lacking(step, step in free, rows)
-    places = {s.id: _place(s, done, free, timeline, assignments) for s in steps}
-    return Turns(timeline.position, steps, done, free, assignments, places)
+        assignments += making.lacking(step, step.id in free_ids, known.get(step.id, ()))
+    now = _by_step(assignments)
+    places = {s.id: _place(s, done, s.id in free_ids, timeline, now.get(s.id, ())) for s in steps}
+    by_id = {step.id: step for step in steps}
+    return Turns(timeline.position, steps, by_id, done, free, assignments, places)
+
+
+def _by_step(rows: Sequence[StoredAssignment]) -> dict[str, list[StoredAssignment]]:
+    """Return the assignments of each step, in their order."""
+    found: dict[str, list[StoredAssignment]] = {}
+    for row in rows:
+        found.setdefault(row.step, []).append(row)
+    return found
 
 
 def next_visit(timeline: Timeline, step: str) -> int:
@@ -88,20 +100,18 @@ def id_of_visit(execution: str, step: str, visit: int) -> str:
 
 
 def _doings(
-    steps: Sequence[TaskStep], timeline: Timeline, rows: Sequence[StoredAssignment]
+    steps: Sequence[TaskStep],
+    timeline: Timeline,
+    rows: Mapping[str, Sequence[StoredAssignment]],
 ) -> dict[str, Doing]:
     """Return the steps that are done. One is done again after a step that it depends on was."""
     done: dict[str, Doing] = {}
-    left = list(steps)
-    while left:
-        known = {step.id for step in left}
-        now = [step for step in left if known.isdisjoint(step.needs)]
-        for step in now:
-            doing = _latest_doing(step.id, timeline, rows)
+    for level in levels_of(steps):
+        for step in level:
+            doing = _latest_doing(step.id, timeline, rows.get(step.id, ()))
             before = [done.get(need) for need in step.needs]
             if doing and all(need and need.ended <= doing.began for need in before):
                 done[step.id] = doing
-        left = [step for step in left if step not in now]
     return done
 
 
@@ -120,7 +130,7 @@ def _latest_doing(step: str, timeline: Timeline, rows: Sequence[StoredAssignment
 def _place(
     step: TaskStep,
     done: Mapping[str, Doing],
-    free: Sequence[TaskStep],
+    is_free: bool,
     timeline: Timeline,
     assignments: Sequence[StoredAssignment],
 ) -> Place:
@@ -131,7 +141,7 @@ def _place(
     last = timeline.last(step.id)
     if last is not None and not last.ended:
         return "active"
-    if step not in free:
+    if not is_free:
         return "waiting"
     current = assignment_of(assignments, step.id, next_visit(timeline, step.id))
     return "active" if current and current.person and current.status in OPEN else "next"

@@ -104,6 +104,13 @@ def _environment() -> Environment:
     return made
 
 
+def load_pages() -> None:
+    """Compile every template: the first page of a kind takes no longer than the next."""
+    environment = _environment()
+    for name in environment.list_templates(extensions=["html"]):
+        environment.get_template(name)
+
+
 def html(visit: PageVisit, template: str, status: int = 200, **shown: object) -> HTMLResponse:
     """Return the page that a template makes of escaped values."""
     once = secrets.token_hex(12)

@@ -5,7 +5,7 @@ docs/api.md states each formula; a number without data is None.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
@@ -71,15 +71,46 @@ def _waits(steps: Sequence[TaskStep]) -> dict[str, tuple[str, ...]]:
     restart the review (C23)."""
     forms = {step.id: step.form for step in steps}
     waits = {step.id: tuple(n for n in step.needs if n in forms) for step in steps}
+    behind: dict[str, set[str]] = {step.id: set() for step in steps}
+    for id, needs in waits.items():
+        for need in needs:
+            behind[need].add(id)
     reviews = [step.id for step in steps if step.form == "review"]
     for _ in reviews:  # each round can only put more steps behind a review
+        before = dict(waits)
         for review in reviews:
             region = _region(review, waits, forms)
-            for step in set(waits) - region - {review}:
-                if region.intersection(waits[step]):
-                    kept = (need for need in waits[step] if need not in region)
-                    waits[step] = tuple(dict.fromkeys((*kept, review)))
+            for step in set().union(*(behind[id] for id in region)) - region - {review}:
+                kept = (need for need in waits[step] if need not in region)
+                for need in waits[step]:
+                    behind[need].discard(step)
+                waits[step] = tuple(dict.fromkeys((*kept, review)))
+                for need in waits[step]:
+                    behind[need].add(step)
+        if waits == before:
+            break
     return waits
+
+
+def levels_of(steps: Collection[TaskStep]) -> Iterator[list[TaskStep]]:
+    """Yield the steps that need none of the others, then those that need none but them, and so
+    on. None where they need each other in a circle."""
+    order = {step.id: number for number, step in enumerate(steps)}
+    missing = {step.id: len(order.keys() & step.needs) for step in steps}
+    behind: dict[str, list[TaskStep]] = {step.id: [] for step in steps}
+    for step in steps:
+        for need in order.keys() & step.needs:
+            behind[need].append(step)
+    level = [step for step in steps if not missing[step.id]]
+    while level:
+        yield level
+        later = []
+        for step in level:
+            for one in behind[step.id]:
+                missing[one.id] -= 1
+                if not missing[one.id]:
+                    later.append(one)
+        level = sorted(later, key=lambda step: order[step.id])
 
 
 def _region(
@@ -134,8 +165,8 @@ def remaining_minutes(steps: Sequence[TaskStep], done: Collection[str], sequenti
     if sequential:
         return sum(step.minutes for step in left)
     ends: dict[str, float] = {}
-    for _ in left:
-        for step in left:
+    for level in levels_of(left):
+        for step in level:
             ends[step.id] = step.minutes + max((ends.get(n, 0.0) for n in step.needs), default=0.0)
     return max(ends.values(), default=0.0)
 

@@ -155,3 +155,15 @@ def test_no_generated_workflow_does_more(text):
 
     asyncio.run(asyncio.wait_for(go(), 240))
     assert len(entered) <= bounds.steps
+
+
+def test_a_chain_longer_than_the_stack_of_python_is_counted() -> None:
+    """The first node of the file is the last of the chain, and is counted first."""
+    nodes = "".join(f"  - {{name: n{n}, assign: {{A: '1'}}}}\n" for n in range(3000))
+    edges = "".join(f"  - {{from: n{n + 1}, to: n{n}}}\n" for n in range(2999))
+    text = (
+        f"flow: 1\nname: long\nstate: {{A: integer}}\nentry: n2999\nnodes:\n{nodes}edges:\n{edges}"
+    )
+    result = compile_text(text, "long.flow.yaml")
+    assert result.program is not None
+    assert worst_case(result.program).steps == 3001  # and the end
