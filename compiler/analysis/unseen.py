@@ -44,8 +44,8 @@ def without_unreached_limit(workflow: ir.Workflow, other: ir.Workflow) -> ir.Wor
 
 
 def _allows_one(limit: Expr, filled: set[str]) -> bool:
-    """Whether the limit is one at least, whoever starts the run: of variables it reads only those
-    that nobody fills."""
+    """Return whether the limit is at least one in every run. It may read a variable only if no
+    caller fills it."""
     if any(name.name in filled for name in names_in(limit)):
         return False
     try:
