@@ -12,40 +12,49 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from lark import Lark
+from lark.parse_tree_builder import ExpandSingleChild
 from lark.parsers.lalr_analysis import Shift
+
+from .lexing import LineToken
 
 
 class _Reduction(NamedTuple):
+    """A rule that ends here; `build` is None where its one part stands for it."""
+
     size: int
     rule: str
-    build: Callable[[list[Any]], Any]
+    build: Callable[[list[Any]], Any] | None
 
 
 class Driver:
     """One text while it is parsed; `states` and `values` are the parser's stacks."""
 
     def __init__(self, parser: Lark) -> None:
-        self._actions, self._gotos, start, self._end = _tables(parser)
-        self.states: list[int] = [start]
+        self._tables = _tables(parser)
+        self.states: list[int] = [self._tables.first]
         self.values: list[Any] = []
 
     def feed(self, token: Any) -> bool:
         """Take a token and return True; return False when it does not fit here."""
-        states, values, actions, kind = self.states, self.values, self._actions, token.type
+        states, actions, kind = self.states, self._tables.actions, token.type
         while True:
             action = actions[states[-1]].get(kind)
             if action is None:
                 return False
             if type(action) is int:
                 states.append(action)
-                values.append(token)
+                self.values.append(token)
                 return True
-            self._reduce(action)
+            self._reduce(action, kind)
 
     def finish(self) -> Any:
-        """Return what was built of the whole text, which has to be complete."""
-        while self.states[-1] != self._end:
-            self._reduce(self._actions[self.states[-1]]["$END"])
+        """Return what was built of the whole text; None of one that is not complete."""
+        states, actions, last = self.states, self._tables.actions, self._tables.last
+        while states[-1] != last:
+            action = actions[states[-1]].get("$END")
+            if action is None:
+                return None
+            self._reduce(action, "$END")
         return self.values[-1]
 
     def pop(self) -> None:
@@ -53,31 +62,86 @@ class Driver:
         self.states.pop()
         self.values.pop()
 
-    def _reduce(self, action: Any) -> None:
+    def _reduce(self, action: Any, kind: str) -> None:
         size, rule, build = action
         states, values = self.states, self.values
+        if build is None:
+            states[-1] = self._climb(states[-2], states[-1], kind)
+            return
         parts = values[-size:]  # no rule of ours is empty
         del states[-size:], values[-size:]
-        states.append(self._gotos[states[-1]][rule])
+        states.append(self._tables.gotos[states[-1]][rule])
         values.append(build(parts))
 
+    def _climb(self, below: int, top: int, kind: str) -> int:
+        """Return the state that rules of one part lead to: an operand is one of every precedence
+        in turn."""
+        actions, gotos, last, climbed = self._tables[:4]
+        found = climbed.get((below, top, kind))
+        if found is None:
+            found = top
+            while found != last and type(action := actions[found].get(kind)) is _Reduction:
+                if action.build is not None:
+                    break
+                found = gotos[below][action.rule]
+            climbed[below, top, kind] = found
+        return found
 
-Actions = list[dict[str, int | _Reduction]]
-Gotos = list[dict[str, int]]
+
+def drive(parser: Lark, text: str) -> Any:
+    """Return what a parser with a contextual lexer builds of a text; None for one that does not
+    parse, of which Lark's own `parse` says why."""
+    patterns, ignored = _patterns(parser)
+    driver = Driver(parser)
+    states, feed, position, end = driver.states, driver.feed, 0, len(text)
+    while position < end:
+        match = patterns[states[-1]](text, position)
+        if match is None:
+            return None
+        start, position, kind = position, match.end(), match.lastgroup
+        if kind not in ignored and not feed(LineToken(kind, match[0], start, position)):
+            return None
+    return driver.finish()
 
 
 @functools.cache
-def _tables(parser: Lark) -> tuple[Actions, Gotos, int, int]:
-    """Return for each state what each token does there and where each finished rule leads, and the
-    first and the last state."""
+def _patterns(parser: Lark) -> tuple[list[Any], frozenset[str]]:
+    """Return for each state the match of the tokens that Lark's contextual lexer takes there, and
+    the kinds that it passes over."""
+    lexer: Any = parser.parser.lexer
+    found = [lexer.lexers[state].scanner for state in range(len(lexer.lexers))]
+    assert not any(lexer.lexers[state].callback for state in range(len(found)))
+    for scanner in found:
+        assert len(scanner._mres) == 1, "one pattern has them all"
+    return [scanner._mres[0].match for scanner in found], lexer.root_lexer.ignore_types
+
+
+class _Tables(NamedTuple):
+    """For each state what each token does there and where each finished rule leads, the last and
+    the first state, and what `Driver._climb` has found."""
+
+    actions: list[dict[str, int | _Reduction]]
+    gotos: list[dict[str, int]]
+    last: int
+    climbed: dict[tuple[int, int, str], int]
+    first: int
+
+
+@functools.cache
+def _tables(parser: Lark) -> _Tables:
     conf: Any = parser.parse_interactive().parser_state.parse_conf
-    actions: Actions = [{} for _ in conf.states]
-    gotos: Gotos = [{} for _ in conf.states]
+    actions: list[dict[str, int | _Reduction]] = [{} for _ in conf.states]
+    gotos: list[dict[str, int]] = [{} for _ in conf.states]
     for state, row in conf.states.items():
         for name, (action, argument) in row.items():
             if action is Shift:
                 actions[state][str(name)] = gotos[state][str(name)] = argument
             else:
-                rule, build = str(argument.origin.name), conf.callbacks[argument]
-                actions[state][str(name)] = _Reduction(len(argument.expansion), rule, build)
-    return actions, gotos, conf.start_state, conf.end_state
+                actions[state][str(name)] = _reduction(argument, conf.callbacks[argument])
+    return _Tables(actions, gotos, conf.end_state, {}, conf.start_state)
+
+
+def _reduction(rule: Any, build: Callable[[list[Any]], Any]) -> _Reduction:
+    size = len(rule.expansion)
+    stands_for_it = size == 1 and isinstance(build, ExpandSingleChild)
+    return _Reduction(size, str(rule.origin.name), None if stands_for_it else build)

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from .. import ir
 from ..analysis.graphs import loops, reachable, successors
+from ..analysis.memo import once_per_workflow
 from ..analysis.variables import expressions_of, names_in, writes, writes_all
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
@@ -37,20 +38,18 @@ _REPEATABLE = "declare it as idempotent if a second call does no harm"
 def unsafe_effects(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC5001, once for each node."""
     once = {tool.id for tool in workflow.tools if _acts_once(tool)}
-    circles = _loops(workflow)
-    taint = _foreign(workflow)
     for node in workflow.nodes:
         match node:
             case ir.ToolNode() if node.tool in once:
-                yield from _call(node, f"`{node.tool}`", circles.get(node.id, []))
+                yield from _call(node, f"`{node.tool}`", workflow)
             case ir.HttpNode() if node.call_effect == "once":
-                yield from _call(node, f"the {node.method}", circles.get(node.id, []))
+                yield from _call(node, f"the {node.method}", workflow)
             case ir.PythonNode(effect="once" | None):
-                yield from _call(node, f"`{node.function}`", circles.get(node.id, []))
+                yield from _call(node, f"`{node.function}`", workflow)
             case ir.AgentNode() if node.retry is not None:
                 yield from _talk(node, sorted(once & _tools(node, workflow)))
             case ir.ExecNode(form="command"):
-                yield from _command(node, taint)
+                yield from _command(node, _foreign(workflow))
             case _:
                 continue
 
@@ -96,7 +95,7 @@ def _tools(node: ir.AgentNode, workflow: ir.Workflow) -> set[str]:
 
 
 def _call(
-    node: ir.ToolNode | ir.PythonNode | ir.HttpNode, called: str, circle: list[ir.Node]
+    node: ir.ToolNode | ir.PythonNode | ir.HttpNode, called: str, workflow: ir.Workflow
 ) -> Iterator[Diagnostic]:
     if node.retry is not None:
         yield from _report(
@@ -106,6 +105,7 @@ def _call(
             help=f"take the failure by an edge instead, or {_REPEATABLE}",
         )
         return
+    circle = _loops(workflow).get(node.id, [])
     changed = {write.name for member in circle for write in writes(member)}
     read = {read.name for given in expressions_of(node) for read in names_in(given)}
     if circle and not read & changed and not any(writes_all(member) for member in circle):
@@ -168,6 +168,7 @@ def _unquoted_names(expr: Expr) -> Iterator[tuple[str, Span | None]]:
         yield from _unquoted_names(part)
 
 
+@once_per_workflow
 def _foreign(workflow: ir.Workflow) -> dict[str, str]:
     """Variables that hold what a model or a person wrote, and who that is; by way of assignments,
     too."""
@@ -178,17 +179,20 @@ def _foreign(workflow: ir.Workflow) -> dict[str, str]:
         elif isinstance(node, ir.AgentNode | ir.TaskNode):
             writers |= {write.name: "a model" for write in writes(node)}
     assigned = [a for n in workflow.nodes if isinstance(n, ir.AssignNode) for a in n.assignments]
-    for _ in assigned:
-        size = len(writers)
-        for assignment in assigned:
-            whose = [writers[r.name] for r in names_in(assignment.value) if r.name in writers]
-            if whose:
-                writers.setdefault(assignment.target, whose[0])
-        if len(writers) == size:
-            break
+    targets: dict[str, list[str]] = {}
+    for assignment in assigned:
+        for read in names_in(assignment.value):
+            targets.setdefault(read.name, []).append(assignment.target)
+    found = list(writers)
+    for name in found:
+        for target in targets.get(name, ()):
+            if target not in writers:
+                writers[target] = writers[name]
+                found.append(target)
     return writers
 
 
+@once_per_workflow
 def _loops(workflow: ir.Workflow) -> dict[str, list[ir.Node]]:
     """For each node that lies in a loop the nodes of it."""
     nodes = {node.id: node for node in workflow.nodes}

@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from flowc.grammar import load
+from flowc.grammar.driving import drive
 from lark import Token, Transformer, v_args
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 
@@ -133,7 +134,8 @@ def _parse(text: str) -> Expr | ParseFault:
             f"the expression has more than {MAX_CHARACTERS} characters", Span("", 0, len(text))
         )
     try:
-        read = cast(Expr, load("expr", transformer=_BUILD).parse(text))
+        parser = load("expr", transformer=_BUILD)
+        read = cast(Expr, drive(parser, text) or parser.parse(text))
     except _Refused as refused:
         return refused.fault
     except UnexpectedInput as error:
@@ -260,17 +262,11 @@ def _join_surrogates(pair: re.Match[str]) -> str:
     return pair[0].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _span(*parts: Token | Expr) -> Span:
+def _span(first: Token | Expr, last: Token | Expr) -> Span:
     """Return the span from the first part's start to the last one's end, relative to the text."""
-    start, end = _place(parts[0]), _place(parts[-1])
-    return Span("", start.start, end.end)
-
-
-def _place(part: Token | Expr) -> Span:
-    if isinstance(part, Token):
-        return Span("", cast(int, part.start_pos), cast(int, part.end_pos))
-    assert part.span is not None
-    return part.span
+    start = first.start_pos if isinstance(first, Token) else first.span and first.span.start
+    end = last.end_pos if isinstance(last, Token) else last.span and last.span.end
+    return Span("", cast(int, start), cast(int, end))
 
 
 _BY_ELEMENT = frozenset(name for name, row in FUNCTIONS.items() if row.element is not None)
@@ -293,23 +289,23 @@ class _Build(Transformer[Token, Expr]):
         whole = token.isdecimal()
         value = (int(token) if len(token) <= 300 else math.inf) if whole else float(token)
         if value == math.inf:
-            raise _Refused("the number is too large", _span(token))
-        return Literal(value=value, span=_span(token))
+            raise _Refused("the number is too large", _span(token, token))
+        return Literal(value=value, span=_span(token, token))
 
     def string(self, token: Token) -> Expr:
-        return Literal(value=unquote(token[1:-1]), span=_span(token))
+        return Literal(value=unquote(token[1:-1]), span=_span(token, token))
 
     def true(self, token: Token) -> Expr:
-        return Literal(value=True, span=_span(token))
+        return Literal(value=True, span=_span(token, token))
 
     def false(self, token: Token) -> Expr:
-        return Literal(value=False, span=_span(token))
+        return Literal(value=False, span=_span(token, token))
 
     def null(self, token: Token) -> Expr:
-        return Literal(value=None, span=_span(token))
+        return Literal(value=None, span=_span(token, token))
 
     def name(self, token: Token) -> Expr:
-        return Name(name=str(token), span=_span(token))
+        return Name(name=str(token), span=_span(token, token))
 
     def group(self, opened: Token, inner: Expr, closed: Token) -> Expr:
         return replace(inner, span=_span(opened, closed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Literal
 
 from ..source.records import dataclass
@@ -59,7 +60,7 @@ class Key:
         return self.field or self.name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MapShape:
     """A kind of mapping in the file: the class of the IR it becomes, its keys, and the key that may
     stand for the whole mapping when it is the only one."""
@@ -67,3 +68,18 @@ class MapShape:
     type: type[Any]
     keys: tuple[Key, ...]
     short: str = ""
+
+    @functools.cached_property
+    def by_name(self) -> dict[str, Key]:
+        """The keys by their names."""
+        return {key.name: key for key in self.keys}
+
+    @functools.cached_property
+    def required(self) -> tuple[Key, ...]:
+        """The keys that have to be there."""
+        return tuple(key for key in self.keys if key.required)
+
+    @functools.cached_property
+    def defaults(self) -> dict[str, str]:
+        """The values of fields whose keys are left out, where the IR has none."""
+        return {key.attribute: key.default for key in self.keys if key.default is not None}

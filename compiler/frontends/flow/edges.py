@@ -145,7 +145,7 @@ class Edges:
         return None if target is None else _Way(ir.Edge(source="", target=target, span=item.span))
 
     def _long_way(self, mapping: MapAt, node: ir.Node) -> _Way | None:
-        self.forms.known_keys(mapping, list(EDGE), "a way on")
+        self.forms.known_keys(mapping, EDGE, "a way on")
         to = mapping.get("to")
         if to is None:
             self.forms.report("FC1003", "a way on has no `to`", place(mapping), "name a node")

@@ -14,9 +14,8 @@ _TYPES = {bool: "boolean", int: "integer", float: "number"}
 
 def is_mapping_of(node: Value, element: MapShape) -> bool:
     """Return whether a mapping has keys of the element: then it is not in the short form."""
-    names = {key.name for key in element.keys}
     return isinstance(node, MapAt) and (
-        not node.pairs or any(name.text in names for name, _ in node.pairs)
+        not node.pairs or any(name.text in element.by_name for name, _ in node.pairs)
     )
 
 

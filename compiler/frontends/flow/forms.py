@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from typing import Any, TypeVar
 
 from ... import ir
@@ -32,6 +32,7 @@ from .waits import read_pause
 
 N = TypeVar("N", int, float)
 _MOST_LISTED = 12
+_CRITERION = MapShape(ir.Assertion, CRITERION)
 _GIVEN = ("settings", "values")
 _SENTENCE = re.compile(r"[A-Za-z]\w* (?!(?:and|or|not|in)\b)[A-Za-z][\w ,.!?-]*")
 """Words without an operator behind the first one."""
@@ -107,8 +108,8 @@ class Forms:
         self, mapping: MapAt, element: MapShape, what: str, *further: str
     ) -> dict[str, Any] | None:
         """Return the fields as `element` does, of what is known to be a mapping."""
-        known = {key.name: key for key in element.keys}
-        self.known_keys(mapping, [*known, *further], what)
+        known = element.by_name
+        self.known_keys(mapping, (*known, *further), what)
         fields: dict[str, Any] = {}
         sound = True
         for name, node in mapping.pairs:
@@ -121,10 +122,10 @@ class Forms:
             sound = sound and (value is not None or not key.required)
             if value is not None:
                 fields[key.attribute] = value
-        for key in element.keys:
+        for key in element.required:
             # Only as an expression is `null` a value.
             has = mapping.get if key.form == "expression" else mapping.value
-            if key.required and has(key.name) is None:
+            if has(key.name) is None:
                 help = f"write `{key.name}:`, {key.help}"
                 self.report("FC1003", f"{what} has no `{key.name}`", place(mapping), help)
                 sound = False
@@ -132,13 +133,14 @@ class Forms:
 
     @staticmethod
     def complete(fields: dict[str, Any], element: MapShape) -> dict[str, Any]:
-        defaults = {k.attribute: k.default for k in element.keys if k.default is not None}
-        return {**defaults, **fields}
+        return {**element.defaults, **fields}
 
-    def known_keys(self, mapping: MapAt, known: list[str], what: str) -> None:
+    def known_keys(self, mapping: MapAt, known: Sequence[str], what: str) -> None:
         """Report FC1002 for every key without a meaning here."""
         strange = [name for name, _ in mapping.pairs if name.text not in known]
-        spelling = Spelling(known if strange else ())
+        if not strange:
+            return
+        spelling = Spelling(known)
         for name in strange:
             listed = ", ".join(f"`{key}`" for key in known[:_MOST_LISTED])
             more = ", …" if len(known) > _MOST_LISTED else ""
@@ -353,7 +355,7 @@ class Forms:
             if isinstance(item, Scalar):
                 criteria.append(ir.Assertion(text=item.text, span=item.span))
             elif isinstance(item, MapAt):
-                fields = self.fields(item, MapShape(ir.Assertion, CRITERION), "a criterion")
+                fields = self.fields(item, _CRITERION, "a criterion")
                 check = item.get("check")
                 written = check.text if isinstance(check, Scalar) else ""
                 if fields is not None and ("expr" in fields or "text" in fields):

@@ -127,10 +127,9 @@ class WorkflowReader:
             self._report_kind(mapping, kinds)
             return _unread("", name, mapping)
         word = kinds[0].text
-        element = keys.NODES[word]
-        whole = keys.MapShape(element.type, (*element.keys, *keys.common_keys(word)))
+        element = keys.node_shape(word)
         fields = self.forms.fields(
-            mapping, whole, f"a node with `{word}`", "name", *keys.edge_keys(word)
+            mapping, element, f"a node with `{word}`", "name", *keys.edge_keys(word)
         )
         if fields is None or not self._use_prompt(word, fields, mapping):
             return _unread(word, name, mapping)
