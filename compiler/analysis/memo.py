@@ -25,6 +25,24 @@ def once_per_workflow(find: Callable[[Workflow], Found]) -> Callable[[Workflow],
     return _once(find)
 
 
+def once_in_program(
+    find: Callable[[Workflow, Program], Found],
+) -> Callable[[Workflow, Program], Found]:
+    """The function, keeping its results for all workflows of the program that was last asked
+    about."""
+    results: Callable[[Program], dict[int, tuple[Workflow, Found]]] = _once(lambda program: {})
+
+    @functools.wraps(find)
+    def result_of(workflow: Workflow, program: Program) -> Found:
+        known = results(program)
+        found = known.get(id(workflow))
+        if found is None:  # the workflow is held, so that no other gets its identity
+            found = known[id(workflow)] = (workflow, find(workflow, program))
+        return found[1]
+
+    return result_of
+
+
 def _once(find: Callable[[Asked], Found]) -> Callable[[Asked], Found]:
     last: list[tuple[Asked, Found]] = []
 

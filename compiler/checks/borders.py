@@ -14,6 +14,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence, Set
 
 from .. import ir
 from ..analysis.variables import all_writes, expressions_of
+from ..analysis.ways import workflows_by_path
 from ..analysis.wording import node_name
 from ..catalog.results import RESULTS, Shape
 from ..diagnostics.diagnostic import Label
@@ -55,7 +56,7 @@ class BorderFault:
 def border_faults(workflow: ir.Workflow, program: ir.Program) -> Iterator[BorderFault]:
     """Yield what does not fit between a workflow and those that it calls, or the schemas of its
     answers."""
-    called = dict(program.workflows)
+    called = workflows_by_path(program)
     for node in workflow.nodes:
         if isinstance(node, ir.CallNode | ir.ForeachNode):
             target = called.get(node.workflow)

@@ -13,8 +13,9 @@ from collections.abc import Iterator, Mapping
 
 from .. import ir
 from ..analysis.forks import Branches
-from ..analysis.graphs import MAX_SEARCH, successors
+from ..analysis.graphs import MAX_SEARCH
 from ..analysis.variables import writes
+from ..analysis.ways import successors_of
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow
@@ -44,11 +45,13 @@ def parallel_writes(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diag
 
 def conflicts_of(workflow: ir.Workflow, most: int) -> Iterator[Diagnostic]:
     """Yield what `parallel_writes` does, and follow `most` edges."""
+    forks = _forks(workflow)
+    if not forks:
+        return
     nodes = {node.id: node for node in workflow.nodes}
-    branches = Branches(successors(nodes, workflow.edges))
+    branches = Branches(successors_of(workflow))
     reduced = {field.name for field in workflow.state if field.reducer != "replace"}
     reported: set[tuple[str, str, str]] = set()
-    forks = _forks(workflow)
     for number, (fork, targets) in enumerate(forks):
         if branches.steps > most:
             yield from _unknown(nodes[fork], len(forks) - number)

@@ -17,6 +17,7 @@ from dataclasses import field
 
 from .. import ir
 from ..analysis.graphs import dominance, dominators, path_to, reachable
+from ..analysis.memo import once_in_program
 from ..analysis.variables import (
     Read,
     all_writes,
@@ -26,6 +27,7 @@ from ..analysis.variables import (
     reads_beside,
     writes_all,
 )
+from ..analysis.ways import starts, workflows_by_path
 from ..analysis.wording import node_name, path_text
 from ..diagnostics.diagnostic import MAX_SHOWN, Code, Diagnostic, Fix, Label, Severity
 from ..diagnostics.examples import steps
@@ -34,7 +36,6 @@ from ..source.records import dataclass
 from ..source.source import Span
 from ..source.spelling import Spelling
 from .check import Check
-from .reachability import starts
 
 MAX_LABELS = 4
 BUDGET = 1_000_000
@@ -44,9 +45,10 @@ variables that branches write comes near it; what is left then is not reported."
 _GIVEN = (ir.AssignNode, ir.EndNode, ir.ToolNode, ir.ScriptNode, ir.CallNode)
 """Nodes whose values are expressions; what others have alone may stand in braces."""
 
-Point = tuple[str, bool]
-"""A node before (False) or after (True) it has done its work; `_START` leads to all that begin."""
-_START: Point = ("", False)
+Point = int
+"""A node before or after it has done its work: twice its place in the workflow, and one more.
+`_START` leads to all that begin."""
+_START: Point = -1
 
 
 def undefined_variables(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
@@ -112,6 +114,7 @@ UNDEFINED_VARIABLES = Check(
 )  # fmt: skip
 
 
+@once_in_program
 def undefined_reads(
     workflow: ir.Workflow, program: ir.Program
 ) -> dict[str, list[tuple[ir.Node | None, Read]]]:
@@ -136,7 +139,7 @@ def undefined_reads(
 def _names_from_calls(workflow: ir.Workflow, program: ir.Program, seen: set[str]) -> set[str]:
     """What calls that return every variable may have given a value: anything, where the called
     workflow is not known."""
-    called = dict(program.workflows)
+    called = workflows_by_path(program)
     names: set[str] = set()
     for node in workflow.nodes:
         if not isinstance(node, ir.CallNode) or not writes_all(node) or node.workflow in seen:
@@ -214,7 +217,7 @@ def _more(places: Sequence[Read], text: str) -> tuple[Label, ...]:
 class _Flow:
     """The workflow as a graph of points, and for each variable where it is written and read."""
 
-    nodes: dict[str, ir.Node]
+    nodes: Sequence[ir.Node]
     after: dict[Point, list[Point]]
     writers: dict[str, set[Point]] = field(default_factory=dict)
     readers: dict[str, list[tuple[Point, Read]]] = field(default_factory=dict)
@@ -254,11 +257,13 @@ EARLY_READS = Check(
 
 
 def _flow(workflow: ir.Workflow) -> _Flow:
-    nodes = {node.id: node for node in workflow.nodes}
-    flow = _Flow(nodes, {_START: [(id, False) for id in starts(workflow)[:1] if id in nodes]})
+    point = {node.id: 2 * number for number, node in enumerate(workflow.nodes)}
+    begins = [point[id] for id in starts(workflow)[:1] if id in point]
+    flow = _Flow(workflow.nodes, {_START: begins})
     for node, written in all_writes(workflow):
-        done: Point = (node.id, True)
-        flow.after[(node.id, False)] = [done]
+        begun = point[node.id]
+        done = begun + 1
+        flow.after[begun] = [done]
         flow.after[done] = []
         for write in written:
             flow.writers.setdefault(write.name, set()).add(done)
@@ -266,17 +271,17 @@ def _flow(workflow: ir.Workflow) -> _Flow:
             flow.anything.add(done)
         for read in reads(node, workflow):
             if read.span is not None and read.care != "author":
-                flow.readers.setdefault(read.name, []).append(((node.id, False), read))
+                flow.readers.setdefault(read.name, []).append((begun, read))
         if isinstance(node, ir.EndNode):
             handler = workflow.on_success if node.outcome == "success" else workflow.on_failed
-            if handler in nodes:
-                flow.after[done].append((handler, False))
+            if handler in point:
+                flow.after[done].append(point[handler])
     for target, sources in sources_of_joins(workflow).items():
-        flow.joins[(target, False)] = len(sources)
+        flow.joins[point[target]] = len(sources)
     for edge in workflow.edges:
-        if edge.source in nodes and edge.target in nodes:
+        if edge.source in point and edge.target in point:
             worked = not isinstance(edge.guard, ir.OnError)
-            flow.after[(edge.source, worked)].append((edge.target, False))
+            flow.after[point[edge.source] + worked].append(point[edge.target])
     return flow
 
 
@@ -328,7 +333,7 @@ class _Search:
     def _around(self, stops: set[Point]) -> dict[Point, Point | None]:
         """What paths reach that end at the stops, each point with the one before it."""
         found: dict[Point, Point | None] = {_START: None}
-        arrived: dict[Point, set[str]] = {}
+        arrived: dict[Point, set[int]] = {}
         waiting = deque(found)
         while waiting:
             point = waiting.popleft()
@@ -337,7 +342,7 @@ class _Search:
             for target in self.after.get(point, ()):
                 if target in self.joins:
                     there = arrived.setdefault(target, set())
-                    there.add(point[0])
+                    there.add(point // 2)
                     if len(there) < self.joins[target]:
                         continue
                 if target not in found:
@@ -361,10 +366,10 @@ def _early(
     point, first, path = early[0]
     assert first.span is not None
     search.reports += 1
-    way = [flow.nodes[node] for node, done in path if node and not done]
+    way = [flow.nodes[at // 2] for at in path if at != _START and at % 2 == 0]
     sometimes = len(way) > 1 and search.leads(writers, point)
     return EARLY_READS.code.diagnostic(
-        f"{node_name(flow.nodes[point[0]])} {_verb(first)} `{name}`, "
+        f"{node_name(flow.nodes[point // 2])} {_verb(first)} `{name}`, "
         + ("which not every path has written" if sometimes else "which is written only later"),
         first.span,
         severity="error" if first.care == "needed" else "warning",

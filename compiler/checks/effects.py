@@ -18,6 +18,7 @@ from .. import ir
 from ..analysis.graphs import loops, reachable, successors
 from ..analysis.memo import once_per_workflow
 from ..analysis.variables import expressions_of, names_in, writes, writes_all
+from ..analysis.ways import starts
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow
@@ -25,7 +26,6 @@ from ..expr.ast import Call, Expr, Literal, Text
 from ..expr.walk import children
 from ..source.source import Span
 from .check import Check
-from .reachability import starts
 
 _INTERPRETER = re.compile(
     r"(?:^|[\s;&|(])(?:eval|(?:ba|da|z|k)?sh\s+(?:-\w+\s+)*-\w*c|python3?\s+-c|node\s+-e|perl\s+-e"

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from .. import ir
 from ..analysis.graphs import leaves, loops, path_to, reachable, successors
+from ..analysis.ways import nodes_reached
 from ..analysis.wording import node_name, path_text
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import chart
@@ -19,17 +20,15 @@ from ..expr.ast import Literal
 from ..expr.types import fold
 from ..expr.values import text_of
 from .check import Check
-from .reachability import starts
 
 
 def inescapable_loops(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC2005, once for each loop, at the node where a run enters it."""
     nodes = {node.id: node for node in workflow.nodes}
     fixed = _fixed_cases(workflow)
-    ways = [edge for edge in workflow.edges if _is_way(edge, fixed)]
-    after = successors(nodes, ways)
-    there = reachable(starts(workflow), successors(nodes, workflow.edges))
-    place = {id: number for number, id in enumerate(there)}
+    taken = [edge for edge in workflow.edges if _is_way(edge, fixed)]
+    after = successors(nodes, taken)
+    place = {id: number for number, id in enumerate(nodes_reached(workflow))}
     for members in loops(after):
         if leaves(members, after) or members[0] not in place:
             continue

@@ -16,14 +16,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .. import ir
-from ..analysis.graphs import dominance, dominators, predecessors, reachable, successors
+from ..analysis.graphs import dominance, dominators, predecessors, reachable
+from ..analysis.ways import starts, successors_of
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
 from ..lowering.routes import sources_of_joins
 from ..source.records import dataclass
 from .check import Check
-from .reachability import starts
 
 _ROOT = ""
 """A node before the entry and the handlers; no node of a workflow has this name."""
@@ -83,7 +83,7 @@ class _Graph:
 
 def _graph_of(workflow: ir.Workflow) -> _Graph:
     nodes = {node.id: node for node in workflow.nodes}
-    after = successors(nodes, workflow.edges)
+    after = successors_of(workflow)
     above = dominators(_ROOT, {**after, _ROOT: tuple(dict.fromkeys(starts(workflow)))})
     before = predecessors(after)
     ends = [

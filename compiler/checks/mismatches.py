@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from .. import ir
+from ..analysis.ways import workflows_by_path
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
@@ -159,7 +160,7 @@ def _assignment_mismatches(
 def _argument_mismatches(
     passes: Sequence[ir.Assignment], path: str, program: ir.Program, types: Mapping[str, Type]
 ) -> Iterator[Diagnostic]:
-    target = dict(program.workflows).get(path)
+    target = workflows_by_path(program).get(path)
     if target is None:
         return
     yield from _assignment_mismatches(passes, types_of(target), types, {})
@@ -262,12 +263,14 @@ def _foreign_values(workflow: ir.Workflow) -> Iterator[Diagnostic]:
             if not isinstance(part, Binary) or part.op not in ("==", "!="):
                 continue
             for value, other in ((part.left, part.right), (part.right, part.left)):
+                written = other.value if isinstance(other, Literal) else None
+                if not isinstance(written, str) or not written:
+                    continue
                 if given & {name.name for name in names_read(value)}:
                     continue
-                written = other.value if isinstance(other, Literal) else None
-                known = known_values(value, workflow) if isinstance(written, str) else None
+                known = known_values(value, workflow)
                 span = other.span or part.span
-                if known and written and written not in known and span is not None:
+                if known and written not in known and span is not None:
                     listed = ", ".join(f"`{word}`" for word in known)
                     help = Spelling(known).advice(str(written), f"it is one of {listed}")
                     yield _mismatch(f"`{show(value)}` is never `{written}`", span, help=help)

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from ..analysis.graphs import components, reachable, successors
+from ..analysis.graphs import components, reachable
+from ..analysis.ways import nodes_reached, successors_of
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import chart
@@ -25,8 +26,7 @@ def unreachable_steps(workflow: Workflow, program: Program) -> Iterator[Diagnost
     """FC2002, once for each place where a path would have to begin; what only it leads to is
     labelled. Handlers are entered when the workflow ends, so paths begin at them too."""
     nodes = {node.id: node for node in workflow.nodes}
-    after = successors(nodes, workflow.edges)
-    there = reachable(starts(workflow), after)
+    after, there = successors_of(workflow), nodes_reached(workflow)
     if not there:
         return  # a picture, not a program: nothing in it is meant to run
     lost = {id: tuple(t for t in after[id] if t not in there) for id in nodes if id not in there}
@@ -61,13 +61,6 @@ UNREACHABLE_STEPS = Check(
     ),
     unreachable_steps,
 )  # fmt: skip
-
-
-def starts(workflow: Workflow) -> list[str]:
-    """Where paths begin: the entry, the handlers that run after an end, and where a line leads
-    that a person gives unasked."""
-    spoken = workflow.on_input.target if workflow.on_input else None
-    return [id for id in (workflow.entry, workflow.on_success, workflow.on_failed, spoken) if id]
 
 
 def list_place(node: Node) -> tuple[int, str]:

@@ -13,13 +13,14 @@ from collections.abc import Iterator
 
 from .. import ir
 from ..analysis.graphs import leaves, loops, reachable, successors
+from ..analysis.ways import starts
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
 from ..expr.ast import Binary, Expr, Literal
 from ..expr.walk import names_read
 from .check import Check
-from .reachability import list_place, starts
+from .reachability import list_place
 
 BOUNDING = frozenset({"steps", "visits", "tokens", "cost", "seconds"})
 """Limits that end a loop some day."""

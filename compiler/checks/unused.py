@@ -6,9 +6,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 
 from .. import ir
-from ..analysis.graphs import reachable, successors
 from ..analysis.memo import once_per_program
 from ..analysis.variables import Write, all_writes, names_in, names_read
+from ..analysis.ways import nodes_reached
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import MAX_KEPT, Code, Diagnostic, Label
 from ..diagnostics.examples import GOOD_CHART, chart
@@ -16,7 +16,6 @@ from ..source.source import Span
 from ..source.spelling import Spelling
 from .check import Check
 from .dataflow import known_names, undefined_reads
-from .reachability import starts
 
 
 def unused_outputs(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
@@ -32,7 +31,7 @@ def unused_outputs(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagn
     reads = Spelling(used)
     declared = {entry.name: entry.span for entry in workflow.state}
     declared |= {param.name: param.span for param in workflow.params}
-    there = reachable(starts(workflow), successors((n.id for n in workflow.nodes), workflow.edges))
+    there = nodes_reached(workflow)
     places: dict[str, list[Span]] = defaultdict(list)
     for write in (write for _, written in all_writes(workflow) for write in written):
         if write.span is not None:

@@ -55,7 +55,8 @@ def walk(expr: Expr) -> Iterator[Expr]:
     while todo:
         at = todo.pop()
         yield at
-        todo.extend(reversed(children(at)))
+        if not isinstance(at, Name | Literal):
+            todo += children(at)[::-1]
 
 
 def walk_bound(expr: Expr) -> Iterator[tuple[Expr, frozenset[str]]]:
@@ -66,8 +67,8 @@ def walk_bound(expr: Expr) -> Iterator[tuple[Expr, frozenset[str]]]:
         yield at, bound
         if isinstance(at, Each):
             todo += [(at.body, bound | {at.name}), (at.items, bound)]
-        else:
-            todo.extend((part, bound) for part in reversed(children(at)))
+        elif not isinstance(at, Name | Literal):
+            todo += [(part, bound) for part in children(at)[::-1]]
 
 
 def names_read(expr: Expr) -> tuple[Name, ...]:

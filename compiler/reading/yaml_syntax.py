@@ -34,6 +34,7 @@ _ROUNDS = 20
 _READ_AGAIN = 4_000_000
 """Characters that are read in all to find further faults."""
 
+_BLANKS = frozenset(" \t\r\n")
 _HALF_CHARACTERS = re.compile(r"[\ud800-\udfff]")
 _ODD_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 """Line ends to older readers of YAML and characters to newer ones: a file that has them, mostly
@@ -299,7 +300,8 @@ class _Builder:
             self.root = node
             return True
         parent = self.open[-1]
-        parent.height = max(parent.height, height + 1)
+        if height >= parent.height:
+            parent.height = height + 1
         self.put(parent, node)
         return True
 
@@ -336,11 +338,13 @@ class _Builder:
         start, end = event.start_mark.index, event.end_mark.index
         if self.repairs is not None:
             start, end = self.repairs.place(start), self.repairs.place(end)
-        return start, self.trim_end(start, end)
+        if end > start and self.source.text[end - 1] in _BLANKS:
+            end = self.trim_end(start, end)
+        return start, end
 
     def trim_end(self, start: int, end: int) -> int:
         """Leave out the blank lines that the parser counts as part of a block."""
         text = self.source.text
-        while end > start and text[end - 1] in " \t\r\n":
+        while end > start and text[end - 1] in _BLANKS:
             end -= 1
         return end
