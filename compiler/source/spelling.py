@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 MAX_COMPARED = 300_000
 """Pairs of letters: the letters of a wrong name by those of all known ones, summed over the wrong
@@ -19,20 +19,35 @@ class Spelling:
     names with one slip are looked up as well."""
 
     def __init__(self, known: Iterable[str]) -> None:
-        self._known = sorted(set(known))
-        self._by_case: dict[str, list[str]] = {}
+        self._names = frozenset(known)
         self._by_letters: dict[str, list[str]] = {}
         self._by_shorter: dict[str, list[str]] = {}
         self._found: dict[str, str | None] = {}
-        self._short = [name for name in self._known if len(name) <= LONGEST]
-        self._size = sum(map(len, self._short))
         self._compared = 0
         self._close: dict[str, list[str]] | None = None
+
+    # Most files have no wrong name: what finds the right one is made when it is looked for.
+    @cached_property
+    def _known(self) -> list[str]:
+        return sorted(self._names)
+
+    @cached_property
+    def _short(self) -> list[str]:
+        return [name for name in self._known if len(name) <= LONGEST]
+
+    @cached_property
+    def _size(self) -> int:
+        return sum(map(len, self._short))
+
+    @cached_property
+    def _by_case(self) -> dict[str, list[str]]:
+        by_case: dict[str, list[str]] = {}
         for name in self._known:
-            self._by_case.setdefault(name.lower(), []).append(name)
+            by_case.setdefault(name.lower(), []).append(name)
+        return by_case
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and name in self._by_case.get(name.lower(), ())
+        return name in self._names
 
     def nearest(self, name: str) -> str | None:
         """Return the known name nearest to `name`, other than itself, or None."""

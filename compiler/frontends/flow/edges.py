@@ -41,7 +41,7 @@ class Default:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """One written way out: an edge whose source is not yet known, with its condition."""
+    """One written way out of a node: an edge, and its condition."""
 
     edge: ir.Edge
     when: Expr | None = None
@@ -126,9 +126,7 @@ class Edges:
         failures = self._failures(node, mapping)
         if conditions:
             return self._conditional(node, ways, failures, after)
-        return [
-            replace(edge, source=node.id) for edge in (*(w.edge for w in ways), *failures)
-        ], None
+        return [*(way.edge for way in ways), *failures], None
 
     def _implied_ways(self, node: ir.Node, after: ir.Node | None) -> list[_Way]:
         """Lead on to the next node of the file, or to the end; a step into an end is implied."""
@@ -136,13 +134,15 @@ class Edges:
             self.targets.use("end")
         target = "end" if after is None else after.id
         implied = after is None or isinstance(after, ir.EndNode)
-        return [_Way(ir.Edge(source="", target=target, implied=implied, span=node.span))]
+        return [_Way(ir.Edge(source=node.id, target=target, implied=implied, span=node.span))]
 
     def _way(self, item: Value, node: ir.Node) -> _Way | None:
         if isinstance(item, MapAt):
             return self._long_way(item, node)
         target = self.targets.find(item)
-        return None if target is None else _Way(ir.Edge(source="", target=target, span=item.span))
+        if target is None:
+            return None
+        return _Way(ir.Edge(source=node.id, target=target, span=item.span))
 
     def _long_way(self, mapping: MapAt, node: ir.Node) -> _Way | None:
         self.forms.known_keys(mapping, EDGE, "a way on")
@@ -168,7 +168,12 @@ class Edges:
         implied = self._flag(mapping, "implied")
         return _Way(
             ir.Edge(
-                source="", target=target, guard=guard, label=label, implied=implied, span=to.span
+                source=node.id,
+                target=target,
+                guard=guard,
+                label=label,
+                implied=implied,
+                span=to.span,
             ),
             when,
         )
@@ -230,7 +235,9 @@ class Edges:
         guard = ir.OnError(errors=errors)
         span = self.default.span
         return [
-            ir.Edge(source="", target=self.default.target, guard=guard, implied=True, span=span)
+            ir.Edge(
+                source=node.id, target=self.default.target, guard=guard, implied=True, span=span
+            )
         ]
 
     def _conditional(
@@ -251,7 +258,7 @@ class Edges:
             span=conditions[0].edge.span,
         )
         edges = [ir.Edge(source=node.id, target=chooser.id, implied=True, span=node.span)]
-        edges += [replace(edge, source=node.id) for edge in failures]
+        edges += failures
         for number, way in enumerate(conditions, start=1):
             guard = ir.Case(value=str(number))
             edges.append(replace(way.edge, source=chooser.id, guard=guard))

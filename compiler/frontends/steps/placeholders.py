@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...diagnostics.diagnostic import Fix, Label, Sink
 from ...ir import Output
 from ...reading.foreign import foreign_placeholders, report_foreign
-from ...source.source import Source, Span
+from ...source.source import Source
 from ...source.spelling import Spelling
 from .model import Step
 from .prompt import PLACEHOLDER
@@ -36,11 +36,12 @@ def check_placeholders(steps: list[Step], source: Source, sink: Sink) -> None:
         texts = [step.description, *step.asserts]
         for span in [text.span for text in texts if text is not None]:
             text = source.text[span.start : span.end]
-            if "[" in text:
-                _check_names(span, spelling, written, source, sink)
+            names = [*PLACEHOLDER.finditer(source.text, span.start, span.end)]
+            _check_names(names, spelling, written, source, sink)
             foreign = foreign_placeholders(text, "[NAME]", declared)
             told = {found.start: (found.end, found.name) for found in foreign}
-            if "]" in text or "[" in text or "%" in text:
+            # Brackets that are all those of placeholders are nearly none.
+            if "%" in text or not len(names) == text.count("[") == text.count("]"):
                 for start, end, name in _nearly(text, spelling):
                     told.setdefault(start, (end, name))
             for start, (end, name) in told.items():
@@ -62,9 +63,13 @@ def _nearly(text: str, names: Spelling) -> Iterator[tuple[int, int, str]]:
 
 
 def _check_names(
-    text: Span, spelling: Spelling, written: Mapping[str, Output], source: Source, sink: Sink
+    names: Sequence[re.Match[str]],
+    spelling: Spelling,
+    written: Mapping[str, Output],
+    source: Source,
+    sink: Sink,
 ) -> None:
-    for match in PLACEHOLDER.finditer(source.text, text.start, text.end):
+    for match in names:
         near = None if match[1] in spelling else spelling.nearest(match[1])
         if near is None:
             continue
