@@ -8,7 +8,7 @@ anything with a `type`.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from lark import Lark
@@ -68,8 +68,10 @@ class Driver:
         if build is None:
             states[-1] = self._climb(states[-2], states[-1], kind)
             return
-        parts = values[-size:]  # no rule of ours is empty
-        del states[-size:], values[-size:]
+        parts: list[Any] = []
+        if size:
+            parts = values[-size:]
+            del states[-size:], values[-size:]
         states.append(self._tables.gotos[states[-1]][rule])
         values.append(build(parts))
 
@@ -86,6 +88,15 @@ class Driver:
                 found = gotos[below][action.rule]
             climbed[below, top, kind] = found
         return found
+
+
+def drive_tokens(parser: Lark, tokens: Iterable[Any]) -> Any:
+    """Return what a parser builds of tokens; every sequence of them has to be a sentence."""
+    driver = Driver(parser)
+    for token in tokens:
+        fits = driver.feed(token)
+        assert fits, token
+    return driver.finish()
 
 
 def drive(parser: Lark, text: str) -> Any:

@@ -12,6 +12,7 @@ import re
 from typing import Any, Literal, NamedTuple
 
 from flowc.grammar import load
+from flowc.grammar.driving import drive_tokens
 from flowc.grammar.plan_lexing import PlanLexer
 from lark import Token
 
@@ -118,7 +119,8 @@ _SHAPE = _Shape()
 
 def read_blocks(text: str) -> tuple[Block, ...]:
     """Return the blocks of a document; any text is one. The first block may be empty."""
-    parts: Any = load("plan", lexer=PlanLexer, transformer=_SHAPE).parse(text)
+    parser = load("plan", lexer=PlanLexer, transformer=_SHAPE)
+    parts: Any = drive_tokens(parser, PlanLexer(None).split(text, 0))
     first = next((n for n, part in enumerate(parts) if isinstance(part, _Group)), len(parts))
     groups = [_group("start", 0, None, parts[:first]), *parts[first:]]
     ends = [*(group.start for group in groups[1:]), len(text)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from flowc.grammar import load
+from flowc.grammar.driving import drive_tokens
 from flowc.grammar.lexing import KEYWORDS, LISTS, StepLexer
 from lark import Token
 
@@ -65,7 +66,8 @@ _SHAPE = _Shape()
 
 def read_document(source: Source, sink: Sink) -> StepDocument:
     """Read everything in the file."""
-    blocks: Any = load("steps", lexer=StepLexer, transformer=_SHAPE).parse(source.text)
+    parser = load("steps", lexer=StepLexer, transformer=_SHAPE)
+    blocks: Any = drive_tokens(parser, StepLexer(None).split(source.text, 0))
     return _Reader(source, sink).read(blocks)
 
 
