@@ -8,14 +8,18 @@ anything with a `type`.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from lark import Lark
+from lark import Lark, Token
 from lark.parse_tree_builder import ExpandSingleChild
 from lark.parsers.lalr_analysis import Shift
 
 from .lexing import LineToken
+
+
+Match = Callable[[str, int], "re.Match[str] | None"]
 
 
 class _Reduction(NamedTuple):
@@ -90,7 +94,7 @@ class Driver:
         return found
 
 
-def drive_tokens(parser: Lark, tokens: Iterable[Any]) -> Any:
+def drive_tokens(parser: Lark, tokens: Iterable[Token]) -> object:
     """Return what a parser builds of tokens; every sequence of them has to be a sentence."""
     driver = Driver(parser)
     for token in tokens:
@@ -99,7 +103,7 @@ def drive_tokens(parser: Lark, tokens: Iterable[Any]) -> Any:
     return driver.finish()
 
 
-def drive(parser: Lark, text: str) -> Any:
+def drive(parser: Lark, text: str) -> object:
     """Return what a parser with a contextual lexer builds of a text; None for one that does not
     parse, of which Lark's own `parse` says why."""
     patterns, ignored = _patterns(parser)
@@ -110,13 +114,14 @@ def drive(parser: Lark, text: str) -> Any:
         if match is None:
             return None
         start, position, kind = position, match.end(), match.lastgroup
+        assert kind is not None, "every token has a name"
         if kind not in ignored and not feed(LineToken(kind, match[0], start, position)):
             return None
     return driver.finish()
 
 
 @functools.cache
-def _patterns(parser: Lark) -> tuple[list[Any], frozenset[str]]:
+def _patterns(parser: Lark) -> tuple[list[Match], frozenset[str]]:
     """Return for each state the match of the tokens that Lark's contextual lexer takes there, and
     the kinds that it passes over."""
     lexer: Any = parser.parser.lexer

@@ -5,7 +5,6 @@ What is not in the table: `next`, `on_error` and `cases` of a node, which are ed
 
 from __future__ import annotations
 
-import functools
 from typing import Literal, get_args
 
 from .. import ir
@@ -392,12 +391,6 @@ NODE_EDGES: dict[str, tuple[str, ...]] = {
 def common_keys(kind: str) -> tuple[Key, ...]:
     """Return the keys that a node of this kind has beside its own. A wait has its own time."""
     return tuple(k for k in COMMON if kind != "wait" or k.name not in ("timeout", "retry"))
-
-
-@functools.cache
-def node_shape(kind: str) -> MapShape:
-    """Return the mapping of a node of this kind, with all keys but its name and its ways out."""
-    return MapShape(NODES[kind].type, (*NODES[kind].keys, *common_keys(kind)))
 
 
 def edge_keys(kind: str) -> tuple[str, ...]:

@@ -75,7 +75,7 @@ class MapShape:
         return {key.name: key for key in self.keys}
 
     @functools.cached_property
-    def required(self) -> tuple[Key, ...]:
+    def duties(self) -> tuple[Key, ...]:
         """The keys that have to be there."""
         return tuple(key for key in self.keys if key.required)
 

@@ -28,12 +28,12 @@ class Spelling:
 
     # Most files have no wrong name: what finds the right one is made when it is looked for.
     @cached_property
-    def _known(self) -> list[str]:
+    def _order(self) -> list[str]:
         return sorted(self._names)
 
     @cached_property
     def _short(self) -> list[str]:
-        return [name for name in self._known if len(name) <= LONGEST]
+        return [name for name in self._order if len(name) <= LONGEST]
 
     @cached_property
     def _size(self) -> int:
@@ -42,7 +42,7 @@ class Spelling:
     @cached_property
     def _by_case(self) -> dict[str, list[str]]:
         by_case: dict[str, list[str]] = {}
-        for name in self._known:
+        for name in self._order:
             by_case.setdefault(name.lower(), []).append(name)
         return by_case
 
@@ -65,7 +65,7 @@ class Spelling:
         if near is not None or len(name) < 3:
             return near
         if not self._by_letters:
-            for known in self._known:
+            for known in self._order:
                 self._by_letters.setdefault(_letters(known), []).append(known)
         near = _other(name, self._by_letters.get(_letters(name), ()))
         cost = len(name) * self._size

@@ -122,7 +122,7 @@ class Forms:
             sound = sound and (value is not None or not key.required)
             if value is not None:
                 fields[key.attribute] = value
-        for key in element.required:
+        for key in element.duties:
             # Only as an expression is `null` a value.
             has = mapping.get if key.form == "expression" else mapping.value
             if has(key.name) is None:

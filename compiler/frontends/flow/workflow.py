@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Collection, Iterator, Set
 from dataclasses import replace
@@ -127,7 +128,7 @@ class WorkflowReader:
             self._report_kind(mapping, kinds)
             return _unread("", name, mapping)
         word = kinds[0].text
-        element = keys.node_shape(word)
+        element = _node_shape(word)
         fields = self.forms.fields(
             mapping, element, f"a node with `{word}`", "name", *keys.edge_keys(word)
         )
@@ -335,6 +336,13 @@ class WorkflowReader:
         named = {n.agent: n.span for n in reversed(workflow.nodes) if isinstance(n, ir.AgentNode)}
         agents = tuple(ir.Agent(id=name, span=span) for name, span in reversed(named.items()))
         return replace(workflow, agents=agents)
+
+
+@functools.cache
+def _node_shape(kind: str) -> keys.MapShape:
+    """Return the mapping of a node of this kind, with all keys but its name and its ways out."""
+    own = keys.NODES[kind]
+    return keys.MapShape(own.type, (*own.keys, *keys.common_keys(kind)))
 
 
 _FAILURE = keys.MapShape(Default, (
