@@ -13,12 +13,13 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from lark import Lark, Token
+from lark.grammar import Rule
 from lark.parse_tree_builder import ExpandSingleChild
 from lark.parsers.lalr_analysis import Shift
 
 from .lexing import LineToken
 
-
+Build = Callable[[list[Any]], Any]
 Match = Callable[[str, int], "re.Match[str] | None"]
 
 
@@ -27,7 +28,7 @@ class _Reduction(NamedTuple):
 
     size: int
     rule: str
-    build: Callable[[list[Any]], Any] | None
+    build: Build | None
 
 
 class Driver:
@@ -157,7 +158,7 @@ def _tables(parser: Lark) -> _Tables:
     return _Tables(actions, gotos, conf.end_state, {}, conf.start_state)
 
 
-def _reduction(rule: Any, build: Callable[[list[Any]], Any]) -> _Reduction:
+def _reduction(rule: Rule, build: Build) -> _Reduction:
     size = len(rule.expansion)
     stands_for_it = size == 1 and isinstance(build, ExpandSingleChild)
     return _Reduction(size, str(rule.origin.name), None if stands_for_it else build)
