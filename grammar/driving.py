@@ -73,10 +73,8 @@ class Driver:
         if build is None:
             states[-1] = self._climb(states[-2], states[-1], kind)
             return
-        parts: list[Any] = []
-        if size:
-            parts = values[-size:]
-            del states[-size:], values[-size:]
+        parts = values[len(values) - size :]  # a rule may be empty
+        del states[len(states) - size :], values[len(values) - size :]
         states.append(self._tables.gotos[states[-1]][rule])
         values.append(build(parts))
 
