@@ -123,7 +123,7 @@ def drive(parser: Lark, text: str) -> object:
 def _patterns(parser: Lark) -> tuple[list[Match], frozenset[str]]:
     """Return for each state the match of the tokens that Lark's contextual lexer takes there, and
     the kinds that it passes over."""
-    lexer: Any = parser.parser.lexer
+    lexer = parser.parser.lexer
     found = [lexer.lexers[state].scanner for state in range(len(lexer.lexers))]
     assert not any(lexer.lexers[state].callback for state in range(len(found)))
     for scanner in found:
