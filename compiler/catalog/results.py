@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from .. import ir
 
+BUILT_IN = "a built-in tool's result"
 Shape = Mapping[str, ir.Json]
 
 
@@ -15,7 +16,12 @@ def _object(*names: str, **lists: tuple[str, ...]) -> dict[str, ir.Json]:
     fields: dict[str, ir.Json] = {name: {} for name in names}
     for name, inner in lists.items():
         fields[name] = {"type": "array", "items": _object(*inner)}
-    return {"type": "object", "properties": fields, "additionalProperties": True}
+    return {
+        "type": "object",
+        "properties": fields,
+        "additionalProperties": True,
+        "$comment": BUILT_IN,
+    }
 
 
 _NUMBERS = ("path", "added", "removed")

@@ -16,8 +16,8 @@ from .. import ir
 from ..analysis.variables import all_writes, expressions_of
 from ..analysis.ways import workflows_by_path
 from ..analysis.wording import node_name
-from ..catalog.results import RESULTS, Shape
-from ..diagnostics.diagnostic import Label
+from ..catalog.results import BUILT_IN, RESULTS, Shape
+from ..diagnostics.diagnostic import Label, Severity
 from ..expr.ast import Expr, Field, Index, Name
 from ..expr.functions import FUNCTIONS
 from ..expr.show import show
@@ -51,6 +51,7 @@ class BorderFault:
     span: Span
     help: str
     labels: tuple[Label, ...] = ()
+    severity: Severity = "error"
 
 
 def border_faults(workflow: ir.Workflow, program: ir.Program) -> Iterator[BorderFault]:
@@ -172,9 +173,14 @@ def _field_fault(
     if span is None or not fields or part.name in (*fields, "length"):
         return
     near = Spelling([*fields, "length"]).nearest(part.name)
-    if near is None and any(shape.get("additionalProperties") for shape in found):
+    built_in = all(shape.get("$comment") == BUILT_IN for shape in found)
+    if near is None and not built_in and any(s.get("additionalProperties") for s in found):
         return
     listed = ", ".join(f"`{name}`" for name in dict.fromkeys(fields))
+    if near is None and built_in:  # a program may bring a tool of the name that gives more
+        message = f"`{show(part.object)}` of a built-in tool has no `{part.name}`"
+        yield BorderFault(message, span, f"it gives {listed}", severity="warning")
+        return
     help = f"did you mean `{near}`?" if near else f"its schema has {listed}"
     yield BorderFault(f"`{show(part.object)}` has no `{part.name}`", span, help)
 

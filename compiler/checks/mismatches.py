@@ -59,7 +59,11 @@ def mismatches(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnosti
     yield from _defaults(workflow)
     for found in border_faults(workflow, program):
         yield MISMATCHES.code.diagnostic(
-            found.message, found.span, labels=found.labels, help=found.help
+            found.message,
+            found.span,
+            severity=found.severity,
+            labels=found.labels,
+            help=found.help,
         )
     fields = {field.name: field for field in workflow.state}
     for node in workflow.nodes:

@@ -2,14 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from ...expr.ast import Expr, Literal
+from ...flow_yaml.keys import AGENT, LIMITS, MODEL_SETTINGS, OTHER_WORDS, RETRY
 from ...flow_yaml.shapes import MapShape
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.source import Span
+from ...source.spelling import Spelling
+
+MOST_LISTED = 12
+"""Keys that a message names."""
+
+_INNER: dict[str, Collection[str]] = {
+    "settings": MODEL_SETTINGS.by_name,
+    "retry": RETRY.by_name,
+    "limits": LIMITS,
+}
+"""Keys whose values are mappings, and what stands there."""
 
 _TYPES = {bool: "boolean", int: "integer", float: "number"}
+
+
+def key_faults(
+    mapping: MapAt, known: Sequence[str], what: str
+) -> Iterator[tuple[str, Span, str, str | None]]:
+    """Yield message, place, help and the name that was meant for every key that is not known."""
+    strange = [name for name, _ in mapping.pairs if name.text not in known]
+    spelling = Spelling(known if strange else ())
+    for name in strange:
+        help, near = _key_meant(name.text, known, spelling)
+        yield f"{what} has no key `{brief(name.text)}`", name.span, help, near
+
+
+def _key_meant(name: str, known: Sequence[str], spelling: Spelling) -> tuple[str, str | None]:
+    """Return what to do about a key that is not known, and the known key that was probably
+    meant."""
+    same = OTHER_WORDS.get(name.lower())
+    if same in known:
+        return f"here it is `{same}:`", None
+    listed = ", ".join(f"`{key}`" for key in known[:MOST_LISTED])
+    help = f"the keys are {listed}{', …' if len(known) > MOST_LISTED else ''}"
+    near = spelling.nearest(name)
+    if near is not None:
+        return help, near
+    for outer, inner in _INNER.items():
+        word = name if name in inner else Spelling(inner).nearest(name)
+        if outer in known and word is not None:
+            return f"`{word}:` stands below `{outer}:`", None
+    if "agent" in known and name in AGENT.by_name:
+        return f"`{name}:` is said of the agent, by its name below `agents:`", None
+    return help, None
 
 
 def is_mapping_of(node: Value, element: MapShape) -> bool:

@@ -16,12 +16,21 @@ from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Expr, ListOf, ObjectOf
 from ...expr.parse import ParseFault, parse
 from ...expr.template import Template, read_template
-from ...flow_yaml.keys import CRITERION, LIMIT, MODEL_SETTINGS, OTHER_WORDS, RETRY
+from ...flow_yaml.keys import CRITERION, LIMIT, LIMITS, MODEL_SETTINGS, RETRY
 from ...flow_yaml.shapes import Form, Key, MapShape
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief, infinite_numbers, json_of
 from ...source.source import Source, SourceSet, Span
 from ...source.spelling import Spelling
-from .elements import default_of, is_mapping_of, is_nothing, kind, list_faults, place
+from .elements import (
+    MOST_LISTED,
+    default_of,
+    is_mapping_of,
+    is_nothing,
+    key_faults,
+    kind,
+    list_faults,
+    place,
+)
 from .requests import read_headers, read_hosts
 from .result_parts import read_parts
 from .schemas import schema_fault, unlisted_names
@@ -31,12 +40,10 @@ from .texts.text_files import read_text_file
 from .waits import read_pause
 
 N = TypeVar("N", int, float)
-_MOST_LISTED = 12
 _CRITERION = MapShape(ir.Assertion, CRITERION)
 _GIVEN = ("settings", "values")
 _SENTENCE = re.compile(r"[A-Za-z]\w* (?!(?:and|or|not|in)\b)[A-Za-z][\w ,.!?-]*")
 """Words without an operator behind the first one."""
-LIMITS: tuple[str, ...] = ir.LimitName.__args__  # type: ignore[attr-defined]
 
 
 class Forms:
@@ -99,7 +106,7 @@ class Forms:
             node = self.mapping([], node)
         if not isinstance(node, MapAt):
             message = f"{what} is a mapping, not {kind(node)}"
-            names = ", ".join(f"`{key.name}:`" for key in element.keys[:_MOST_LISTED])
+            names = ", ".join(f"`{key.name}:`" for key in element.keys[:MOST_LISTED])
             self.report("FC1005", message, node.span, f"write below it what it has: {names}")
             return None
         return self.fields(node, element, what, *further)
@@ -137,18 +144,8 @@ class Forms:
 
     def known_keys(self, mapping: MapAt, known: Sequence[str], what: str) -> None:
         """Report FC1002 for every key without a meaning here."""
-        strange = [name for name, _ in mapping.pairs if name.text not in known]
-        if not strange:
-            return
-        spelling = Spelling(known)
-        for name in strange:
-            listed = ", ".join(f"`{key}`" for key in known[:_MOST_LISTED])
-            more = ", …" if len(known) > _MOST_LISTED else ""
-            same = OTHER_WORDS.get(name.text.lower())
-            keys = f"here it is `{same}:`" if same in known else f"the keys are {listed}{more}"
-            near = None if same in known else spelling.nearest(name.text)
-            message = f"{what} has no key `{brief(name.text)}`"
-            self.report("FC1002", message, name.span, keys, near=near)
+        for message, span, help, near in key_faults(mapping, known, what):
+            self.report("FC1002", message, span, help, near=near)
 
     def value(self, key: Key, name: Scalar, node: Value) -> Any:
         """Return the value of one key, in its form."""
@@ -368,7 +365,7 @@ class Forms:
         if not isinstance(node, MapAt):
             self.wrong(name, "bounds by name", node, "write for instance `steps: 50`")
             return None
-        self.known_keys(node, list(LIMITS), "`limits`")
+        self.known_keys(node, LIMITS, "`limits`")
         limits: list[ir.Limit] = []
         for bound, value in node.pairs:
             fields = self.element(value, LIMIT, f"the limit `{brief(bound.text)}`")
