@@ -21,7 +21,7 @@ from ..diagnostics.diagnostic import Label, Severity
 from ..expr.ast import Expr, Field, Index, Name
 from ..expr.functions import FUNCTIONS
 from ..expr.show import show
-from ..expr.walk import names_read, walk_bound
+from ..expr.walk import Parts, names_read, walk_bound
 from ..source.records import dataclass
 from ..source.source import Span
 from ..source.spelling import Spelling
@@ -131,22 +131,22 @@ def _field_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
     """Yield the fields that are read of an answer or a tool's result and that it never has."""
     builtin = {tool.id for tool in workflow.tools if tool.source == "builtin"} & RESULTS.keys()
     shapes = _shapes(workflow, builtin)
-    for expr, _ in computations(workflow) if shapes else ():
-        yield from _faults_in(expr, shapes)
+    for expr, _, parts in computations(workflow) if shapes else ():
+        yield from _faults_in(expr, parts, shapes)
     for node in workflow.nodes if builtin else ():
         if isinstance(node, ir.AgentNode) and node.asserts:
             shapes_here = _result_shapes(node, workflow, builtin)
             for expr in expressions_of(node) if shapes_here else ():
                 if not only_puts_in(expr):
-                    yield from _faults_in(expr, shapes_here)
+                    yield from _faults_in(expr, tuple(walk_bound(expr)), shapes_here)
 
 
 def _plain_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
     """Yield the fields that are read of a variable that is declared as what has none."""
     declared: list[ir.Param | ir.StateField] = [*workflow.params, *workflow.state]
     plain = {field.name: field.type for field in declared if field.type in _WITHOUT_FIELDS}
-    for expr, _ in computations(workflow) if plain else ():
-        for part, bound in walk_bound(expr):
+    for expr, _, parts in computations(workflow) if plain else ():
+        for part, bound in parts:
             if not isinstance(part, Field) or not isinstance(part.object, Name):
                 continue
             name, span = part.object.name, part.span or expr.span
@@ -158,8 +158,10 @@ def _plain_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
             yield BorderFault(message, span, f"write `{near}({name})`" if near else _FIELDS_HELP)
 
 
-def _faults_in(expr: Expr, shapes: Mapping[str, Sequence[Shape]]) -> Iterator[BorderFault]:
-    for part, bound in walk_bound(expr):
+def _faults_in(
+    expr: Expr, parts: Parts, shapes: Mapping[str, Sequence[Shape]]
+) -> Iterator[BorderFault]:
+    for part, bound in parts:
         if isinstance(part, Field):
             yield from _field_fault(part, shapes, bound, expr.span)
 

@@ -11,6 +11,7 @@ from ..diagnostics.diagnostic import Code, Diagnostic
 from ..diagnostics.examples import chart, mend
 from ..expr.ast import Call, Expr, Literal, Name, Text
 from ..expr.types import faults
+from ..expr.walk import Parts, walk_bound
 from ..source.source import Span
 from .check import Check
 
@@ -18,8 +19,8 @@ from .check import Check
 def bad_expressions(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC3006: unknown functions, wrong numbers of arguments, invalid regular expressions. At the
     part that is wrong, or at the node that holds it."""
-    for expr, place in computations(workflow):
-        for fault in faults(expr):
+    for expr, place, parts in computations(workflow):
+        for fault in faults(parts):
             span = fault.span or expr.span or place
             if span is not None:
                 yield BAD_EXPRESSIONS.code.diagnostic(fault.message, span, help=fault.help)
@@ -48,10 +49,15 @@ BAD_EXPRESSIONS = Check(
 
 
 @once_per_workflow
-def computations(workflow: ir.Workflow) -> tuple[tuple[Expr, Span | None], ...]:
+def computations(workflow: ir.Workflow) -> tuple[tuple[Expr, Span | None, Parts], ...]:
     """Every expression of a workflow in which something can be wrong, with the place of what holds
-    it: without texts in which values alone are put in, nearly all of them in most files."""
-    return tuple(row for row in expressions(workflow) if not only_puts_in(row[0]))
+    it and with its parts: without texts in which values alone are put in, nearly all of them in
+    most files."""
+    return tuple(
+        (expr, place, tuple(walk_bound(expr)))
+        for expr, place in expressions(workflow)
+        if not only_puts_in(expr)
+    )
 
 
 def only_puts_in(expr: Expr) -> bool:

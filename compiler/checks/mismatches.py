@@ -22,7 +22,7 @@ from ..expr.functions import Type
 from ..expr.show import show
 from ..expr.types import infer, operand_faults
 from ..expr.values import read_number
-from ..expr.walk import names_read, walk
+from ..expr.walk import names_read
 from ..source.source import Span
 from ..source.spelling import Spelling
 from .borders import border_faults
@@ -50,8 +50,8 @@ def mismatches(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnosti
     """FC3005: operands that an operator never takes, and producers that never give what the
     consumer needs. At the value, or at the node that holds it."""
     types = types_of(workflow)
-    for expr, place in computations(workflow):
-        for fault in operand_faults(expr, types):
+    for expr, place, parts in computations(workflow):
+        for fault in operand_faults(parts, types):
             span = fault.span or expr.span or place
             if span is not None:
                 yield _mismatch(fault.message, span, help=fault.help)
@@ -262,8 +262,8 @@ def _foreign_values(workflow: ir.Workflow) -> Iterator[Diagnostic]:
     """Yield the comparisons with a text that the value never has."""
     given = {param.name for param in workflow.params}
     given |= {field.name for field in workflow.state if field.default is not None}
-    for expr, _ in computations(workflow):
-        for part in walk(expr):
+    for _, _, parts in computations(workflow):
+        for part, _ in parts:
             if not isinstance(part, Binary) or part.op not in ("==", "!="):
                 continue
             for value, other in ((part.left, part.right), (part.right, part.left)):

@@ -29,7 +29,7 @@ from .function import NAMES, Parameter
 from .function_texts import pattern_fault
 from .functions import FUNCTIONS, Function, Type
 from .values import EvaluationError, read_number, text_of, truth_of
-from .walk import children, rebuild, walk, walk_bound
+from .walk import Parts, children, rebuild
 
 _NO_NUMBER: dict[Type, str] = {"boolean": "a truth value", "list": "a list", "object": "an object"}
 
@@ -94,11 +94,11 @@ def _sum_type(left: Type, right: Type) -> Type:
     return "any" if "any" in (left, right) else "number"
 
 
-def faults(expr: Expr) -> Iterator[ExprFault]:
-    """Yield every certain fault of an expression in itself: unknown functions, wrong numbers of
-    arguments, invalid regular expressions, names of time zones and the like, calls that fail with
-    what is written, a division by zero. Each part is reported once."""
-    for part in walk(expr):
+def faults(parts: Parts) -> Iterator[ExprFault]:
+    """Yield every certain fault in the parts of an expression, whatever its variables hold: unknown
+    functions, wrong numbers of arguments, invalid regular expressions, names of time zones and the
+    like, calls that fail with what is written, a division by zero."""
+    for part, _ in parts:
         match part:
             case Call():
                 yield from _call_faults(part)
@@ -112,10 +112,10 @@ def faults(expr: Expr) -> Iterator[ExprFault]:
                 yield ExprFault("division by zero", divisor.span)
 
 
-def operand_faults(expr: Expr, types: Mapping[str, Type]) -> Iterator[ExprFault]:
+def operand_faults(parts: Parts, types: Mapping[str, Type]) -> Iterator[ExprFault]:
     """Yield the operands that an operator never takes, and the arguments that a function never
     takes, each once."""
-    for part, bound in walk_bound(expr):
+    for part, bound in parts:
         known = {n: kind for n, kind in types.items() if n not in bound} if bound else types
         match part:
             case Binary():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import assert_never
 
 from ..source.source import Span
@@ -20,6 +20,9 @@ from .ast import (
     Text,
     Unary,
 )
+
+Parts = Sequence[tuple[Expr, frozenset[str]]]
+"""Every part of an expression, each with the names that are elements of lists there."""
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
