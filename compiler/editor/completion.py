@@ -94,33 +94,36 @@ def _slot(
 ) -> tuple[Slot, re.Match[str]] | None:
     # Few slots ask for these, and a long file is read for them.
     section = cache(lambda: _section(source, offset, editing))
-    keys = cache(lambda: ".".join(_keys(source, offset, editing)))
-    for slot in editing.slots:
+    top, opening = section() if editing.blocks else (0, "")
+    inner = next((inner for opens, inner in editing.blocks if opens.match(opening)), editing)
+    keys = cache(lambda: ".".join(_keys(source, offset, inner, top)))
+    for slot in inner.slots:
         match = slot.before.search(before)
-        if match is None or (slot.under is not None and not slot.under.match(section())):
+        if match is None or (slot.under is not None and not slot.under.match(section()[1])):
             continue
         if slot.path is None or slot.path.fullmatch(keys()):
             return slot, match
     return None
 
 
-def _section(source: Source, offset: int, editing: Editing) -> str:
-    """The nearest line above that opens a section; a fence that closes again opens none."""
+def _section(source: Source, offset: int, editing: Editing) -> tuple[int, str]:
+    """The nearest line above that opens a section, with its number; a fence that closes again
+    opens none."""
     if editing.section is None:
-        return ""
+        return 0, ""
     line = source.position(offset).line
     for number in range(line - 1, max(0, line - MAX_LINES), -1):
         text = source.line_text(number)[:MAX_LINE]
         if editing.section.match(text):
-            return text
-    return ""
+            return number, text
+    return 0, ""
 
 
-def _keys(source: Source, offset: int, editing: Editing) -> list[str]:
+def _keys(source: Source, offset: int, editing: Editing, top: int) -> list[str]:
     if editing.keys == "json":
         return keys_by_brackets(source.text[max(0, offset - MAX_KEYS) : offset])
     if editing.keys == "yaml":
-        return keys_by_indentation(source, offset)
+        return keys_by_indentation(source, offset, top)
     return []
 
 
@@ -159,14 +162,15 @@ def keys_by_brackets(text: str) -> list[str]:
 _YAML_KEY = re.compile(r"(?P<indent>[ ]*)(?P<dash>(?:-[ ]+)*)(?P<key>[\w.$-]+|\"[^\"]*\"):")
 
 
-def keys_by_indentation(source: Source, offset: int) -> list[str]:
-    """The keys around a place in YAML, outermost first, `*` for a place in a list."""
+def keys_by_indentation(source: Source, offset: int, top: int = 0) -> list[str]:
+    """The keys around a place in YAML, outermost first, `*` for a place in a list. Lines up to
+    number `top` do not count."""
     line = source.position(offset).line
     text = source.line_text(line)
     deep = len(text) - len(text.lstrip(" "))
     dashes = re.match(r"[ ]*(?P<dash>(?:-[ ]*)*)", text)
     keys: list[str] = ["*"] if dashes and dashes["dash"] else []
-    for number in range(line - 1, max(0, line - MAX_LINES), -1):
+    for number in range(line - 1, max(top, line - MAX_LINES), -1):
         above = source.line_text(number)[:MAX_LINE]
         match = _YAML_KEY.match(above)
         if match is None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..reading.details import ReadDetails
+from ..reading.editing import Editing
 from ..reading.protocol import Frontend
 from ..source.source import Source
 from .contract.frontend import CONTRACT
@@ -13,10 +16,11 @@ from .plan.frontend import PLAN
 from .steps.parse import STEPS
 
 
-def _details() -> ReadDetails:
+def _details() -> tuple[ReadDetails, Callable[[], Editing]]:
     from .flow.details import read_details
+    from .flow.editing import details_editing
 
-    return read_details
+    return read_details, details_editing
 
 
 FLOWCHART = flowchart(_details)

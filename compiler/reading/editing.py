@@ -64,7 +64,8 @@ class Editing:
     """The first slot that fits counts. `section` matches lines that open one; `keys` says how the
     keys around a place are found: in `json` by brackets, in `yaml` by indentation. `within` matches
     headings that belong to the one above them, though they are of its level. `titles` matches lines
-    whose group `title` names a node for people alone. Characters that make completion start are in
+    whose group `title` names a node for people alone. `blocks` are lines that open a section of
+    another language, with what is completed in it. Characters that make completion start are in
     `triggers`."""
 
     slots: tuple[Slot, ...] = ()
@@ -72,6 +73,7 @@ class Editing:
     within: re.Pattern[str] | None = None
     keys: Lit["none", "json", "yaml"] = "none"
     titles: re.Pattern[str] | None = None
+    blocks: tuple[tuple[re.Pattern[str], Editing], ...] = ()
     triggers: tuple[str, ...] = field(default=())
 
 

@@ -64,6 +64,17 @@ def _value(keys: str) -> re.Pattern[str]:
 
 def flow_editing() -> Editing:
     """Complete keys with what they are for, the words they take, and names."""
+    top = (Key("flow", "text", "the version of the language: 1"),
+           Key("workflows", "json", "inner workflows, by name"))  # fmt: skip
+    return _editing(top, _EDGE_KEYS)
+
+
+def details_editing() -> Editing:
+    """Complete the same in a block of details, without the ways out of nodes: they are drawn."""
+    return _editing((), ())
+
+
+def _editing(version: tuple[Key, ...], ways: tuple[Suggestion, ...]) -> Editing:
     functions = expression_words()
     kinds = tuple(k for element in keys.NODES.values() for k in element.keys)
     top = (*keys.TOP, *(Key(name, "json", help) for name, help in keys.SECTIONS.items()))
@@ -80,10 +91,9 @@ def flow_editing() -> Editing:
             Slot(_VALUE, ("variable",), functions, path=re.compile(rf"{_IN}nodes\.\*\.assign")),
             *_parts(),
             *_words(kinds),
-            *_keys("", (*top, Key("flow", "text", "the version of the language: 1"),
-                        Key("workflows", "json", "inner workflows, by name"))),
+            *_keys("", (*top, *version)),
             *_keys(_IN, top),
-            *_keys(rf"{_IN}nodes\.\*", (*kinds, *keys.COMMON), _EDGE_KEYS),
+            *_keys(rf"{_IN}nodes\.\*", (*kinds, *keys.COMMON), ways),
             *_keys(rf"{_IN}nodes\.\*\.(?:next|on_error)\.\*", (),
                    tuple(Suggestion(name) for name in keys.EDGE)),
             *(

@@ -55,6 +55,7 @@ _SECTIONS = (
     Suggestion("Prompts", "the prompts' texts"),
 )
 _CHART = re.compile(r"[ ]{0,3}(?:`{3,}|~{3,})[ \t]*mermaid\b")
+_DETAILS = re.compile(r"[ ]{0,3}(?:`{3,}|~{3,})[ \t]*yaml[ \t]+flow\b")
 _PROMPTS = re.compile(r"#[ \t]+Prompts")
 _SECTION = re.compile(r"[ ]{0,3}(?:`{3,}|~{3,})|#[ \t]")
 _ARROW = r"(?:--+>|==+>|-\.+->|--+|&)(?:\|[^|]*\|)?[ \t]*"
@@ -62,8 +63,9 @@ _NODE = re.compile(rf"(?:^[ \t]*|{_ARROW})(?P<word>\w*)\Z")
 _LABEL = re.compile(r"[-=.]>?\|(?P<word>\w*)\Z")
 
 
-def flowchart_editing() -> Editing:
-    """Complete prompts, variables, activities and labels of a document."""
+def flowchart_editing(details: Callable[[], Editing]) -> Editing:
+    """Complete prompts, variables, activities and labels of a document; `details` says what is
+    completed in its block of flow YAML."""
     return Editing(
         slots=(
             Slot(re.compile(r"\{\{(?P<word>\w*)\Z"), ("variable",), _VARIABLES, after="}}"),
@@ -91,7 +93,8 @@ def flowchart_editing() -> Editing:
             Slot(re.compile(r"#[ \t]+(?P<word>\w*)\Z"), (), _SECTIONS),
         ),
         section=_SECTION,
-        triggers=("{", "[", "|", " ", "#"),
+        blocks=((_DETAILS, details()),),
+        triggers=("{", "[", "|", " ", "#", ":", "-"),
     )
 
 

@@ -6,18 +6,21 @@ from collections.abc import Callable
 from functools import partial
 
 from ...reading.details import ReadDetails
+from ...reading.editing import Editing
 from ...reading.protocol import Frontend, Reader
 from .detect import claims_document, claims_plain
 
 
-def flowchart(details: Callable[[], ReadDetails]) -> Frontend:
-    """Return the format of documents, whose details are read by what `details` imports."""
+def flowchart(details: Callable[[], tuple[ReadDetails, Callable[[], Editing]]]) -> Frontend:
+    """Return the format of documents, whose details are read, and completed in an editor, by what
+    `details` imports."""
 
     def reader() -> Reader:
         from .editing import flowchart_editing
         from .parse import parse
 
-        return Reader(partial(parse, read=details()), flowchart_editing)
+        read, editing = details()
+        return Reader(partial(parse, read=read), partial(flowchart_editing, editing))
 
     return Frontend(
         name="flowchart",

@@ -79,3 +79,49 @@ def test_completion(client, name, old, new, mark, offers):
 def test_completion_in_a_file_that_is_still_empty(client):
     client.open("new.wf.md", "# ")
     assert "Workflow" in client.completion("new.wf.md", "# ¦")
+
+
+DETAILED = """\
+# Workflow
+
+- notes: above
+
+```mermaid
+flowchart TD
+  START --> draft[Draft it] --> SUCCESS
+```
+
+```yaml flow
+state: {line: text}
+agents:
+  writer: {system: You are brief.}
+nodes:
+  - {name: draft, agent: writer, prompt: Write a line., into: line}
+KEY
+```
+
+KEY
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "offers"),
+    [
+        ("ou", {"outputs": "outputs: "}),
+        ("  - name: draft\n    pro", {"prompt": "prompt: ", "next": None}),
+        ("  - {name: other, agent: wr", {"writer": "writer"}),
+        ('  - {name: other, prompt: "{{ li', {"line": "line }}"}),
+    ],
+)
+def test_completion_in_a_block_of_details(client, typed, offers):
+    text = DETAILED.replace("KEY", typed, 1).replace("KEY", "")
+    client.open("detailed.wf.md", DETAILED.replace("KEY", ""))
+    client.replace("detailed.wf.md", DETAILED.replace("KEY", ""), text)
+    found = client.completion("detailed.wf.md", f"\n{typed}¦")
+    assert {label: found.get(label) for label in offers} == offers
+
+
+def test_what_stands_behind_a_block_is_not_flow_yaml(client):
+    text = DETAILED.replace("KEY", "", 1).replace("KEY", "ou")
+    client.open("detailed.wf.md", text)
+    assert "outputs" not in client.completion("detailed.wf.md", "\nou¦")
