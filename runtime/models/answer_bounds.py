@@ -187,7 +187,6 @@ def usage_of(used: Any) -> Usage:
     if not isinstance(used, dict):
         return Usage()
     details = used.get("input_token_details") or {}
-    counts = (used.get("input_tokens"), used.get("output_tokens"), details.get("cache_read") or 0)
-    if not all(type(count) is int and 0 <= count <= MOST_TOKENS for count in counts):
-        return Usage()
-    return Usage(*counts)
+    told = (used.get("input_tokens"), used.get("output_tokens"), details.get("cache_read") or 0)
+    counts = [one for one in told if type(one) is int and 0 <= one <= MOST_TOKENS]
+    return Usage(*counts) if len(counts) == len(told) else Usage()
