@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import RunError
 from .app import INTERRUPTED, say
+from .request_heads import bounded_protocol
 
 if TYPE_CHECKING:
     import uvicorn
@@ -49,7 +50,9 @@ def listen(app: ASGIApp, host: str, port: int, what: str, path: str = "") -> Non
 
     with _bind(host, port) as taken:
         say(f"flowc serves {what}http://{_bracket(host)}:{port}{path} (Ctrl-C ends it)")
-        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=10)
+        config = uvicorn.Config(
+            app, http=bounded_protocol(), log_level="warning", timeout_graceful_shutdown=10
+        )
         server = Ending(config)
         server.run(sockets=[taken])
     if not server.started:

@@ -181,7 +181,7 @@ def _tool_tables(pyproject: Path) -> dict[str, Any]:
     """Return [tool] of a pyproject.toml; {} for a broken file, which other tools report."""
     try:
         tool = tomllib.loads(read_text(str(pyproject))).get("tool", {})
-    except (Unreadable, tomllib.TOMLDecodeError, RecursionError):
+    except (Unreadable, ValueError, RecursionError):
         return {}
     return tool if isinstance(tool, dict) else {}
 
@@ -194,6 +194,8 @@ def _read(file: Path) -> _FromFile:
         raise RunError(f"`{file}` {error.reason}") from None
     except tomllib.TOMLDecodeError as error:
         raise RunError(f"{file}: not valid TOML: {error}") from None
+    except ValueError:
+        raise RunError(f"{file}: a number has more digits than can be read") from None
     except RecursionError:
         raise RunError(f"{file}: nested too deeply") from None
     if file.name == "pyproject.toml":

@@ -20,6 +20,8 @@ from .bundle import Bundle, gather
 
 MAX_BYTES = 2**30
 """Of a file of a project; a larger one is not brought along."""
+PAGES = "flowc.runtime.cli.serving.page_guard:compiled"
+"""What says which web pages may use the server, as LangGraph imports it."""
 
 HEAD = "Compiled by flowc from"
 State = Literal["missing", "differs", "left over"]
@@ -51,7 +53,7 @@ def make_project(workflows: Sequence[Chosen], start: Path) -> Project:
     bundle = gather([one.compiled for one in workflows], start)
     served = [serve(one, bundle) for one in workflows]
     require_names(served)
-    server = Server(bundle.dependencies, bundle.settings)
+    server = Server(bundle.dependencies, bundle.settings, http={"app": PAGES})
     texts = {name: text.encode() for name, text in emit_project(served, server).items()}
     try:
         copies = {name: read_file(path, MAX_BYTES) for name, path in bundle.files.items()}

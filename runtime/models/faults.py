@@ -15,6 +15,7 @@ from flowc.compiler.ir import ErrorKind
 
 from ..charges import Usage
 from ..secrets import redact, secret_values
+from .answer_bounds import OutOfBounds, refusal_in
 
 RETRIED_STATUS = frozenset({429, 500, 502, 503, 504})
 KEY_VARIABLES: dict[str, str] = {
@@ -40,6 +41,17 @@ _ERROR_ROOTS = (
     ("google.genai.errors", "APIError"),
     ("mistralai.models", "SDKError"),
     ("groq", "GroqError"),
+)
+_UNREADABLE = (
+    OSError,
+    TimeoutError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+    OutOfBounds,
 )
 _NO_CONNECTION = ("ConnectError", "ConnectTimeout", "ClientConnectorError", "gaierror")
 _KEY_SHAPE = re.compile(r"\b(?:sk|pk|gsk|xai|AIza)[-_A-Za-z0-9*]{8,}")
@@ -70,18 +82,22 @@ class Malformed(ValueError):
 
 def provider_errors() -> tuple[type[BaseException], ...]:
     """Return what a model call may raise: the error classes of the providers that are loaded,
-    failing connections, and what LangChain raises for an answer it cannot read."""
+    failing connections, what LangChain raises for an answer it cannot read, and what we do for one
+    that nobody should."""
     roots = []
     for module, name in _ERROR_ROOTS:
         error = getattr(sys.modules.get(module), name, None)
         if isinstance(error, type) and issubclass(error, BaseException):
             roots.append(error)
-    return (*roots, OSError, TimeoutError, ValueError, TypeError, LookupError, AttributeError)
+    return (*roots, *_UNREADABLE)
 
 
 def describe(error: BaseException, provider: str, where: str) -> ModelError:
     """Return the fault behind an exception. 429, 5xx, time-outs, lost connections and malformed
     answers may be tried again; other refusals never. `where` is the server, for the help."""
+    refused = refusal_in(error)
+    if refused is not None:
+        return ModelError(_clean(refused), False, help=refused.help, lost=True)
     status = _status(error)
     if status is not None:
         return _refusal(error, status, provider)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from flowc.compiler.catalog.model_settings import client_fields, unknown_settings
 from flowc.compiler.ir import QuestionSettings
 
-from ..charges import Usage
 from ..checkpoints.keys import name_in_streams
 from ..config.extras import EXTRAS, missing
 from ..config.options import default
@@ -22,6 +21,14 @@ from ..context import EFFECT_KEY, HERE
 from ..errors import Failure, RunError, describe_exception, one_line
 from ..services import ModelReply, ModelRequest
 from ..state.frames import BadFrame, read_frame
+from .answer_bounds import (
+    LONGEST_NAME,
+    AnswerGauge,
+    Turn,
+    client_settings,
+    require_few,
+    usage_of,
+)
 from .faults import KEY_VARIABLES, Malformed, ModelError, describe, provider_errors
 from .messages import ToolNames, text_of, to_function, to_langchain
 
@@ -36,6 +43,8 @@ _PLACEHOLDER_KEY = "none"
 """Sent to a server given with --base-url when no key is set: local servers ask for none."""
 _TAKE_HEADERS = frozenset({"openai", "azure_openai", "anthropic"})
 """Providers whose LangChain client passes on headers of a single call."""
+_TAKE_CLIENTS = frozenset({"openai", "azure_openai"})
+"""Providers whose LangChain client takes an HTTP client of ours."""
 _TOLD_TO_COUNT = frozenset({"openai", "azure_openai"})
 """Providers whose client, against another server than their own, counts the tokens of a stream only
 when it is told to."""
@@ -207,10 +216,15 @@ def _config() -> RunnableConfig | None:
 
 async def _stream(model: Any, messages: Any, on_text: Callable[[str], None]) -> AIMessage:
     whole: Any = None
+    gauge = AnswerGauge()
+    turn = Turn()
     async for chunk in model.astream(messages, _config()):
-        if text := text_of(chunk):
+        text = text_of(chunk)
+        gauge.take(text, getattr(chunk, "tool_call_chunks", []))
+        if text:
             on_text(text)
         whole = chunk if whole is None else whole + chunk
+        await turn.give()
     if whole is None:
         raise Malformed("the stream ended before it began")
     # A model that does not stream gives its answer in one piece, which is whole.
@@ -219,7 +233,7 @@ async def _stream(model: Any, messages: Any, on_text: Callable[[str], None]) -> 
         # LangChain completes cut-off JSON by guessing; half an argument list must not be called.
         if not _is_object(call.get("args") or "{}"):
             text = f"the arguments of the call of `{call.get('name')}` are not JSON"
-            raise Malformed(text, _usage(whole))
+            raise Malformed(text, usage_of(whole.usage_metadata))
     answer: AIMessage = whole
     return answer
 
@@ -233,8 +247,10 @@ def _is_object(text: str) -> bool:
 
 def _reply(message: AIMessage, name: str, names: ToolNames) -> ModelReply:
     """Return the answer. Raise `Malformed` for calls whose arguments are not JSON."""
-    usage = _usage(message)
-    model = str(message.response_metadata.get("model_name") or name.partition(":")[2])
+    usage = usage_of(message.usage_metadata)
+    told = str(message.response_metadata.get("model_name") or name.partition(":")[2])
+    model, id = told[:LONGEST_NAME], (message.id or "")[:LONGEST_NAME]
+    require_few(len(message.tool_calls))
     if _is_cut(message):
         return ModelReply(text_of(message), (), usage, model, cut=True)
     if message.invalid_tool_calls:
@@ -248,15 +264,7 @@ def _reply(message: AIMessage, name: str, names: ToolNames) -> ModelReply:
         }
         for number, call in enumerate(message.tool_calls, start=1)
     )
-    return ModelReply(text_of(message), calls, usage, model, id=message.id or "")
-
-
-def _usage(message: AIMessage) -> Usage:
-    used = message.usage_metadata
-    if not used:
-        return Usage()
-    cached = (used.get("input_token_details") or {}).get("cache_read") or 0
-    return Usage(used["input_tokens"], used["output_tokens"], cached)
+    return ModelReply(text_of(message), calls, usage, model, id=id)
 
 
 def _is_cut(message: AIMessage) -> bool:
@@ -298,6 +306,8 @@ def _open_client(
     settings: dict[str, Any] = {**fields, "max_retries": 0, "timeout": timeout}
     if base_url:
         settings["base_url"] = base_url
+    if provider in _TAKE_CLIENTS:
+        settings |= client_settings(base_url)
     if provider == "openai" and base_url and not os.environ.get("OPENAI_API_KEY"):
         settings["api_key"] = _PLACEHOLDER_KEY
     try:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fnmatch
 import json
+import os
 import re
+import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +24,7 @@ from ..config.settings import user_file
 from ..errors import Failure
 from ..files.programs import RunProgram, no_programs
 from ..files.roots import Roots
-from ..files.walking import NARROWER, Walk, WalkedFile
+from ..files.walking import MOST_FILES, NARROWER, Walk, WalkedFile
 from ..services import Json
 from .git import GitPlace, git_diff, git_log, git_show, git_status
 from .source import CatalogTools
@@ -69,7 +73,30 @@ def _is_data(roots: Roots, place: Path) -> bool:
     the person's settings."""
     names = [place.relative_to(top).parts for top in roots.tops() if place.is_relative_to(top)]
     settings = user_file().parent.resolve()
-    return any(_DATA in parts for parts in names) or place.is_relative_to(settings)
+    if any(_DATA in parts for parts in names) or place.is_relative_to(settings):
+        return True
+    try:
+        return _is_other_name(roots, os.stat(place, follow_symlinks=False))
+    except (OSError, ValueError):
+        return False
+
+
+def _is_other_name(roots: Roots, info: os.stat_result) -> bool:
+    """Tell whether a file is one of that data by another name, as an archive can make one. Nearly
+    no file has two names, so that nearly never is more looked at."""
+    if info.st_nlink < 2 or not stat.S_ISREG(info.st_mode):
+        return False
+    kept = [*(top / _DATA for top in roots.tops()), user_file().parent]
+    entries = (
+        os.path.join(at, name) for top in kept for at, _, names in os.walk(top) for name in names
+    )
+    return any(_same(entry, info) for entry in islice(entries, MOST_FILES))
+
+
+def _same(file: str, info: os.stat_result) -> bool:
+    with contextlib.suppress(OSError):
+        return os.path.samestat(os.lstat(file), info)
+    return False
 
 
 def _whole(value: Json) -> Json:
@@ -182,7 +209,12 @@ def _walk(roots: Roots, path: str, pattern: str) -> Iterator[WalkedFile]:
     for file in Walk(roots, path, _SKIPPED_FOLDERS, partial(_is_data, roots)).files():
         name = file.inner.rpartition("/")[2]
         if not file.inner or matches(name) or matches(file.inner):
-            yield file
+            try:
+                hidden = _is_other_name(roots, os.stat(file.name, dir_fd=file.number))
+            except OSError:
+                continue
+            if not hidden:
+                yield file
 
 
 FUNCTIONS: dict[str, Callable[..., Json]] = {

@@ -10,6 +10,7 @@ import asyncio
 import atexit
 import contextlib
 import json
+import logging
 import os
 import threading
 from collections.abc import Callable, Coroutine
@@ -27,6 +28,9 @@ PASSING = (KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError)
 _NO_SUCH_METHOD = -32601
 """A server that does not know `ping` answers with this, and so it answers."""
 _CLOSING_SECONDS = 10.0
+_LOUD = ("mcp.client", "mcp.shared", "fastmcp.client")
+"""Loggers that write what servers send to the terminal, as it is, and tracebacks where it is no
+frame. What is wrong with a server its call says."""
 
 
 @dataclass(slots=True)
@@ -138,6 +142,10 @@ class _Session:
         """Make what the session needs of the disk, and load the client."""
         import fastmcp.client.transports  # noqa: F401
 
+        for name in _LOUD:
+            logger = logging.getLogger(name)
+            logger.propagate = False
+            logger.addHandler(logging.NullHandler())
         if not self.settings.url:
             self._room = make_room()
             self._log = (self._room.folder / "stderr").open("a", encoding="utf-8")
@@ -146,8 +154,8 @@ class _Session:
         """Connect, and list the tools."""
         from fastmcp import Client
 
-        # Nobody answers a server's questions in the middle of a call.
-        client: Any = Client(self._transport())
+        # Nobody answers a server's questions in the middle of a call, nor reads its notes.
+        client: Any = Client(self._transport(), log_handler=_pass_over)
         self.client = await client.__aenter__()
         self.tools = await self.client.list_tools()
 
@@ -190,6 +198,10 @@ class _Session:
                 lines = log.read_text("utf-8", "replace").strip().splitlines()
         detail = f"{text} ({lines[-1][:300]})" if lines else text
         return redact(detail, self.settings.hidden)
+
+
+async def _pass_over(note: object) -> None:
+    """Do nothing with a note that a server has for a log: a terminal would obey it."""
 
 
 class _Process:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 
+import hostile_mcp_server
 import pytest
+from hostile_model_server import HostileModels
 
 FORGER = """
 import os, struct
@@ -71,3 +75,45 @@ def test_a_file_in_place_of_the_folder_for_temporary_files_is_one_too(flowc):
             assert told["error"]["node"] == "after"
         else:
             assert told["variables"]["said"] == "caught"
+
+
+ASKS = """flow: 1
+nodes:
+  - {name: ask, agent: any, prompt: Say hello., into: said}
+  - {name: good, end: success}
+"""
+
+
+@pytest.mark.parametrize("way", ["a deep frame", "tokens beyond all", "calls by the thousand"])
+def test_what_a_model_server_sends_is_one_too(flowc, way):
+    pytest.importorskip("langchain_openai", reason="needs the extra `openai`")
+    with HostileModels(way) as server:
+        given = ("--model", "openai:m", "--base-url", server.url, "--json")
+        flowc.write("ask.flow.yaml", _with_way(ASKS, "ask"))
+        done = flowc("run", "ask.flow.yaml", *given, OPENAI_API_KEY="sk-test-0123456789")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    believed = way == "tokens beyond all"
+    assert told["variables"]["said"] == ("well" if believed else "caught")
+    assert "internal fault" not in done.stderr
+
+
+CALLS = """flow: 1
+nodes:
+  - {name: look, tool: look, args: {text: "'x'"}, into: said}
+  - {name: good, end: success}
+"""
+
+
+@pytest.mark.parametrize("way", ["notes", "brackets"])
+def test_what_a_tool_server_notes_is_not_shown(flowc, way):
+    """Twenty thousand notes with signs for the terminal, and what is no frame with a traceback."""
+    pytest.importorskip("fastmcp", reason="needs the extra `mcp`")
+    server = {"command": sys.executable, "args": [str(Path(hostile_mcp_server.__file__)), way]}
+    flowc.write("servers.json", json.dumps({"mcpServers": {"far": server}}))
+    flowc.write("look.flow.yaml", CALLS)
+    done = flowc("run", "look.flow.yaml", "--mcp", "servers.json", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["variables"]["said"] == "well"
+    assert "\x1b" not in done.stderr
+    assert "Traceback" not in done.stderr

@@ -10,6 +10,7 @@ import hashlib
 import os
 import shutil
 import sqlite3
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -77,7 +78,7 @@ class Canaries:
 
     def write(self, folder: Path, files: dict[str, str]) -> None:
         """Make a stranger's folder: `-> PLACE` is a link, `=> PLACE` another name of a file, `|` a
-        pipe, `sql:…` a SQLite file, `#!…` a program."""
+        pipe, `socket` a socket, `sql:…` a SQLite file, `#!…` a program."""
         for name, text in files.items():
             file, whole = folder / name, self.fill(text, folder)
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -87,6 +88,8 @@ class Canaries:
                 file.hardlink_to(whole.removeprefix("=> "))
             elif whole == "|":
                 os.mkfifo(file)
+            elif whole == "socket":
+                os.mknod(file, stat.S_IFSOCK | 0o600)
             elif whole.startswith("sql:"):
                 with sqlite3.connect(file) as made:
                     made.executescript(whole.removeprefix("sql:"))

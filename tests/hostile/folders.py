@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 @dataclass(frozen=True, slots=True)
 class Folder:
     """`tries` says what it is after. `fresh`: it lays something in the way of imports, so a process
-    is started for each command; `script`: as the installed `flowc` is, not `python -m flowc`."""
+    is started for each command; `script`: as the installed `flowc` is, not `python -m flowc`;
+    `inside`: the name of the folder."""
 
     tries: str
     files: dict[str, str] = field(default_factory=dict)
@@ -20,6 +21,7 @@ class Folder:
     script: bool = False
     command: str = ""
     """What meets it in `make check`, where not any command would show it."""
+    inside: str = ""
 
 
 MODULE = """\

@@ -19,6 +19,8 @@ from .commands import COMMANDS, HEAVY, OF_NO_FOLDER, STARTER, started
 from .document_paths import DOCUMENT_PATHS
 from .documents import DOCUMENTS
 from .folders import FOLDERS, Folder
+from .odd_documents import ODD_DOCUMENTS
+from .odd_folders import ODD_FOLDERS
 from .planted import lay, plant
 from .planted_files import PLANTED
 from .server_files import SERVER_FILES
@@ -27,11 +29,12 @@ STRANGERS: dict[str, Folder] = (
     FOLDERS
     | PLANTED
     | SERVER_FILES
+    | ODD_FOLDERS
     | {
         f"document {name}": Folder(
             one.tries, {one.name: one.text, **one.beside}, command=one.command
         )
-        for name, one in (DOCUMENTS | DOCUMENT_PATHS).items()
+        for name, one in (DOCUMENTS | DOCUMENT_PATHS | ODD_DOCUMENTS).items()
     }
 )
 ONCE = [
@@ -55,6 +58,8 @@ def planted(canaries: Canaries, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def meet(canaries: Canaries, planted: Path, folder: Path, name: str, command: str) -> None:
     stranger = STRANGERS[name]
     canaries.lay_out()
+    folder /= stranger.inside
+    folder.mkdir(exist_ok=True)
     canaries.write(folder, stranger.files)
     lay(planted, folder)
     document = next(n for n in stranger.files if n.startswith(("t.", "workflow.")) and "." in n[1:])

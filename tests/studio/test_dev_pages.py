@@ -4,9 +4,11 @@ the question whether a command may run."""
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import urllib.error
 import urllib.request
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -14,11 +16,13 @@ from dev_server import dev_server
 
 pytest.importorskip("langgraph_api", reason="the extra `studio` is not installed")
 from flowc.runtime.cli.serving.page_guard import PageGuard, http_settings
+from flowc.runtime.emitted.project import PAGES
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 COMMAND = """\
@@ -63,6 +67,21 @@ def sent(url: str, body: object, headers: dict[str, str]) -> int:
             return int(answer.status)
     except urllib.error.HTTPError as refusal:
         return refusal.code
+
+
+@pytest.mark.studio
+def test_langgraph_dev_answers_no_page_of_another_site_either(tmp_path: Path) -> None:
+    """It serves a project that `flowc compile` wrote."""
+    (tmp_path / "asks.flow.yaml").write_text(COMMAND, encoding="utf-8")
+    words = [sys.executable, "-m", "flowc", "compile", "asks.flow.yaml", "-o", "built"]
+    subprocess.run(words, cwd=tmp_path, check=True, timeout=120)
+    with dev_server(tmp_path / "built", {}) as server:
+        body = {"assistant_id": "asks", "input": {}}
+        wait = f"{server.url}/runs/wait"
+        for whose in ({"Origin": "https://evil.example"}, {"Host": "evil.example"}):
+            assert sent(wait, body, whose) == 403
+        assert sent(wait, body, {"Origin": "https://smith.langchain.com"}) == 200
+        assert sent(wait, body, {}) == 200
 
 
 async def _accept(socket: WebSocket) -> None:
@@ -113,6 +132,27 @@ def test_who_may_send_a_request(host: str, origin: str | None, here: int, beyond
         ):
             pass
         assert refused.value.code == 1008
+
+
+def test_a_compiled_project_is_guarded_while_it_listens_on_this_machine() -> None:
+    module, _, name = PAGES.partition(":")
+    app = getattr(import_module(module), name)
+    routes = [Route("/", lambda request: PlainTextResponse("x"))]
+    there = Starlette(routes=routes, middleware=app.user_middleware)
+    foreign = {"host": "evil.example", "origin": "https://evil.example"}
+    page = {"host": "localhost:2024", "origin": "https://evil.example"}
+    for address, status in (("127.0.0.1", 403), ("::1", 403), ("172.17.0.2", 200)):
+        asked = TestClient(at(address, there))
+        assert [asked.get("/", headers=one).status_code for one in (foreign, page)] == [status] * 2
+
+
+def at(address: str, app: ASGIApp) -> ASGIApp:
+    """The application behind a socket with this address."""
+
+    async def call(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, "server": (address, 2024)}, receive, send)
+
+    return call
 
 
 def test_whoever_listens_beyond_this_machine_has_other_names() -> None:

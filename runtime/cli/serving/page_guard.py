@@ -1,4 +1,5 @@
-"""Which web pages may use the server of `flowc dev`: Studio's, and those of this machine.
+"""Which web pages may use the server of `flowc dev`, and of a compiled project on this machine:
+Studio's, and those of this machine.
 
 That server asks for no token and answers whatever page a person looks at: any could start a
 workflow, read what it says and answer the question whether its commands may run. A browser says
@@ -30,9 +31,10 @@ STUDIO = "smith.langchain.com"
 
 class PageGuard:
     """Refuses what pages of other sites send. Where `local`, requests use a name of this machine
-    alone."""
+    alone. None: all of this where the server listens on this machine, and else nothing, because
+    a deployed server has whoever stands before it."""
 
-    def __init__(self, app: ASGIApp, local: bool) -> None:
+    def __init__(self, app: ASGIApp, local: bool | None) -> None:
         self.app = app
         self.local = local
 
@@ -42,7 +44,11 @@ class PageGuard:
             return
         headers = Headers(scope=scope)
         host, origin = headers.get("host", ""), headers.get("origin")
-        if self.local and _name_in(f"//{host}") not in LOOPBACK:
+        local = self.local
+        if local is None:
+            local = (scope.get("server") or ("",))[0] in LOOPBACK
+            origin = origin if local else None
+        if local and _name_in(f"//{host}") not in LOOPBACK:
             refusal = "this server is spoken to under a name of this machine"
         elif origin is not None and not _may_use(origin, host):
             refusal = "a page of another site sent this: Studio and pages of this machine may"
@@ -79,3 +85,4 @@ def http_settings(host: str) -> Mapping[str, object]:
 
 on_this_machine = Starlette(middleware=[Middleware(PageGuard, local=True)])
 beyond_this_machine = Starlette(middleware=[Middleware(PageGuard, local=False)])
+compiled = Starlette(middleware=[Middleware(PageGuard, local=None)])

@@ -35,7 +35,7 @@ MOST, MOST_EACH = 1000, 600
 AT_ONCE = 400
 """Executions in one query."""
 LASTS = 300.0
-"""Seconds after which a stream ends, to be asked for anew: a token may have been taken away."""
+"""Seconds after which a stream ends, to be asked for anew: a token may have expired."""
 WAIT = 5.0
 """Seconds after which somebody who was sent away may ask again."""
 Mark = tuple[Any, ...]
@@ -49,9 +49,12 @@ def most_streams() -> int:
 
 @dataclass(slots=True, eq=False)
 class EventStream:
-    """One stream: `news` is set when there is something to look for."""
+    """One stream: `news` is set when there is something to look for, and `is_over` when its token
+    was taken away."""
 
     execution: str
+    token: str = ""
+    is_over: bool = False
     news: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -76,7 +79,7 @@ class Streams:
     def listening(self, caller: Caller, execution: str) -> Iterator[EventStream]:
         """Hold one more stream in the block. Raises `ServiceFault` when there are too many."""
         self.refuse_more(caller)
-        listening = EventStream(execution)
+        listening = EventStream(execution, caller.token)
         listening.news.set()
         self.open.add(listening)
         self.callers[caller.rate_key] += 1
@@ -119,12 +122,28 @@ class Streams:
                 self.marks.clear()
                 continue
             with contextlib.suppress(RunError):  # the store is away: the next look may find it
+                await self._end_revoked()
                 now = await self._marks(ids)
                 changed = {id for id in ids if now.get(id) != self.marks.get(id)}
                 self.marks = now
                 for listening in self.open:
                     if listening.execution in changed:
                         listening.news.set()
+
+    async def _end_revoked(self) -> None:
+        """End the streams of tokens that are no more."""
+        open_now = tuple(self.open)
+        held = sorted({listening.token for listening in open_now if listening.token})
+        known = {""}
+        for begin in range(0, len(held), AT_ONCE):
+            some = held[begin : begin + AT_ONCE]
+            holes = ", ".join("?" * len(some))
+            query = f"select digest from service_tokens where digest in ({holes})"
+            known |= {row[0] for row in await self.store.db.rows(query, some)}
+        for listening in open_now:
+            if listening.token not in known:
+                listening.is_over = True
+                listening.news.set()
 
     async def _marks(self, ids: Sequence[str]) -> dict[str, Mark]:
         """Return a value for each execution that differs as soon as anything has changed in it."""
@@ -162,6 +181,8 @@ async def event_messages(
                 async with asyncio.timeout(end - time.monotonic()):
                     await listening.news.wait()
             except TimeoutError:
+                return
+            if listening.is_over:
                 return
             listening.news.clear()
             try:

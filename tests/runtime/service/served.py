@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 
 import uvicorn
 from fastapi import FastAPI
+from flowc.runtime.cli.request_heads import bounded_protocol
 from flowc.runtime.config.settings import Config
 from flowc.runtime.service.lifecycle import open_service
 from flowc.runtime.service.operations.executions import open_executing, utc_now
@@ -55,7 +56,9 @@ def served(
         return open_service(open_executing(url, Config(**config), clock), trusted=trusted)
 
     with app_with(opening) as app:
-        server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical"))
+        server = uvicorn.Server(
+            uvicorn.Config(app, port=0, http=bounded_protocol(), log_level="critical")
+        )
         thread = threading.Thread(target=server.run, daemon=True)
         thread.start()
         end = time.monotonic() + PATIENCE

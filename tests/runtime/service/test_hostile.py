@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -109,6 +110,60 @@ def _answer(caller: socket.socket) -> bytes:
     while part := caller.recv(65536):
         said += part
     return said
+
+
+HEADS = {
+    "a header without an end": (b"GET / HTTP/1.1\r\nX: ", b"x" * 100_000),
+    "headers without an end": (b"GET / HTTP/1.1\r\n", b"a: b\r\n" * 20_000),
+    "a path without an end": (b"GET /", b"x" * 100_000),
+    "a chunk's name without an end": (
+        b"POST /v1/teams HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5;",
+        b"x" * 100_000,
+    ),
+    "headers behind a body": (
+        b"POST /v1/health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n",
+        b"a: b\r\n" * 20_000,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HEADS)
+def test_what_never_ends_is_ended_before_anybody_is_known(service: Served, name: str) -> None:
+    """Sixty megabytes of headers took more than one gigabyte, and nobody needed a token."""
+    begin, more = HEADS[name]
+    sent = 0
+    with socket.create_connection(("127.0.0.1", service.port), timeout=20) as caller:
+        caller.sendall(begin)
+        with contextlib.suppress(OSError):
+            while sent < 100_000_000:
+                caller.sendall(more)
+                sent += len(more)
+    assert sent < 20_000_000  # what the system holds of it
+
+
+def test_a_long_head_that_ends_is_answered(service: Served) -> None:
+    answer = httpx.get(f"{service.address}/v1/health", headers={"X": "x" * 50_000})
+    assert answer.status_code == 200
+
+
+def test_an_event_stream_ends_with_its_token(service: Served) -> None:
+    """It went on for five minutes."""
+    token = _token(service, "operate", "ours")
+    own = {"Authorization": f"Bearer {token}"}
+    with Client(service.address, token) as client:
+        made = client.http.post("/v1/workflows", json=contract()).json()["workflow_id"]
+        crew = client.http.post("/v1/teams", json=team()).json()["team_id"]
+        asked = {"workflow_id": made, "team_id": crew}
+        id = client.http.post("/v1/executions", json=asked).json()["execution_id"]
+    address = f"{service.address}/v1/executions/{id}/events"
+    with httpx.stream("GET", address, headers=own, timeout=20) as events:
+        lines = events.iter_lines()
+        assert "events follow" in next(lines)
+        tokens, begin = service.app.state.service.tokens, time.monotonic()
+        assert service.in_loop(tokens.revoke("operate-ours")) == 1
+        assert not any("end" in line for line in lines)  # the connection ends, the execution not
+        assert time.monotonic() - begin < 60
+    assert httpx.get(address, headers=own).status_code == 401
 
 
 def test_a_length_that_is_a_lie(service: Served) -> None:

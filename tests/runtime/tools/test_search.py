@@ -36,6 +36,19 @@ def test_a_link_to_the_data_of_flowc_is_not_searched(tmp_path: Path) -> None:
     assert listed(tmp_path) == []
 
 
+def test_another_name_of_the_data_of_flowc_is_not_read(tmp_path: Path) -> None:
+    """A hard link, as an archive that is unpacked over a project can make one."""
+    (tmp_path / ".flowc/own/r").mkdir(parents=True)
+    (tmp_path / ".flowc/own/r/log").write_text("the prompt of another run")
+    (tmp_path / "innocent").hardlink_to(tmp_path / ".flowc/own/r/log")
+    (tmp_path / "one").write_text("a prompt of mine")
+    (tmp_path / "two").hardlink_to(tmp_path / "one")
+    assert found(tmp_path, "prompt") == [("one", 1), ("two", 1)]
+    assert listed(tmp_path) == ["one", "two"]
+    with pytest.raises(Failure, match="flowc's own data"):
+        asyncio.run(builtin(tmp_path).call("read_file", {"path": "innocent"}))
+
+
 def test_the_settings_of_the_person_are_not_searched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
