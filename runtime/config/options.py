@@ -231,6 +231,12 @@ class Options:
     self_approval: bool = option(
         help="in `flowc serve`: a token may approve commands of what it started itself",
         environment=True, empty=bool, asks=True)
+    webhook_hosts: tuple[str, ...] = option(
+        key="webhooks.hosts", help="in `flowc serve`: hosts that webhooks may be sent to, in your "
+        "network too", read=_hosts, empty=tuple, asks=True)
+    webhook_secrets: tuple[str, ...] = option(
+        key="webhooks.secrets", help="names and patterns of environment variables that sign "
+        "webhooks", empty=tuple, asks=True)
     mcp_servers: Mapping[str, Any] = option(help="MCP servers by name", empty=dict, asks=True)
     # fmt: on
 

@@ -23,6 +23,8 @@ from .queues.queue import Seat, TakenJob
 from .records.errors import ServiceFault
 from .records.states import StateRows
 from .records.tables import StoredExecution, new_id
+from .webhooks.notices import Telling, tell_webhooks
+from .webhooks.sending import Sending, is_delivery, tell_due
 
 LOG = logging.getLogger("flowc.service")
 CONCURRENCY = 20
@@ -47,6 +49,10 @@ class Worker:
     tasks: dict[TakenJob, asyncio.Task[None]] = field(default_factory=dict)
     signals: dict[TakenJob, RunSignals] = field(default_factory=dict)
     next_look: float = 0.0
+    sending: Sending = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sending = Sending(self.executing)
 
     async def work(self) -> None:
         """Work until `drain` was called and everything under way is at a checkpoint."""
@@ -99,6 +105,7 @@ class Worker:
         if time.monotonic() >= self.next_look:
             self.next_look = time.monotonic() + CLOCK_TICK
             await tell_overdue(self.executing)
+            await tell_due(self.executing)
 
     async def _stop_held_back(self) -> None:
         """Stop what was paused or cancelled since it began: after the steps under way, or at
@@ -133,8 +140,10 @@ class Worker:
             LOG.error(about, job.execution, exc_info=error)
 
     async def _run_to_rest(self, job: TakenJob, seat: Seat) -> None:
-        """Carry one execution on until its run rests, or somebody else has to go on."""
-        if await self._is_heard(job):
+        """Carry one execution on until its run rests, or somebody else has to go on; or try a
+        delivery."""
+        done = self._is_tried if is_delivery(job.execution) else self._is_heard
+        if await done(job) and await self._is_told(job):
             await seat.finish(job)
         else:
             await seat.give_back(job)
@@ -164,19 +173,45 @@ class Worker:
             await self._keep_fault(id, "a fault of the service ended it: its log says more")
         return True
 
+    async def _is_tried(self, job: TakenJob) -> bool:
+        """Try a delivery. Return whether what came of it was kept."""
+        try:
+            await self.sending.send(job.execution)
+        except StoreAway as error:
+            LOG.warning("delivery %s: %s", job.execution, error.message)
+            await asyncio.sleep(_RECOVERY)
+            return False
+        return True
+
+    async def _is_told(self, job: TakenJob) -> bool:
+        """Write down what webhooks are to be told of an execution. Return whether that was kept. A
+        fault of ours here ends no execution."""
+        if is_delivery(job.execution):
+            return True
+        try:
+            await tell_webhooks(self.executing, job.execution)
+        except StoreAway as error:
+            LOG.warning("webhooks of %s: %s", job.execution, error.message)
+            await asyncio.sleep(_RECOVERY)
+            return False
+        except (RunError, ServiceFault) as error:
+            LOG.warning("webhooks of %s: %s", job.execution, error.message)
+        return True
+
     async def _carry_on(self, job: TakenJob) -> bool:
         """Execute until the run rests. Return whether it did."""
         execution = await self.executing.register.get(StoredExecution, job.execution, None)
         if execution.paused is not None:
             return True
-        signals = RunSignals()
+        signals, telling = RunSignals(), Telling(self.executing, job.execution)
         if self.closing:
             signals.request_drain("signal")
         if execution.cancelled is None:
             self.signals[job] = signals
         try:
-            outcome = await carry_on(self.executing, execution, signals)
+            outcome = await carry_on(self.executing, execution, signals, telling.hear)
         finally:
+            await telling.close()
             self.signals.pop(job, None)
         if execution.fault:
             await self.executing.register.edit(execution.id, lambda e: replace(e, fault=""))

@@ -54,11 +54,25 @@ def list_jobs(
 
 @jobs.command("retry")
 def retry(execution: Execution, store: flags.Store = None) -> None:
-    """Let a worker try an execution again that failed by a fault of the service."""
-    from ...service.operations.backlog import retry_execution
+    """Let a worker try an execution again that failed by a fault of the service, or a delivery that
+    never arrived.
+    """
+    from ...service.operations.backlog import retry_job
 
-    _within(store, lambda executing: retry_execution(executing, execution))
+    _within(store, lambda executing: retry_job(executing, execution))
     say(f"{execution} waits for a worker")
+
+
+@jobs.command("drop")
+def drop(
+    delivery: Annotated[str, typer.Argument(metavar="DELIVERY", help="the id of a delivery")],
+    store: flags.Store = None,
+) -> None:
+    """Forget a delivery to a webhook that never arrived."""
+    from ...service.operations.backlog import drop_delivery
+
+    _within(store, lambda executing: drop_delivery(executing, delivery))
+    say(f"{delivery} is dropped")
 
 
 @jobs.command("cancel")

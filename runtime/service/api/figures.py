@@ -14,6 +14,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from ..operations.executions import Executing
 from ..records.errors import ServiceFault
 from ..records.states import StateRows
+from ..records.webhooks import WebhookRows
 from .context import Who, service_of
 
 if TYPE_CHECKING:
@@ -65,6 +66,12 @@ class Figures:
         jobs.labels("failed").set(await StateRows(executing.db).count_faulty())
         workers = Gauge("flowc_workers", "Workers that live or have jobs", registry=now)
         workers.set(depth.workers)
+        deliveries = Gauge(
+            "flowc_webhook_deliveries", "Deliveries to webhooks, by state", ["state"], registry=now
+        )
+        counts = await WebhookRows(executing.db).all_counts()
+        for state in ("waits", "dead"):
+            deliveries.labels(state).set(counts.get(state, 0))
         listening = Gauge("flowc_event_streams", "Event streams of this process", registry=now)
         listening.set(len(streams.open))
         return bytes(generate_latest(self.registry) + generate_latest(now))

@@ -10,6 +10,7 @@ from .documents import ContractWorkflow, TeamDocument, TeamText, WorkflowText
 from .list_operations import LOOKING
 from .operation import Operation
 from .operation import OperationLink as Link
+from .webhook_operations import WATCHING
 
 _ANA, _BEN = "agent-0c1d2e3f4a5b6c7d", "agent-8e9f0a1b2c3d4e5f"
 _MESSAGE = "msg-1a2b3c4d5e6f7a8b"
@@ -297,6 +298,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "read",
     ),
     *LOOKING,
+    *WATCHING,
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from ...config.options import default
 from ...context import HERE, binding
 from ...engine.engine import ENDED
 from ...engine.signals import RunSignals
+from ...events import EventKind
 from ...people import Assignee, QuestionKind
 from ...services import Emit, Journal, Json, Outcome, Services
 from ...store.runs import RunRecord
@@ -102,10 +103,18 @@ def _reading_name(execution: str, node: str, visit: int, attempt: int) -> str:
     return f"told-{hashlib.sha256(place.encode()).hexdigest()[:32]}"
 
 
+def nobody_hears() -> None:
+    """Hear nothing of a run."""
+
+
 async def carry_on(
-    executing: Executing, execution: StoredExecution, signals: RunSignals
+    executing: Executing,
+    execution: StoredExecution,
+    signals: RunSignals,
+    hear: Callable[[], None] = nobody_hears,
 ) -> Outcome | None:
-    """Execute the run until it rests; None when it had ended before. Raises `RunError`."""
+    """Execute the run until it rests; None when it had ended before. `hear` is called after each
+    step, in whatever thread that ends. Raises `RunError`."""
     if await end_early(executing, execution):
         return None
     result = await executing.result_of(execution)
@@ -115,7 +124,7 @@ async def carry_on(
     try:
         assignments = await executing.register.assignments(execution.id)
         team = _team_of(executing, execution, result, assignments)
-        services = _services(executing, execution, result, team)
+        services = _services(executing, execution, result, team, hear)
         desk = TeamDesk(await correspondence_of(executing, execution), team.holder)
         with binding(TEAM, desk):
             if not await engine.store.has(execution.id):
@@ -200,14 +209,23 @@ def _team_of(
 
 
 def _services(
-    executing: Executing, execution: StoredExecution, result: CompileResult, team: ExecutionTeam
+    executing: Executing,
+    execution: StoredExecution,
+    result: CompileResult,
+    team: ExecutionTeam,
+    hear: Callable[[], None],
 ) -> Any:
     reach = executing.reaches.get(execution.owner, Reach())
     made = make_services(_options(executing, result), result.spec, executing.config, reach=reach)
     prompts = Prompts(executing.engine.store.db)
 
     def services(journal: Journal, emit: Emit) -> Services:
-        plain = made(journal, emit)
+        def emit_and_tell(kind: EventKind, node: str, data: dict[str, Any]) -> None:
+            emit(kind, node, data)
+            if kind == "node_finished":
+                hear()
+
+        plain = made(journal, emit_and_tell)
         models = LoggedModels(plain.models, prompts, execution.id)
         return replace(plain, models=models, people=team, assignments=team)
 

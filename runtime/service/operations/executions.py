@@ -36,6 +36,7 @@ from ..records import messages as messages_table
 from ..records import prompt_log as prompts
 from ..records import states
 from ..records import tables as register
+from ..records import webhooks as webhooks_table
 from ..records.access import APPROVING, Caller
 from ..records.errors import ServiceFault
 from ..records.messages import Messages
@@ -251,6 +252,7 @@ async def open_executing(
             states.SCHEMA,
             messages_table.SCHEMA,
             prompts.SCHEMA,
+            webhooks_table.SCHEMA,
         )
         engine.store.event_time = lambda: iso(clock())
         due = await open_queue(engine.store.opened)
