@@ -20,6 +20,7 @@ from .api.browser_guard import BodyLimit, Guard
 from .api.context import Service
 from .api.figures import add_figures
 from .api.routes import add_events, add_routes
+from .api.webhook_route import add_webhook_route
 from .bodies.read_body import fields_of
 from .contract import responses
 from .page.routes import add_page, is_page, page_fault, signed_out
@@ -72,6 +73,7 @@ def make_app(
     _add_faults(app)
     add_routes(app)
     add_events(app)
+    add_webhook_route(app)
     add_figures(app)
     add_page(app)
     return app

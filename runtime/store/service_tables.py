@@ -37,6 +37,7 @@ OBEYED: Mapping[str, str] = {
     "service_workflows": "workflows",
     "service_teams": "teams",
     "service_webhooks": "webhooks",
+    "service_webhook_starts": "webhooks",
     "service_deliveries": "webhooks",
 }
 """What a service takes from its store as it is, by table."""

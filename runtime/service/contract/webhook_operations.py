@@ -18,6 +18,15 @@ WATCHING: tuple[Operation, ...] = (
         {"url": "https://hooks.example.com/flowc", "secret": "HOOK_SECRET", "events": ["ended"]},
     ),
     Operation(
+        "receive_webhook",
+        "POST /v1/hooks/{workflow_id}",
+        requests.Request,
+        None,
+        "",
+        "a signed request that [begins an execution](#webhooks) of a workflow with `on: webhook`",
+        None,
+    ),
+    Operation(
         "list_webhooks",
         "GET /v1/webhooks",
         requests.Request,

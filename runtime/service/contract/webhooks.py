@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
 from ..records.webhooks import EventKind
 from .operation import OperationResponse
-from .requests import ID_PATTERN, Kept, Request
+from .requests import Kept, Request
 from .responses import Status
 
 ALL_EVENTS: list[EventKind] = ["waits_for_person", "gate_failed", "ended", "alert"]
@@ -76,15 +76,3 @@ class WebhookEvent(BaseModel):
     question_id: str = ""
     deadline: str | None = None
     message: str = ""
-
-
-HookId = Annotated[str, Field(min_length=1, max_length=200, pattern=ID_PATTERN)]
-Accepted = Literal["begun", "known"]
-
-
-class ExecutionBegun(OperationResponse):
-    """The execution that a signed request begins. `known`: it was begun by the same request
-    before."""
-
-    execution_id: str
-    outcome: Accepted

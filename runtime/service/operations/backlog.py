@@ -71,7 +71,7 @@ async def _dead_delivery(executing: Executing, id: str) -> Delivery:
     if delivery is None or delivery.state != "dead":
         raise ServiceFault(
             "EXECUTION_NOT_ACTIVE",
-            f"`{id[:200]}` is no delivery that failed",
+            f"`{id[:200]}` is not a delivery that failed",
             recovery=("`flowc jobs list` shows which have",),
         )
     return delivery

@@ -1,4 +1,5 @@
-"""The tables of webhooks: addresses that want to be told, and what they are to be told.
+"""The tables of webhooks: addresses that want to be told, what they are to be told, and which
+requests from outside begin workflows.
 
 A delivery waits until its time (`due`), is told to the queue, and gets a later time with that: were
 its job lost, it is told again. `done` and `dead` ones stay, so that nothing is told twice.
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from ...db.database import Database, marks
@@ -22,6 +23,7 @@ create table if not exists service_deliveries (
     id text primary key, execution text not null, webhook text not null, state text not null,
     due text not null, body text not null
 );
+create table if not exists service_webhook_starts (workflow text primary key, body text not null);
 create index if not exists service_deliveries_by_due on service_deliveries (state, due);
 create index if not exists service_deliveries_by_webhook on service_deliveries (webhook);
 create index if not exists service_deliveries_by_execution on service_deliveries (execution);
@@ -61,6 +63,15 @@ class Delivery:
     body: str = ""
     tries: int = 0
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredStart:
+    """How requests begin a workflow: as `ir.WebhookStart` has it."""
+
+    secret: str
+    into: str = ""
+    inputs: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +131,7 @@ class WebhookRows:
         )
         return bool(await self.db.run(query, self._row(delivery)))
 
-    async def known(self, ids: Sequence[str]) -> set[str]:
+    async def ids_among(self, ids: Sequence[str]) -> set[str]:
         """Return which deliveries are there already."""
         query = f"select id from service_deliveries where id in ({marks(ids)})"
         return {row[0] for row in await self.db.rows(query, ids)}
@@ -169,6 +180,22 @@ class WebhookRows:
         )
         rows = await self.db.rows(query, (webhook,))
         return self._delivery(rows[0]).reason if rows else ""
+
+    async def keep_start(self, workflow: str, start: StoredStart) -> None:
+        """Store how requests begin a workflow."""
+        query = (
+            "insert into service_webhook_starts values (?, ?) on conflict (workflow)"
+            " do update set body = excluded.body"
+        )
+        body = self.db.seal(json.dumps(asdict(start), ensure_ascii=False))
+        await self.db.put(query, (workflow, body))
+
+    async def start_of(self, workflow: str) -> StoredStart | None:
+        """Return how requests begin a workflow; None when none does."""
+        query = "select body from service_webhook_starts where workflow = ?"
+        rows = await self.db.rows(query, (workflow,))
+        about = f"the webhook of workflow {workflow}"
+        return StoredStart(**json.loads(self.db.unseal(rows[0][0], about))) if rows else None
 
     def _seal(self, hook: Webhook) -> str:
         return self.db.seal(json.dumps(asdict(hook), ensure_ascii=False))

@@ -106,7 +106,7 @@ async def tell_webhooks(executing: Executing, id: str) -> int:
         for hook in hooks
         if notice.kind in hook.events and _millis(notice.time) >= hook.created
     ]
-    known = await WebhookRows(executing.db).known([one.id for one in wanted])
+    known = await WebhookRows(executing.db).ids_among([one.id for one in wanted])
     fresh = [one for one in wanted if one.id not in known]
     for one in fresh:
         async with executing.db.transaction(f"delivery {one.id}") as inside:

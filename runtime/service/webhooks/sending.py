@@ -13,10 +13,10 @@ from ...net.door import NetworkDoor
 from ...requests import HttpRequest
 from ..operations.executions import Executing
 from ..records.errors import ServiceFault
+from ..records.hook_secrets import NoSecret, secret_of
+from ..records.signatures import headers_of
 from ..records.webhooks import PREFIX, Delivery, Webhook, WebhookRows
 from .notices import ATTEMPT_SECONDS, URGENCY, later
-from .secrets import NoSecret, secret_of
-from .signing import headers_of
 
 LOG = logging.getLogger("flowc.service")
 TRIES = 12
@@ -72,7 +72,7 @@ class Sending:
         """Send it once. Return why it did not arrive, "" when it did; and whether it never will."""
         config = self.executing.config
         try:
-            key = secret_of(hook.secret, config.webhook_secrets, self.env)
+            key = secret_of(hook.secret, hook.owner, config.webhook_secrets, self.env)
         except NoSecret as error:
             return str(error), False
         seconds = int(self.executing.clock().timestamp())

@@ -5,9 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -15,70 +12,18 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 from fleet import until
 from flowc.runtime.cli.app import run as flowc
+from flowc.runtime.service.records.signatures import fault_of, key_of
 from flowc.runtime.service.records.webhooks import Delivery, WebhookRows
 from flowc.runtime.service.webhooks.sending import FIRST_WAIT, LONGEST_WAIT, TRIES, Sending
-from flowc.runtime.service.webhooks.signing import fault_of, key_of
 from openai_server import OpenAIServer, Recorded, Reply, Say
 from stores import KINDS
 
 from .conftest import Clock, Desk, Opening, contract, gate, step, team
 from .queues.test_backlog import entries
+from .receivers import Receiver, receiver
 from .test_access import bearer, token
 
 SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
-
-
-@dataclass
-class Receiver:
-    """An address that writes down what it is told, and answers with the next of `answers`, the last
-    one again and again."""
-
-    answers: list[int] = field(default_factory=lambda: [204])
-    heard: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
-    elsewhere: str = ""
-    port: int = 0
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/hook"
-
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self.port}"
-
-    def events(self, kind: str = "") -> list[dict[str, Any]]:
-        told = [json.loads(body) for _, body in self.heard]
-        return [one for one in told if kind in ("", one["kind"])]
-
-
-@contextmanager
-def receiver(*answers: int) -> Iterator[Receiver]:
-    made = Receiver(list(answers) or [204])
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["content-length"]))
-            made.heard.append(({k.lower(): v for k, v in self.headers.items()}, body))
-            status = made.answers.pop(0) if len(made.answers) > 1 else made.answers[0]
-            self.send_response(status)
-            if made.elsewhere:
-                self.send_header("location", made.elsewhere)
-            self.send_header("content-length", "0")
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None:
-            """Nothing on the terminal."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    made.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield made
-    finally:
-        server.shutdown()
-        thread.join(10)
-        server.server_close()
 
 
 @pytest.fixture
@@ -103,7 +48,7 @@ def passes(clock: Clock, true: Callable[[], bool]) -> None:
 
 
 def allowing(*hosts: str) -> dict[str, Any]:
-    return {"webhook_hosts": hosts, "webhook_secrets": ("HOOK_*",)}
+    return {"webhook_hosts": hosts, "webhook_secrets": ("HOOK_*", "ours=HOOK_*")}
 
 
 def register(desk: Desk, url: str, *events: str, status: int = 200, **headers: str) -> str:
@@ -298,7 +243,7 @@ def test_what_never_arrives_is_a_dead_letter_with_its_reason(
         passes(clock, lambda: listed(desk)[0]["delivered"])
         assert entries(capsys, store) == []
         assert flowc(["jobs", "drop", entry["execution"], "--store", store]) == 2
-        assert "no delivery that failed" in capsys.readouterr().err
+        assert "not a delivery that failed" in capsys.readouterr().err
 
 
 def test_a_dead_letter_can_be_dropped(
@@ -399,3 +344,8 @@ def test_an_assignment_says_whether_somebody_hears_of_it(opening: Opening, hears
         assigned = desk.post(path, to)
         assert assigned["agent_notified"] is True
         until(lambda: assigned["assignment_id"] in str(hears.events("waits_for_person")))
+
+
+def test_webhook_not_found(desk: Desk) -> None:
+    answer = desk.client.delete("/v1/webhooks/wh-none")
+    assert (answer.status_code, answer.json()["error_code"]) == (404, "WEBHOOK_NOT_FOUND")
