@@ -64,6 +64,12 @@ class Figures:
         jobs.labels("waits").set(depth.waits)
         jobs.labels("runs").set(depth.runs)
         jobs.labels("failed").set(await StateRows(executing.db).count_faulty())
+        shares = Gauge(
+            "flowc_team_jobs", "Executions with news, by team", ["team", "state"], registry=now
+        )
+        for share in await executing.due.shares():
+            shares.labels(share.team, "waits").set(share.waits)
+            shares.labels(share.team, "runs").set(share.runs)
         workers = Gauge("flowc_workers", "Workers that live or have jobs", registry=now)
         workers.set(depth.workers)
         deliveries = Gauge(

@@ -255,7 +255,7 @@ async def open_executing(
             webhooks_table.SCHEMA,
         )
         engine.store.event_time = lambda: iso(clock())
-        due = await open_queue(engine.store.opened)
+        due = await open_queue(engine.store.opened, config.team_executions)
         executing = Executing(engine, db, due, config, clock, patience, reaches=reaches or {})
         for id in await StateRows(db).lacking():
             # One whose row is damaged is complained of when somebody asks for it.
