@@ -13,6 +13,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from ..operations.executions import Executing
 from ..records.errors import ServiceFault
+from ..records.model_rates import ModelRates
 from ..records.states import StateRows
 from ..records.webhooks import WebhookRows
 from .context import Who, service_of
@@ -70,6 +71,14 @@ class Figures:
         for share in await executing.due.shares():
             shares.labels(share.team, "waits").set(share.waits)
             shares.labels(share.team, "runs").set(share.runs)
+        waits = Gauge(
+            "flowc_model_wait_seconds",
+            "Seconds until a call of a model may come",
+            ["model"],
+            registry=now,
+        )
+        for model, seconds in (await ModelRates(executing.db, executing.clock).waits()).items():
+            waits.labels(model).set(seconds)
         workers = Gauge("flowc_workers", "Workers that live or have jobs", registry=now)
         workers.set(depth.workers)
         deliveries = Gauge(

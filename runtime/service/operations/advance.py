@@ -24,6 +24,7 @@ from ...store.runs import RunRecord
 from ...tools.team import TEAM
 from ..records.messages import Messages, StoredMessage, messages_text
 from ..records.metrics import iso, steps_of
+from ..records.model_rates import ModelRates, RatedModels
 from ..records.prompt_log import LoggedModels, Prompts
 from ..records.tables import StoredAssignment, StoredExecution, assignment_of
 from .correspondence import correspondence_of
@@ -218,6 +219,7 @@ def _services(
     reach = executing.reaches.get(execution.owner, Reach())
     made = make_services(_options(executing, result), result.spec, executing.config, reach=reach)
     prompts = Prompts(executing.engine.store.db)
+    rates = ModelRates(executing.engine.store.db, executing.clock)
 
     def services(journal: Journal, emit: Emit) -> Services:
         def emit_and_tell(kind: EventKind, node: str, data: dict[str, Any]) -> None:
@@ -226,7 +228,8 @@ def _services(
                 hear()
 
         plain = made(journal, emit_and_tell)
-        models = LoggedModels(plain.models, prompts, execution.id)
+        rated = RatedModels(plain.models, rates, executing.config.calls_per_minute)
+        models = LoggedModels(rated, prompts, execution.id)
         return replace(plain, models=models, people=team, assignments=team)
 
     return services
