@@ -13,6 +13,7 @@ import time
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from ..db.database import Database
 from ..db.fence import NotHeld
 from ..engine.signals import RunSignals
 from ..errors import RunError, StoreAway
@@ -21,8 +22,10 @@ from .operations.ending import tell_overdue
 from .operations.executions import Executing
 from .queues.queue import Seat, TakenJob
 from .records.errors import ServiceFault
+from .records.metrics import iso
 from .records.states import StateRows
 from .records.tables import StoredExecution, new_id
+from .records.workers import BEAT, WorkerRow, WorkerRows
 from .webhooks.notices import Telling, tell_webhooks
 from .webhooks.sending import Sending, is_delivery, tell_due
 
@@ -57,6 +60,33 @@ class Worker:
     async def work(self) -> None:
         """Work until `drain` was called and everything under way is at a checkpoint."""
         self.executing.worked_at = time.monotonic()
+        heart = asyncio.create_task(self._live(), name=f"heartbeats of {self.name}")
+        try:
+            await self._work()
+        finally:
+            heart.cancel()
+            await asyncio.wait([heart])
+            with contextlib.suppress(RunError):
+                await WorkerRows(self._rows_db).end(self.name)
+
+    async def _live(self) -> None:
+        """Say now and then that the worker lives, and what it does."""
+        rows, clock = WorkerRows(self._rows_db), self.executing.clock
+        about = WorkerRow(name=self.name, began=iso(clock()), beat="", places=self.concurrency)
+        while True:
+            jobs = sorted(job.execution for job in self.tasks)
+            try:
+                await rows.beat(replace(about, executions=jobs, closing=self.closing), clock())
+            except RunError as error:
+                LOG.warning("%s: %s", self.name, error.message)
+            await asyncio.sleep(BEAT)
+
+    @property
+    def _rows_db(self) -> Database:
+        return self.executing.engine.store.db
+
+    async def _work(self) -> None:
+        """Work, on one connection to the queue after another."""
         while not self.abandoned and not (self.closing and not self.tasks):
             try:
                 async with self.executing.due.seat(self.name) as seat:

@@ -211,6 +211,11 @@ def list_audit(limit: int = 50) -> Talk[list_responses.AuditLog]:
     return call("list_audit", **locals())
 
 
+def list_workers() -> Talk[list_responses.WorkerList]:
+    """List who carries executions on, and what teams have of them; needs the scope admin."""
+    return call("list_workers", **locals())
+
+
 def health() -> Talk[list_responses.Health]:
     """Ask whether the process answers."""
     return call("health", **locals())

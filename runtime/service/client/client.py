@@ -89,6 +89,7 @@ class _Operations:
     cancel_execution = _Method(calls.cancel_execution)
     reissue_resume_token = _Method(calls.reissue_resume_token)
     list_audit = _Method(calls.list_audit)
+    list_workers = _Method(calls.list_workers)
     health = _Method(calls.health)
     ready = _Method(calls.ready)
     wait_until = _Method(calls.wait_until)

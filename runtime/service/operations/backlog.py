@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from ..contract import list_responses, requests
 from ..queues.queue import GOES_ON, ListedJob
+from ..records.access import Caller
 from ..records.errors import ServiceFault
 from ..records.states import StateRows
 from ..records.tables import StoredExecution
 from ..records.webhooks import PREFIX, Delivery, WebhookRows
+from ..records.workers import WorkerRows
 from .executions import Executing
 
 
@@ -37,6 +40,35 @@ async def list_backlog(executing: Executing, most: int) -> list[BacklogEntry]:
     rows = WebhookRows(executing.db)
     entries += [_dead_entry(one) for one in await rows.dead(most)]
     return entries
+
+
+async def list_workers(
+    executing: Executing, caller: Caller, request: requests.Request
+) -> list_responses.WorkerList:
+    """The workers of all processes by name, with what each carries on and when it said last that it
+    lives; and what each team has of them. For tokens of the scope admin that see every team."""
+    if caller.owner is not None:
+        raise ServiceFault("FORBIDDEN", "this needs a token that sees every team")
+    now = executing.clock()
+    workers = [
+        list_responses.WorkerListed(
+            name=row.name,
+            version=row.version,
+            host=row.host,
+            pid=row.pid,
+            health=row.health(now),
+            began=row.began,
+            last_heartbeat=row.beat,
+            places=row.places,
+            executions=row.executions,
+        )
+        for row in await WorkerRows(executing.db).list()
+    ]
+    shares = [
+        list_responses.TeamShare(team=one.team, runs=one.runs, waits=one.waits, most=one.most)
+        for one in await executing.due.shares()
+    ]
+    return list_responses.WorkerList(workers=workers, teams=shares)
 
 
 async def retry_job(executing: Executing, id: str) -> None:

@@ -33,7 +33,7 @@ from ..bodies.request_pool import POOL
 from ..queues.opening import open_queue
 from ..queues.queue import GOES_ON, WorkQueue
 from ..records import messages as messages_table
-from ..records import model_rates, states
+from ..records import model_rates, states, workers
 from ..records import prompt_log as prompts
 from ..records import tables as register
 from ..records import webhooks as webhooks_table
@@ -254,6 +254,7 @@ async def open_executing(
             prompts.SCHEMA,
             webhooks_table.SCHEMA,
             model_rates.SCHEMA,
+            workers.SCHEMA,
         )
         engine.store.event_time = lambda: iso(clock())
         due = await open_queue(engine.store.opened, config.team_executions)

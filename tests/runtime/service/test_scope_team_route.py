@@ -30,6 +30,7 @@ NOBODY = "http://127.0.0.1:9/"
 IN_THE_PAGE: dict[str, Scope | None] = {
     "GET /": "read",
     "GET /inbox": "read",
+    "GET /workers": "admin",
     "GET /workflows/new": "operate",
     "POST /workflows": "operate",
     "GET /workflows/{id}": "read",
@@ -193,7 +194,7 @@ def test_who_may_do_what_in_the_api(desk: Desk, made: Made) -> None:
             elif owner == THEIRS and one.named:
                 assert status == 404, place
                 assert OURS not in said, place
-            elif "/audit" in one.route and owner is not None:
+            elif one.route.endswith(("/audit", "/workers")) and owner is not None:
                 assert status == 403, place
             else:
                 assert status not in (401, 500), place
@@ -236,6 +237,8 @@ def _try_the_page(desk: Desk, made: Made, scope: Scope, owner: str) -> None:
         place = (route, answer.status_code, answer.text[:300])
         if SCOPES.index(scope) < SCOPES.index(needed):
             assert answer.status_code == 403, place
+        elif route == "GET /workers":
+            assert answer.status_code == 403, "it is about all teams"
         elif owner == THEIRS and "{" in path:
             assert answer.status_code == 404, place
         else:
