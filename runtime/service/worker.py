@@ -17,6 +17,7 @@ from ..db.database import Database
 from ..db.fence import NotHeld
 from ..engine.signals import RunSignals
 from ..errors import RunError, StoreAway
+from ..observe.logs import log_about
 from .operations.advance import carry_on
 from .operations.ending import tell_overdue
 from .operations.executions import Executing
@@ -172,6 +173,10 @@ class Worker:
     async def _run_to_rest(self, job: TakenJob, seat: Seat) -> None:
         """Carry one execution on until its run rests, or somebody else has to go on; or try a
         delivery."""
+        with log_about(worker=self.name, job=job.execution):
+            await self._do(job, seat)
+
+    async def _do(self, job: TakenJob, seat: Seat) -> None:
         done = self._is_tried if is_delivery(job.execution) else self._is_heard
         if await done(job) and await self._is_told(job):
             await seat.finish(job)
@@ -234,13 +239,18 @@ class Worker:
         if execution.paused is not None:
             return True
         signals, telling = RunSignals(), Telling(self.executing, job.execution)
+        traces = self.executing.traces
+        spans = traces.spans() if traces is not None else None
         if self.closing:
             signals.request_drain("signal")
         if execution.cancelled is None:
             self.signals[job] = signals
         try:
-            outcome = await carry_on(self.executing, execution, signals, telling.hear)
+            listeners = (telling.listen, *((spans.listen,) if spans else ()))
+            outcome = await carry_on(self.executing, execution, signals, listeners)
         finally:
+            if spans is not None:
+                spans.close()
             await telling.close()
             self.signals.pop(job, None)
         if execution.fault:

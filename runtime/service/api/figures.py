@@ -10,6 +10,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from starlette.datastructures import Headers
 
 from ..operations.executions import Executing
 from ..records.errors import ServiceFault
@@ -110,9 +111,25 @@ class Measure:
                 path = getattr(scope.get("route"), "path", "")
                 passed = time.monotonic() - begun
                 self.figures.note(scope["method"], path, message["status"], passed)
+                _trace(scope, path, message["status"], passed)
             await send(message)
 
         await self.app(scope, receive, send_and_count)
+
+
+def _trace(scope: Scope, path: str, status: int, seconds: float) -> None:
+    """Make a span of a request, where somebody collects them."""
+    traces = scope["app"].state.service.executing.traces
+    if traces is None:
+        return
+    about = {
+        "http.request.method": scope["method"],
+        "http.route": path,
+        "http.response.status_code": status,
+        "flowc.request": scope["state"]["request_id"],
+        "flowc.run": scope.get("path_params", {}).get("execution_id"),
+    }
+    traces.note_request(f"{scope['method']} {path}", Headers(scope=scope), seconds, about)
 
 
 def add_figures(app: FastAPI) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from ...config.options import default
 from ...context import HERE, binding
 from ...engine.engine import ENDED
 from ...engine.signals import RunSignals
-from ...events import EventKind
+from ...events import Listener
 from ...people import Assignee, QuestionKind
 from ...services import Emit, Journal, Json, Outcome, Services
 from ...store.runs import RunRecord
@@ -104,18 +104,14 @@ def _reading_name(execution: str, node: str, visit: int, attempt: int) -> str:
     return f"told-{hashlib.sha256(place.encode()).hexdigest()[:32]}"
 
 
-def nobody_hears() -> None:
-    """Hear nothing of a run."""
-
-
 async def carry_on(
     executing: Executing,
     execution: StoredExecution,
     signals: RunSignals,
-    hear: Callable[[], None] = nobody_hears,
+    listeners: tuple[Listener, ...] = (),
 ) -> Outcome | None:
-    """Execute the run until it rests; None when it had ended before. `hear` is called after each
-    step, in whatever thread that ends. Raises `RunError`."""
+    """Execute the run until it rests; None when it had ended before. `listeners` hear the
+    events. Raises `RunError`."""
     if await end_early(executing, execution):
         return None
     result = await executing.result_of(execution)
@@ -125,7 +121,7 @@ async def carry_on(
     try:
         assignments = await executing.register.assignments(execution.id)
         team = _team_of(executing, execution, result, assignments)
-        services = _services(executing, execution, result, team, hear)
+        services = _services(executing, execution, result, team)
         desk = TeamDesk(await correspondence_of(executing, execution), team.holder)
         with binding(TEAM, desk):
             if not await engine.store.has(execution.id):
@@ -136,6 +132,7 @@ async def carry_on(
                     inputs=execution.inputs,
                     options={**_options(executing, result).to_json(), "format": execution.format},
                     control=signals,
+                    listeners=listeners,
                 )
             record = await engine.store.get(execution.id)
             if record.status in ENDED or failed_at(record.error, assignments):
@@ -146,6 +143,7 @@ async def carry_on(
                 services,
                 answers=await _verdicts(executing, execution, record),
                 control=signals,
+                listeners=listeners,
                 on_unknown=executing.config.on_unknown or default("on_unknown"),
                 answered=True,
             )
@@ -214,7 +212,6 @@ def _services(
     execution: StoredExecution,
     result: CompileResult,
     team: ExecutionTeam,
-    hear: Callable[[], None],
 ) -> Any:
     reach = executing.reaches.get(execution.owner, Reach())
     made = make_services(_options(executing, result), result.spec, executing.config, reach=reach)
@@ -222,12 +219,7 @@ def _services(
     rates = ModelRates(executing.engine.store.db, executing.clock)
 
     def services(journal: Journal, emit: Emit) -> Services:
-        def emit_and_tell(kind: EventKind, node: str, data: dict[str, Any]) -> None:
-            emit(kind, node, data)
-            if kind == "node_finished":
-                hear()
-
-        plain = made(journal, emit_and_tell)
+        plain = made(journal, emit)
         rated = RatedModels(plain.models, rates, executing.config.calls_per_minute)
         models = LoggedModels(rated, prompts, execution.id)
         return replace(plain, models=models, people=team, assignments=team)

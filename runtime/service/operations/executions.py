@@ -24,6 +24,7 @@ from ...config.settings import Config
 from ...db.database import Database, create_tables
 from ...engine.engine import Engine, open_engine
 from ...errors import RunError
+from ...observe.otel import Traces, open_traces
 from ...people import Question, QuestionKind
 from ...services import Json
 from ...state.interrupts import match_answers
@@ -83,6 +84,7 @@ class Executing:
     compiled: OrderedDict[str, CompileResult] = field(default_factory=OrderedDict)
     reaches: Reaches = field(default_factory=dict)
     timelines: Timelines = field(default_factory=Timelines)
+    traces: Traces | None = None
     worked_at: float | None = None
     """When a worker of this process looked for work last (monotonic); None without one."""
 
@@ -263,5 +265,10 @@ async def open_executing(
             # One whose row is damaged is complained of when somebody asks for it.
             with contextlib.suppress(RunError, ServiceFault):
                 await executing.register.edit(id, lambda execution: execution)
-        async with engine.store.opened.ringing(due.channel, executing.bell.set):
-            yield executing
+        executing.traces = open_traces()
+        try:
+            async with engine.store.opened.ringing(due.channel, executing.bell.set):
+                yield executing
+        finally:
+            if executing.traces is not None:
+                await asyncio.to_thread(executing.traces.close)

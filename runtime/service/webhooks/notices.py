@@ -16,6 +16,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from ...errors import RunError
+from ...events import RunEvent
 from ..contract.webhooks import WebhookEvent
 from ..operations.control import happenings_of
 from ..operations.executions import Executing
@@ -128,9 +129,10 @@ class Telling:
     task: asyncio.Task[None] | None = None
     closed: bool = False
 
-    def hear(self) -> None:
+    def listen(self, event: RunEvent) -> None:
         """Take note that a step is over, in whatever thread."""
-        self.loop.call_soon_threadsafe(self._begin)
+        if event.kind == "node_finished":
+            self.loop.call_soon_threadsafe(self._begin)
 
     async def close(self) -> None:
         """Tell nothing any more: the run rests, and whoever rests it tells the rest."""

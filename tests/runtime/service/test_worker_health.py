@@ -36,7 +36,9 @@ def test_a_worker_is_listed_with_what_it_does(
             (row,) = desk.get("/workers")["workers"]
             assert (row["version"], row["places"]) == (__version__, 20)
             assert row["pid"] == process.pid
-            id = desk.execution("researcher", steps=[step("left", success_criteria="work <1:left> is done")])
+            id = desk.execution(
+                "researcher", steps=[step("left", success_criteria="work <1:left> is done")]
+            )
             until(lambda: desk.get("/workers")["workers"][0]["executions"] == [id], 20)
             capsys.readouterr()
             assert flowc(["jobs", "workers", "--json", "--store", store]) == 0
