@@ -303,6 +303,6 @@ def test_a_row_and_its_function_are_a_whole_operation(root, python, tmp_path):
         "local counts ex-1",
         "local counts ex-2",
         "local counts ex-3",
-        "count_steps_of_execution COUNT_STEPS.",
+        "count_steps COUNT_STEPS.",
         "{'include_details': True}",
     ], done.stderr

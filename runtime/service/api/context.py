@@ -53,7 +53,7 @@ class Service:
         raise ServiceFault("UNAUTHENTICATED", "a token is needed")
 
 
-Authorization = Annotated[str | None, Header()]
+Authorization = Annotated[str | None, Header(include_in_schema=False)]
 Key = Annotated[
     str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200, pattern=ID_PATTERN)
 ]

@@ -31,10 +31,12 @@ def add_webhook_route(app: FastAPI) -> None:
     @app.post(
         row.path,
         name="receive_webhook",
-        operation_id="receive_webhook",
+        operation_id=row.operation_id,
+        tags=[row.tag],
         response_model=responses.WorkflowExecuted,
         openapi_extra={
-            "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}}
+            "security": [{"signature": []}],
+            "requestBody": {"required": True, "content": {"application/json": {"schema": {}}}},
         },
     )
     async def receive(

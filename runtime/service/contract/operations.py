@@ -52,7 +52,6 @@ OPERATIONS: tuple[Operation, ...] = (
             ),
         },
         links=(Link("execute", "EXECUTE_WORKFLOW", {"workflow_id": f"{_RESPONSE}/workflow_id"}),),
-        title="create",
     ),
     Operation(
         "CREATE_TEAM",
@@ -75,7 +74,6 @@ OPERATIONS: tuple[Operation, ...] = (
             )
         },
         links=(Link("execute", "EXECUTE_WORKFLOW", {"team_id": f"{_RESPONSE}/team_id"}),),
-        title="team",
     ),
     Operation(
         "EXECUTE_WORKFLOW",
@@ -106,8 +104,6 @@ OPERATIONS: tuple[Operation, ...] = (
         "`?include_details=true&include_metrics=true`",
         "read",
         {"include_details": True, "include_metrics": True},
-        title="status",
-        id="get_status",
     ),
     Operation(
         "ASSIGN_TASK",
@@ -198,8 +194,6 @@ OPERATIONS: tuple[Operation, ...] = (
             "limit": 20,
             "sort_order": "newest_first",
         },
-        title="messages",
-        id="list_messages",
         by_name=message_requests.GetMessages,
     ),
     Operation(
@@ -267,7 +261,6 @@ OPERATIONS: tuple[Operation, ...] = (
         responses.ExecutionCancelled,
         "ending.cancel_execution",
         "ends it for good, also while it is paused; graceful or immediate",
-        title="cancel",
     ),
     Operation(
         "reissue_resume_token",
@@ -277,7 +270,6 @@ OPERATIONS: tuple[Operation, ...] = (
         "control.reissue_resume_token",
         "another token for a pause whose token was lost; scope `admin`",
         "admin",
-        title="reissue_token",
     ),
     Operation(
         "answer_question",
@@ -286,7 +278,6 @@ OPERATIONS: tuple[Operation, ...] = (
         responses.WorkflowStatus,
         "control.answer_question",
         "what waits for a person and is not a step: an approval gate",
-        title="answer",
     ),
     Operation(
         "events",
