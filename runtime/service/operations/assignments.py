@@ -57,19 +57,19 @@ async def assign_task(
             made = await register.assign(new, instead_of=standing.open)
     return responses.TaskAssigned(
         assignment_id=made.id,
-        agent_notified=await _is_notified(executing, standing.execution.owner, made),
+        agent_notified=await _is_notified(executing, made),
         estimated_start=made.start,
         estimated_completion=made.deadline or completion_time(executing.clock(), step.minutes),
         dependencies_status=responses.DependenciesStatus(all_met=True, pending=[]),
     )
 
 
-async def _is_notified(executing: Executing, owner: str, made: StoredAssignment) -> bool:
+async def _is_notified(executing: Executing, made: StoredAssignment) -> bool:
     """Return whether the agent hears of an assignment: a model when its step begins, a person who
     has a token with which to see it, or whom a webhook tells."""
     if not made.person:
         return True
-    hooks = await WebhookRows(executing.db).told_of(owner)
+    hooks = await WebhookRows(executing.db).told_of(made.execution)
     if any("waits_for_person" in hook.events for hook in hooks):
         return True
     return await Tokens(executing.db).has_holder(made.agent, executing.clock())

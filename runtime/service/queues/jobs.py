@@ -188,7 +188,8 @@ class _JobSeat:
                 for number, execution in await self.db.rows(TAKE, about):
                     self.held[number] = TakenJob(execution, number)
                     taken.append(self.held[number])
-                    teams.append(replace(team, runs=team.runs + 1))
+                    if team.waits > 1:
+                        teams.append(replace(team, runs=team.runs + 1, waits=team.waits - 1))
         return taken
 
     async def finish(self, job: TakenJob) -> None:

@@ -25,11 +25,13 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A team with something that waits, and the rank of what comes first of it."""
+    """A team with something that waits, the rank of what comes first of it, and how many wait (a
+    thousand or more are a thousand)."""
 
     team: str
     runs: int
     rank: int
+    waits: int = 1
 
 
 def most_of(team: str, limits: Limits) -> int | None:

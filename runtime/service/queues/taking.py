@@ -23,7 +23,7 @@ QUEUE_OF = (
     " from service_executions where id = job.execution), 'flowc')"
 )
 """The queue of a job's execution, in SQL: see `queue_of`."""
-TEAMS = f"select queue, runs, rank from {SCHEMA}.waiting_teams()"
+TEAMS = f"select queue, runs, rank, waits from {SCHEMA}.waiting_teams()"
 TAKE = f"select number, execution from {SCHEMA}.take_job(?::text, ?::bigint, ?::bigint)"
 _INDEX = "procrastinate_jobs_by_queue"
 _SETTINGS = " ".join(
@@ -60,7 +60,8 @@ begin
             from candidate where jobs.id = candidate.id returning jobs.id, jobs.lock::text;
 end $$;
 create or replace function waiting_teams()
-    returns table (queue text, runs bigint, rank integer) language sql stable {_SETTINGS} as $$
+    returns table (queue text, runs bigint, rank integer, waits bigint)
+    language sql stable {_SETTINGS} as $$
     with recursive queues (name) as (
         (select queue_name from procrastinate_jobs where status = 'todo'
             order by queue_name limit 1)
@@ -72,7 +73,9 @@ create or replace function waiting_teams()
         (select count(*) from procrastinate_jobs jobs
             where jobs.status = 'doing' and jobs.queue_name = queues.name),
         (select priority from procrastinate_jobs jobs where jobs.status = 'todo'
-            and jobs.queue_name = queues.name order by priority desc, id limit 1)
+            and jobs.queue_name = queues.name order by priority desc, id limit 1),
+        (select count(*) from (select from procrastinate_jobs jobs where jobs.status = 'todo'
+            and jobs.queue_name = queues.name limit 1000) as found)
         from queues where queues.name is not null;
 $$;
 """

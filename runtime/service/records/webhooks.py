@@ -106,10 +106,13 @@ class WebhookRows:
         query = f"select id, body from service_webhooks{where} order by created, id"
         return [self._webhook(*row) for row in await self.db.rows(query, values)]
 
-    async def told_of(self, owner: str) -> list[Webhook]:
-        """Return those that are told of executions of a team."""
-        query = "select id, body from service_webhooks where owner in ('', ?)"
-        return [self._webhook(*row) for row in await self.db.rows(query, (owner,))]
+    async def told_of(self, execution: str) -> list[Webhook]:
+        """Return those that are told of an execution."""
+        query = (
+            "select id, body from service_webhooks where owner in"
+            " ('', (select owner from service_executions where id = ?))"
+        )
+        return [self._webhook(*row) for row in await self.db.rows(query, (execution,))]
 
     async def counts(self, webhook: str) -> dict[str, int]:
         """Return how many deliveries of a webhook there are, by state."""

@@ -96,10 +96,10 @@ def _gate_text(data: dict[str, Any]) -> str:
 async def tell_webhooks(executing: Executing, id: str) -> int:
     """Store deliveries of what an execution has to tell that no webhook was told yet. Return how
     many these are. Raises `RunError` and `ServiceFault`."""
-    execution = await executing.register.get(StoredExecution, id, None)
-    hooks = await WebhookRows(executing.db).told_of(execution.owner)
+    hooks = await WebhookRows(executing.db).told_of(id)
     if not hooks:
         return 0
+    execution = await executing.register.get(StoredExecution, id, None)
     standing = await executing.standing(execution)
     wanted = [
         _delivery(executing, hook, standing, notice)
