@@ -67,6 +67,7 @@ _WORDS = {
     "on_failed": "handler of failure",
     "on_error": "rules for failures",
     "trials": "tests",
+    "starts": "starts by themselves",
     "on_input": "rule for unasked input",
     "entry": "first node",
     "prompt_id": "prompt's name",

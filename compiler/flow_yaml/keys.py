@@ -34,15 +34,13 @@ PARAM = MapShape(ir.Param, (
 STATE = MapShape(ir.StateField, (
     Key("type", "word", "what kind of value it holds", words=TYPES),
     Key("default", "json", "its value at the start"),
-    Key("reducer", "word", "how a new value joins the old one",
-        words=get_args(ir.Reducer)),
+    Key("reducer", "word", "how a new value joins the old one", words=get_args(ir.Reducer)),
     Key("keep", "flag", "whether it keeps its value in the next turn of a thread"),
 ), short="type")  # fmt: skip
 
 MODEL_SETTINGS = MapShape(ir.QuestionSettings, (
     Key("temperature", "number", "how freely it chooses its words, 0 to 2", least=0, most=2),
-    Key("top_p", "number", "the share of likely words that it chooses among, above 0 and up to 1",
-        least=1e-6, most=1),
+    Key("top_p", "number", "the share of likely words that it takes, 0 to 1", least=1e-6, most=1),
     Key("max_tokens", "integer", "the most tokens of an answer", least=1, most=10**9),
     Key("reasoning", "word", "how much it thinks first", words=get_args(ir.Reasoning)),
     Key("seed", "integer", "the same number asks for the same answer", least=0, most=2**31 - 1),
@@ -120,13 +118,17 @@ ON_INPUT = MapShape(ir.OnInput, (
 ), short="to")  # fmt: skip
 
 SCHEDULE = MapShape(ir.CronSchedule, (
-    Key("schedule", "text", "the times: minute, hour, day, month, day of the week", field="cron",
-        required=True),
+    Key("schedule", "text", "minute, hour, day, month, weekday", field="cron", required=True),
     Key("zone", "text", "the time zone, such as `Europe/Berlin`; UTC when left out"),
-    Key("missed", "word", "what is done about times that passed while nobody looked",
-        words=("skip", "once", "all")),
+    Key("missed", "word", "what times that passed unseen begin", words=("skip", "once", "all")),
     Key("with", "json", "the inputs, by name", field="inputs"),
 ), short="schedule")  # fmt: skip
+
+WEBHOOK = MapShape(ir.WebhookStart, (
+    Key("webhook", "text", "the variable with its secret", field="secret", required=True),
+    Key("into", "text", "the parameter that takes the whole body; else its fields are parameters"),
+    Key("with", "json", "further inputs, by name", field="inputs"),
+))  # fmt: skip
 
 TRIAL = MapShape(ir.Trial, (
     Key("inputs", "json", "what the run is given, by name"),
@@ -351,7 +353,7 @@ SECTIONS: dict[str, str] = {
     "prompts": "texts used in several places, by name",
     "groups": "titles of groups of nodes, by name",
     "on_error": "what is set when any node fails: a list of rules",
-    "on": "when runs of it begin by themselves: schedules",
+    "on": "when runs of it begin by themselves: schedules, a webhook",
     "on_input": "where the run goes on when a person says something unasked",
     "defaults": "what holds for every node that does not say otherwise",
     "start": "the node where it begins; the first one when left out",

@@ -136,11 +136,12 @@ def _workflow() -> Schema:
     shapes |= {"scripts": {"anyOf": [_SCALAR, shapes["scripts"]]}, "groups": _SCALAR}
     failure = {"type": "object", "properties": {"on_error": {"$ref": "#/$defs/way"}},
                "additionalProperties": False}  # fmt: skip
-    rule, schedule = _element(keys.RULE), _mapping(keys.SCHEDULE.keys)
+    rule = _element(keys.RULE)
+    start = {"anyOf": [_mapping(keys.SCHEDULE.keys), _mapping(keys.WEBHOOK.keys)]}
     sections: Schema = {
         **{section: _by_name(shape) for section, shape in shapes.items()},
         "on_error": {"anyOf": [rule, {"type": "array", "items": rule}]},
-        "on": {"anyOf": [schedule, {"type": "array", "items": schedule}]},
+        "on": {"anyOf": [*start["anyOf"], {"type": "array", "items": start}]},
         "on_input": _element(keys.ON_INPUT),
         "defaults": failure,
         "start": _SCALAR,

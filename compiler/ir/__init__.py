@@ -46,6 +46,7 @@ from .declarations import Tool as Tool
 from .declarations import Trial as Trial
 from .declarations import TrialStatus as TrialStatus
 from .declarations import TypeName as TypeName
+from .declarations import WebhookStart as WebhookStart
 from .nodes import AgentNode as AgentNode
 from .nodes import AskNode as AskNode
 from .nodes import AssertNode as AssertNode

@@ -239,6 +239,17 @@ class CronSchedule(Spanned):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookStart(Spanned):
+    """A request from outside begins a run: one that is signed with the secret in the environment
+    variable `secret`. Its body is the value of the parameter `into`, or, where that is "", a
+    mapping whose fields are parameters; `inputs` are given besides, and no request changes them."""
+
+    secret: str
+    into: str = ""
+    inputs: Json = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorRule:
     """What is assigned when any node fails in one of `kinds`. Inside the values the name `error`
     is the failure: `error.message`, `error.kind`, `error.node`."""

@@ -23,6 +23,7 @@ from .declarations import (
     Thread,
     Tool,
     Trial,
+    WebhookStart,
 )
 from .nodes import Node
 
@@ -87,7 +88,7 @@ class Workflow(Spanned):
     """One workflow. `entry` is the id of the first node; `on_success` and `on_failed` are the ids
     where the handler chains begin; `outputs` are the variables that make up its result, the first
     of them is what a person is shown. `model` answers its agents unless the caller chose one.
-    `on_unknown` holds for every node that says nothing of its own; `schedules` say when runs of it
+    `on_unknown` holds for every node that says nothing of its own; `starts` say when runs of it
     begin by themselves."""
 
     name: str
@@ -112,9 +113,19 @@ class Workflow(Spanned):
     on_input: OnInput | None = None
     limits: tuple[Limit, ...] = ()
     on_unknown: OnUnknown | None = None
-    schedules: tuple[CronSchedule, ...] = ()
+    starts: tuple[CronSchedule | WebhookStart, ...] = ()
     trials: tuple[Trial, ...] = ()
     origin: Origin | None = field(default=None, compare=False)
+
+    @property
+    def schedules(self) -> tuple[CronSchedule, ...]:
+        """The times at which runs begin."""
+        return tuple(one for one in self.starts if isinstance(one, CronSchedule))
+
+    @property
+    def webhook(self) -> WebhookStart | None:
+        """How a request from outside begins a run; None where none does."""
+        return next((one for one in self.starts if isinstance(one, WebhookStart)), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

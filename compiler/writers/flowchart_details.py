@@ -20,7 +20,7 @@ RESERVED = frozenset({"PARAMS", "END", "ON_SUCCESS", "ON_FAILED"})
 SHAPES = {"choose": ("{", "}"), "end": ("([", "])"), "call": ("[[", "]]"), "foreach": ("[[", "]]")}
 _SAFE = re.compile(r"\w+(?:[.-]\w+)*\Z")
 _NAMED = ("params", "state", "agents", "tools", "threads", "scripts", "prompts", "groups")
-_KEYS = {"schedules": "on", "trials": "tests", "entry": "start"}
+_KEYS = {"starts": "on", "trials": "tests", "entry": "start"}
 _TICKS = re.compile(r"`{3,}")
 _PLAIN = re.compile(r"[A-Za-z][\w ,]*\w\Z")
 

@@ -49,6 +49,10 @@ TeamEnv = Annotated[
     list[str] | None,
     typer.Option("--team-env", metavar="TEAM=NAME", help="a variable that they may read"),
 ]
+Logs = Annotated[
+    Literal["text", "json"],
+    typer.Option("--log", metavar="text|json", help="lines for people, or JSON for programs"),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="print one JSON object")]
 AsJsonLines = Annotated[bool, typer.Option("--jsonl", help="print one event a line, as JSON")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="the result alone")]

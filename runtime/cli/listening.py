@@ -12,6 +12,7 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 from ..errors import RunError
+from ..observe.logs import LogForm, write_logs
 from .app import INTERRUPTED, say
 from .request_heads import bounded_protocol
 
@@ -27,7 +28,9 @@ _ENDS = b"flowc ends after what is under way; once more gives up at once\n"
 _AGAIN = b"flowc gives up; what was under way goes on with the next start\n"
 
 
-def listen(app: ASGIApp, host: str, port: int, what: str, path: str = "") -> None:
+def listen(
+    app: ASGIApp, host: str, port: int, what: str, path: str = "", logs: LogForm = "text"
+) -> None:
     """Serve an ASGI application until Ctrl-C or SIGTERM, which let it end what it has begun: then
     this returns. A second one ends the process at once, with 130. Raise `RunError` when nothing can
     be listened to there, or when the application does not start."""
@@ -53,6 +56,7 @@ def listen(app: ASGIApp, host: str, port: int, what: str, path: str = "") -> Non
         config = uvicorn.Config(
             app, http=bounded_protocol(), log_level="warning", timeout_graceful_shutdown=10
         )
+        write_logs(logs)  # after uvicorn has set up its own
         server = Ending(config)
         server.run(sockets=[taken])
     if not server.started:

@@ -101,6 +101,16 @@ def _prices(value: object) -> dict[str, SetPrice]:
     return prices
 
 
+def _counts(value: object) -> dict[str, int]:
+    wrong = WrongValue("a table of NAME = N, N whole and 1 or more")
+    if not isinstance(value, dict):
+        raise wrong
+    for count in value.values():
+        if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+            raise wrong
+    return dict(value)
+
+
 def _hosts(value: object) -> tuple[str, ...]:
     hosts = [value] if isinstance(value, str) else value
     if not isinstance(hosts, list | tuple) or not all(isinstance(host, str) for host in hosts):
@@ -231,6 +241,18 @@ class Options:
     self_approval: bool = option(
         help="in `flowc serve`: a token may approve commands of what it started itself",
         environment=True, empty=bool, asks=True)
+    webhook_hosts: tuple[str, ...] = option(
+        key="webhooks.hosts", help="in `flowc serve`: hosts that webhooks may be sent to, in your "
+        "network too", read=_hosts, empty=tuple, asks=True)
+    webhook_secrets: tuple[str, ...] = option(
+        key="webhooks.secrets", help="names and patterns of environment variables that sign "
+        "webhooks", empty=tuple, asks=True)
+    team_executions: Mapping[str, int] = option(
+        key="service.executions", help="executions of a team that workers carry on at a time, by "
+        "team; `*` is each other one", read=_counts, empty=dict)
+    calls_per_minute: Mapping[str, int] = option(
+        key="service.calls_per_minute", help="calls of a model in a minute, by model, of all "
+        "workers of a store", read=_counts, empty=dict)
     mcp_servers: Mapping[str, Any] = option(help="MCP servers by name", empty=dict, asks=True)
     # fmt: on
 

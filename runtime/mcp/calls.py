@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from mcp.server.mcpserver import Context
 
@@ -16,11 +17,13 @@ from .runs import Progress, Runs
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """The state of the server's tools. `alone`: it has one client, over stdio."""
+    """The state of the server's tools. `alone`: it has one client, over stdio. `inbox` asks a
+    service what waits for a person."""
 
     stepper: Stepper
     alone: bool
     clients: Clients
+    inbox: Callable[[int, str], Awaitable[dict[str, Any]]] | None = None
 
 
 def desk_of(ctx: Context[Desk]) -> Desk:

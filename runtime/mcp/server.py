@@ -27,8 +27,9 @@ from ..store.runs import STEPPED
 from . import gate
 from .calls import Desk, caller_of, desk_of, progress_of, runs_of, stepping
 from .clients import Clients, Clock, utc_now
+from .inbox import Inbox
 from .runs import persons
-from .tools import TOOLS, Answer, ClientTool, template_text
+from .tools import INBOX, TOOLS, Answer, ClientTool, template_text
 
 GUIDE = "flowc://guide"
 _INSTRUCTIONS = """\
@@ -42,10 +43,14 @@ workflow."""
 
 
 def mcp_server(
-    open_stepper: Callable[[], Any], *, alone: bool, clock: Clock = utc_now
+    open_stepper: Callable[[], Any],
+    *,
+    alone: bool,
+    clock: Clock = utc_now,
+    inbox: Inbox | None = None,
 ) -> MCPServer[Desk]:
     """Return the server. `open_stepper` opens the store while it serves: an async context manager
-    of a `Stepper`."""
+    of a `Stepper`. `inbox` asks a service what waits for a person."""
 
     @asynccontextmanager
     async def lifespan(server: MCPServer[Desk]) -> AsyncIterator[Desk]:
@@ -53,7 +58,7 @@ def mcp_server(
             engine = stepper.engine
             await create_tables(engine.journal_db, AUDIT)
             async with present(engine.store.leases, stepper.server):
-                yield Desk(stepper, alone, Clients(engine, stepper.server, clock))
+                yield Desk(stepper, alone, Clients(engine, stepper.server, clock), inbox)
 
     server: MCPServer[Desk] = MCPServer(
         "flowc",
@@ -64,7 +69,7 @@ def mcp_server(
         lifespan=lifespan,
         request_state_security=RequestStateSecurity.ephemeral(ttl=gate.PATIENCE),
     )
-    for tool in TOOLS:
+    for tool in (*TOOLS, INBOX) if inbox else TOOLS:
         server.add_tool(_answering(tool), annotations=tool.hints)
 
     @server.resource(GUIDE, name="guide", mime_type="text/markdown")

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from ..services import Json
 from .calls import Desk, caller_of, desk_of, position_of, progress_of, runs_of, stepping
+from .inbox import list_inbox
 
 Answer = dict[str, Any]
 FilePath = Annotated[str, Field(description="The workflow's file, from the server's folder.")]
@@ -169,6 +170,8 @@ class ClientTool:
     noted: bool = True
 
 
+INBOX = ClientTool(list_inbox, _LOOKS.model_copy(update={"open_world_hint": True}), noted=False)
+"""What is offered where the server has a service to ask."""
 TOOLS = (
     ClientTool(load_workflow, _MOVES),
     ClientTool(execute_workflow_step, _ASKS, noted=False),

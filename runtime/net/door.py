@@ -36,7 +36,8 @@ _SHORTEST = 4
 @dataclass(frozen=True, slots=True)
 class NetworkDoor:
     """Sends requests. `granted` are the hosts that the user granted; those of `private` may have
-    addresses that are not of the internet. `seconds` bound one request with its redirects."""
+    addresses that are not of the internet. `seconds` bound one request with its redirects, of which
+    there are up to `redirects` (0: such an answer is the answer), `most` the bytes of an answer."""
 
     granted: tuple[str, ...]
     private: tuple[str, ...] = ()
@@ -44,6 +45,8 @@ class NetworkDoor:
     env: Mapping[str, str] = field(default_factory=lambda: os.environ)
     look_up: Resolve = resolve
     transport: Callable[[], httpx.AsyncBaseTransport] | None = None
+    redirects: int = REDIRECTS
+    most: int = MOST
 
     async def send(self, request: HttpRequest) -> HttpAnswer:
         """Return the answer. Raise as `Sender.send` does."""
@@ -59,13 +62,13 @@ class NetworkDoor:
         if request.key and request.method not in ("GET", "HEAD"):
             headers.setdefault("Idempotency-Key", request.key)
         now = replace(request, headers=headers, secrets={})
-        for _ in range(REDIRECTS + 1):
+        for _ in range(self.redirects + 1):
             answer = await self._once(now)
             target = answer.headers.get("location")
-            if answer.status not in _REDIRECTING or target is None:
+            if not self.redirects or answer.status not in _REDIRECTING or target is None:
                 return _without(answer, secrets.values())
             now = _follow_up(now, answer.status, target, tuple(secrets))
-        raise Failure(f"{request.url} redirects more than {REDIRECTS} times")
+        raise Failure(f"{request.url} redirects more than {self.redirects} times")
 
     def _secrets(self, request: HttpRequest) -> dict[str, str]:
         values: dict[str, str] = {}
@@ -105,7 +108,7 @@ class NetworkDoor:
                 )
                 response = await transport.handle_async_request(wire)
                 try:
-                    return await _read(response, request)
+                    return await _read(response, request, self.most)
                 finally:
                     await response.aclose()
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
@@ -162,15 +165,15 @@ def _encode(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     return encoded
 
 
-async def _read(response: httpx.Response, request: HttpRequest) -> HttpAnswer:
+async def _read(response: httpx.Response, request: HttpRequest, most: int) -> HttpAnswer:
     encoding = response.headers.get("content-encoding", "identity")
     if encoding != "identity":
         raise Failure(f"{request.url} answers in the encoding `{encoding}`, which nobody asked for")
     body = bytearray()
     async for piece in response.aiter_raw():
         body += piece
-        if len(body) > MOST:
-            raise Failure(f"{request.url} answers with more than {MOST >> 20} MB")
+        if len(body) > most:
+            raise Failure(f"{request.url} answers with more than {most:,} bytes")
     headers = {name.lower(): value for name, value in response.headers.items()}
     return HttpAnswer(
         response.status_code, headers, bytes(body).decode(_charset(response), "replace")

@@ -37,9 +37,8 @@ class Spans:
 
     tracer: Tracer
     content: bool = False
-    provider: TracerProvider | None = None
-    lost: bool = False
-    """Whether some spans could not be sent."""
+    traces: Traces | None = None
+    """What they are sent with, where that ends with them."""
     _run: Span | None = None
     _nodes: dict[Place, Span] = field(default_factory=dict)
     _texts: dict[Place, str] = field(default_factory=dict)
@@ -82,9 +81,13 @@ class Spans:
             span.end()
         self._nodes.clear()
         self._run = None
-        if self.provider is not None:
-            self.provider.force_flush(_FLUSH_MILLISECONDS)
-            self.provider.shutdown()
+        if self.traces is not None:
+            self.traces.close()
+
+    @property
+    def lost(self) -> bool:
+        """Whether some spans could not be sent."""
+        return self.traces is not None and self.traces.lost
 
     def _begin(self, event: RunEvent) -> None:
         if self._run is not None:
@@ -183,9 +186,56 @@ class Spans:
         return _context(self._run) if self._run is not None else None
 
 
+@dataclass(slots=True)
+class Traces:
+    """The spans of one process, on their way to a collector. `content` says that texts go into
+    them, `lost` whether some could not be sent."""
+
+    provider: TracerProvider
+    content: bool = False
+    lost: bool = False
+
+    def spans(self) -> Spans:
+        """Return what listens to one run; this goes on when that is closed."""
+        return Spans(self.provider.get_tracer("flowc"), self.content)
+
+    def note_request(
+        self, name: str, headers: Mapping[str, str], seconds: float, about: Mapping[str, Any]
+    ) -> None:
+        """Add the span of a request that was answered just now, after so many seconds; below that
+        of its sender where the header `traceparent` names one."""
+        from opentelemetry.trace import SpanKind
+        from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+        end = time.time_ns()
+        span = self.provider.get_tracer("flowc").start_span(
+            name,
+            context=TraceContextTextMapPropagator().extract(dict(headers)),
+            kind=SpanKind.SERVER,
+            attributes=_clean_attributes(about),
+            start_time=end - int(seconds * 1e9),
+        )
+        if int(about.get("http.response.status_code", 0)) >= 500:
+            _fail(span, str(about["http.response.status_code"]))
+        span.end(end)
+
+    def close(self) -> None:
+        """Send what is left; a collector that does not answer is not waited for long."""
+        self.provider.force_flush(_FLUSH_MILLISECONDS)
+        self.provider.shutdown()
+
+
 def open_spans(requested: bool, env: Mapping[str, str] = os.environ) -> Spans | None:
     """Return spans that go to a collector over OTLP; None when nobody wants them. Raise `RunError`
     when they were asked for and the extra is not installed."""
+    traces = open_traces(env, requested=requested)
+    if traces is None:
+        return None
+    return Spans(traces.provider.get_tracer("flowc"), traces.content, traces)
+
+
+def open_traces(env: Mapping[str, str] = os.environ, *, requested: bool = False) -> Traces | None:
+    """Return the same for a process with many runs."""
     if not requested and not any(env.get(name) for name in ENDPOINTS):
         return None
     try:
@@ -199,22 +249,21 @@ def open_spans(requested: bool, env: Mapping[str, str] = os.environ) -> Spans | 
         raise missing("otel", "--otel") from None
     resource = Resource.create({"service.name": env.get("OTEL_SERVICE_NAME") or "flowc"})
     provider = TracerProvider(resource=resource)
-    content = env.get(CONTENT, "") not in ("", "0", "false")
-    spans = Spans(provider.get_tracer("flowc"), content, provider)
+    traces = Traces(provider, env.get(CONTENT, "") not in ("", "0", "false"))
 
     class Exporter(OTLPSpanExporter):
         """Says itself when it cannot send, instead of logging each try."""
 
         def export(self, batch: Sequence[ReadableSpan]) -> SpanExportResult:
             result = super().export(batch)
-            spans.lost = spans.lost or result is not SpanExportResult.SUCCESS
+            traces.lost = traces.lost or result is not SpanExportResult.SUCCESS
             return result
 
     logging.getLogger("opentelemetry").setLevel(logging.CRITICAL)
     timed = any(env.get(f"OTEL_EXPORTER_OTLP_{name}") for name in ("TIMEOUT", "TRACES_TIMEOUT"))
     exporter = Exporter() if timed else Exporter(timeout=_SEND_SECONDS)
     provider.add_span_processor(BatchSpanProcessor(exporter))
-    return spans
+    return traces
 
 
 def _context(span: Span) -> Any:

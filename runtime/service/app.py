@@ -19,16 +19,37 @@ from ..errors import RunError
 from .api.browser_guard import BodyLimit, Guard
 from .api.context import Service
 from .api.figures import add_figures
-from .api.routes import add_events, add_routes
+from .api.routes import add_events, add_routes, described_apart
+from .api.sessions import COOKIE
+from .api.webhook_route import add_webhook_route
 from .bodies.read_body import fields_of
 from .contract import responses
+from .contract.operation import TAGS
+from .contract.webhooks import WebhookEvent
 from .page.routes import add_page, is_page, page_fault, signed_out
 from .page.visit import SignedOut, load_pages
 from .records.errors import ServiceFault
+from .records.signatures import SIGNATURE
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": responses.ErrorAnswer}
     for status in (400, 401, 403, 404, 409, 413, 422, 429, 500, 503)
+}
+SECURITY = {
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "A token of `flowc token create`. While there are none, a service that"
+        " listens on its machine alone needs none.",
+    },
+    "page": {"type": "apiKey", "in": "cookie", "name": COOKIE},
+    "signature": {
+        "type": "apiKey",
+        "in": "header",
+        "name": SIGNATURE,
+        "description": "`v1,` and the base64 of HMAC-SHA256 over webhook-id, webhook-timestamp and"
+        " the body, with dots between them, by the workflow's secret.",
+    },
 }
 LOG = logging.getLogger("flowc.service")
 
@@ -40,6 +61,16 @@ class Guarded(FastAPI):
 
     def build_middleware_stack(self) -> ASGIApp:
         return Guard(super().build_middleware_stack(), self.hosts)
+
+    def openapi(self) -> dict[str, Any]:
+        """Return the description of the API: FastAPI's, with who may send requests and what an
+        event of a stream holds."""
+        if self.openapi_schema is None:
+            parts = super().openapi()["components"]
+            parts["securitySchemes"] = SECURITY
+            parts["schemas"].update(described_apart())
+        assert self.openapi_schema is not None
+        return self.openapi_schema
 
 
 def make_app(
@@ -66,15 +97,26 @@ def make_app(
         docs_url=None,
         redoc_url=None,
         responses=ERRORS,
+        openapi_tags=[{"name": name, "description": about} for name, about in TAGS.items()],
     )
     app.add_middleware(BodyLimit)
     app.hosts = hosts
     _add_faults(app)
     add_routes(app)
     add_events(app)
+    add_webhook_route(app)
+    _describe_webhooks(app)
     add_figures(app)
     add_page(app)
     return app
+
+
+def _describe_webhooks(app: FastAPI) -> None:
+    """Describe what the service sends to addresses by itself."""
+
+    @app.webhooks.post("event", operation_id="webhook_event", tags=["webhooks"], responses={})
+    def event(body: WebhookEvent) -> None:
+        """Something happened in an execution. Any answer of 2xx is an arrival."""
 
 
 def _add_faults(app: FastAPI) -> None:

@@ -13,16 +13,22 @@ import time
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from ..db.database import Database
 from ..db.fence import NotHeld
 from ..engine.signals import RunSignals
 from ..errors import RunError, StoreAway
+from ..observe.logs import log_about
 from .operations.advance import carry_on
 from .operations.ending import tell_overdue
 from .operations.executions import Executing
 from .queues.queue import Seat, TakenJob
 from .records.errors import ServiceFault
+from .records.metrics import iso
 from .records.states import StateRows
 from .records.tables import StoredExecution, new_id
+from .records.workers import BEAT, WorkerRow, WorkerRows
+from .webhooks.notices import Telling, tell_webhooks
+from .webhooks.sending import Sending, is_delivery, tell_due
 
 LOG = logging.getLogger("flowc.service")
 CONCURRENCY = 20
@@ -47,10 +53,41 @@ class Worker:
     tasks: dict[TakenJob, asyncio.Task[None]] = field(default_factory=dict)
     signals: dict[TakenJob, RunSignals] = field(default_factory=dict)
     next_look: float = 0.0
+    sending: Sending = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sending = Sending(self.executing)
 
     async def work(self) -> None:
         """Work until `drain` was called and everything under way is at a checkpoint."""
         self.executing.worked_at = time.monotonic()
+        heart = asyncio.create_task(self._live(), name=f"heartbeats of {self.name}")
+        try:
+            await self._work()
+        finally:
+            heart.cancel()
+            await asyncio.wait([heart])
+            with contextlib.suppress(RunError):
+                await WorkerRows(self._rows_db).end(self.name)
+
+    async def _live(self) -> None:
+        """Say now and then that the worker lives, and what it does."""
+        rows, clock = WorkerRows(self._rows_db), self.executing.clock
+        about = WorkerRow(name=self.name, began=iso(clock()), beat="", places=self.concurrency)
+        while True:
+            jobs = sorted(job.execution for job in self.tasks)
+            try:
+                await rows.beat(replace(about, executions=jobs, closing=self.closing), clock())
+            except RunError as error:
+                LOG.warning("%s: %s", self.name, error.message)
+            await asyncio.sleep(BEAT)
+
+    @property
+    def _rows_db(self) -> Database:
+        return self.executing.engine.store.db
+
+    async def _work(self) -> None:
+        """Work, on one connection to the queue after another."""
         while not self.abandoned and not (self.closing and not self.tasks):
             try:
                 async with self.executing.due.seat(self.name) as seat:
@@ -99,6 +136,7 @@ class Worker:
         if time.monotonic() >= self.next_look:
             self.next_look = time.monotonic() + CLOCK_TICK
             await tell_overdue(self.executing)
+            await tell_due(self.executing)
 
     async def _stop_held_back(self) -> None:
         """Stop what was paused or cancelled since it began: after the steps under way, or at
@@ -133,8 +171,14 @@ class Worker:
             LOG.error(about, job.execution, exc_info=error)
 
     async def _run_to_rest(self, job: TakenJob, seat: Seat) -> None:
-        """Carry one execution on until its run rests, or somebody else has to go on."""
-        if await self._is_heard(job):
+        """Carry one execution on until its run rests, or somebody else has to go on; or try a
+        delivery."""
+        with log_about(worker=self.name, job=job.execution):
+            await self._do(job, seat)
+
+    async def _do(self, job: TakenJob, seat: Seat) -> None:
+        done = self._is_tried if is_delivery(job.execution) else self._is_heard
+        if await done(job) and await self._is_told(job):
             await seat.finish(job)
         else:
             await seat.give_back(job)
@@ -164,19 +208,50 @@ class Worker:
             await self._keep_fault(id, "a fault of the service ended it: its log says more")
         return True
 
+    async def _is_tried(self, job: TakenJob) -> bool:
+        """Try a delivery. Return whether what came of it was kept."""
+        try:
+            await self.sending.send(job.execution)
+        except StoreAway as error:
+            LOG.warning("delivery %s: %s", job.execution, error.message)
+            await asyncio.sleep(_RECOVERY)
+            return False
+        return True
+
+    async def _is_told(self, job: TakenJob) -> bool:
+        """Write down what webhooks are to be told of an execution. Return whether that was kept. A
+        fault of ours here ends no execution."""
+        if is_delivery(job.execution):
+            return True
+        try:
+            await tell_webhooks(self.executing, job.execution)
+        except StoreAway as error:
+            LOG.warning("webhooks of %s: %s", job.execution, error.message)
+            await asyncio.sleep(_RECOVERY)
+            return False
+        except (RunError, ServiceFault) as error:
+            LOG.warning("webhooks of %s: %s", job.execution, error.message)
+        return True
+
     async def _carry_on(self, job: TakenJob) -> bool:
         """Execute until the run rests. Return whether it did."""
         execution = await self.executing.register.get(StoredExecution, job.execution, None)
         if execution.paused is not None:
             return True
-        signals = RunSignals()
+        signals, telling = RunSignals(), Telling(self.executing, job.execution)
+        traces = self.executing.traces
+        spans = traces.spans() if traces is not None else None
         if self.closing:
             signals.request_drain("signal")
         if execution.cancelled is None:
             self.signals[job] = signals
         try:
-            outcome = await carry_on(self.executing, execution, signals)
+            listeners = (telling.listen, *((spans.listen,) if spans else ()))
+            outcome = await carry_on(self.executing, execution, signals, listeners)
         finally:
+            if spans is not None:
+                spans.close()
+            await telling.close()
             self.signals.pop(job, None)
         if execution.fault:
             await self.executing.register.edit(execution.id, lambda e: replace(e, fault=""))

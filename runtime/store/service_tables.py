@@ -21,6 +21,7 @@ KEPT_OF: Mapping[str, tuple[str, str]] = {
     "readings": ("service_message_reads", "execution"),
     "prompts": ("service_prompts", "execution"),
     "states": ("service_states", "execution"),
+    "deliveries": ("service_deliveries", "execution"),
     "news": ("service_jobs", "execution"),
     "jobs": ("procrastinate_jobs", "lock"),
 }
@@ -35,6 +36,9 @@ OBEYED: Mapping[str, str] = {
     "service_states": "executions",
     "service_workflows": "workflows",
     "service_teams": "teams",
+    "service_webhooks": "webhooks",
+    "service_webhook_starts": "webhooks",
+    "service_deliveries": "webhooks",
 }
 """What a service takes from its store as it is, by table."""
 

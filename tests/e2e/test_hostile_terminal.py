@@ -95,6 +95,8 @@ CASES: dict[str, tuple[tuple[str, ...], ...]] = {
     "tools lock": ((),),
     "jobs list": (("--store", BAD), ()),
     "jobs retry": ((BAD,),),
+    "jobs workers": (("--store", BAD), ()),
+    "jobs drop": ((BAD,),),
     "jobs cancel": ((BAD,), (BAD, "--reason", BAD)),
     "trust": (("--accept", BAD), (BAD,), ("--list",)),
     "doctor": ((),),

@@ -234,6 +234,8 @@ COMMANDS: dict[str, Command] = {
     "trust --lock": plain("trust", "--lock"),
     "jobs list": plain("jobs", "list"),
     "jobs retry": plain("jobs", "retry", "planted"),
+    "jobs workers": plain("jobs", "workers"),
+    "jobs drop": plain("jobs", "drop", "planted"),
     "jobs cancel": plain("jobs", "cancel", "planted"),
     "doctor": plain("doctor"),
 }

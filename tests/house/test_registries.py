@@ -204,7 +204,12 @@ def test_nothing_else_lists_the_options_of_a_run(root, sources, tree):
 
 SERVICE = "runtime/service"
 OPERATIONS = f"{SERVICE}/contract/operations.py"
-TABLE = (OPERATIONS, f"{SERVICE}/contract/list_operations.py")
+TABLE = (
+    OPERATIONS,
+    f"{SERVICE}/contract/list_operations.py",
+    f"{SERVICE}/contract/webhook_operations.py",
+)
+ROUTES = (f"{SERVICE}/api/routes.py", f"{SERVICE}/api/webhook_route.py")
 NO_OPERATION = {"/v1/openapi.json", "/v1/operations/"}
 """Paths of the API that are about all operations."""
 
@@ -225,7 +230,7 @@ def test_the_row_is_the_only_list_of_an_operation(root, tree):
                 literal = isinstance(node.args[0], ast.Constant) and "/page/" not in name
                 outside += [where] if literal else []
             if isinstance(node, ast.keyword) and node.arg in ("example", "openapi_extra"):
-                outside += [where] if not name.endswith("api/routes.py") else []
+                outside += [where] if name not in ROUTES else []
     assert outside == []
 
 
@@ -298,6 +303,6 @@ def test_a_row_and_its_function_are_a_whole_operation(root, python, tmp_path):
         "local counts ex-1",
         "local counts ex-2",
         "local counts ex-3",
-        "count_steps_of_execution COUNT_STEPS.",
+        "count_steps COUNT_STEPS.",
         "{'include_details': True}",
     ], done.stderr

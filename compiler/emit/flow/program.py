@@ -84,8 +84,8 @@ def _workflow(workflow: ir.Workflow, near: Near, file: str) -> Sections:
     found["groups"] = {g.id: g.title for g in workflow.groups}
     found |= {key: top[key] for key in ("limits", "on_unknown") if key in top}
     found["on_error"] = [dict(mapping_of(rule, keys.RULE)) for rule in workflow.on_error]
-    if workflow.schedules:
-        found["on"] = _schedules(workflow.schedules)
+    if workflow.starts:
+        found["on"] = _starts(workflow.starts)
     if workflow.on_input is not None:
         found["on_input"] = short_form(mapping_of(workflow.on_input, keys.ON_INPUT), keys.ON_INPUT)
     found |= {key: top[key] for key in ("on_success", "on_failed") if key in top}
@@ -105,8 +105,13 @@ def _param(param: ir.Param) -> Value:
     return short_form(Inline({"type": param.type, **found}), keys.PARAM)
 
 
-def _schedules(schedules: tuple[ir.CronSchedule, ...]) -> Value:
-    listed = [short_form(mapping_of(one, keys.SCHEDULE), keys.SCHEDULE) for one in schedules]
+def _starts(starts: tuple[ir.CronSchedule | ir.WebhookStart, ...]) -> Value:
+    listed = [
+        short_form(mapping_of(one, keys.SCHEDULE), keys.SCHEDULE)
+        if isinstance(one, ir.CronSchedule)
+        else dict(mapping_of(one, keys.WEBHOOK))
+        for one in starts
+    ]
     alone = len(listed) == 1 and isinstance(listed[0], dict)
     return listed[0] if alone else [_whole(one) for one in listed]
 

@@ -12,7 +12,7 @@ from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.source import SourceSet, Span, Unreadable
 from .elements import kind
 from .forms import Forms
-from .schedules import read_schedules
+from .starts import read_starts
 
 _TITLE = keys.Key("title", "text", "")
 _FILE = keys.Key("file", "text", "the file it stands in, or came from")
@@ -52,7 +52,7 @@ class Declarations:
             ),
             "groups": tuple(self._groups(mapping)),
             "on_error": tuple(self._rules(mapping)),
-            "schedules": tuple(read_schedules(mapping.value("on"), self.forms)),
+            "starts": tuple(read_starts(mapping.value("on"), self.forms)),
             "trials": tuple(self.trials(mapping)),
         }
 

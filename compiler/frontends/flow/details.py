@@ -32,7 +32,7 @@ _WAYS = {
     "defaults": "draw a link for each failure that leads somewhere",
 }
 _WAYS_OUT = {name for kind in keys.NODES for name in keys.edge_keys(kind)}
-_FIELDS = {"on": "schedules", "tests": "trials", "start": "entry"}
+_FIELDS = {"on": "starts", "tests": "trials", "start": "entry"}
 """The field of a workflow where its key has another name."""
 
 

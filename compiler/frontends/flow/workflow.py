@@ -21,7 +21,7 @@ from .edges import Default, Edges, Targets
 from .elements import kind, place, value_span, with_keys
 from .forms import Forms
 from .requests import check_request
-from .schedules import check_inputs
+from .starts import check_inputs
 from .texts.questions import check_questions
 from .texts.written_names import check_written_names
 

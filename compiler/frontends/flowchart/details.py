@@ -31,7 +31,7 @@ MAIN = ir.Agent(id=AGENT, thread=THREAD, remember="both")
 _NOT_BLOCK = re.compile(r"[^\r\n]")
 WHOLE = (
     "title", "description", "outputs", "model", "on_error", "on_input", "on_success", "on_failed",
-    "limits", "on_unknown", "schedules", "trials", "entry",
+    "limits", "on_unknown", "starts", "trials", "entry",
 )  # fmt: skip
 """Fields of a workflow that the details give as a whole."""
 Named = TypeVar("Named", bound=Spanned)

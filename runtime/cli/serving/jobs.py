@@ -52,13 +52,45 @@ def list_jobs(
         print(f"{entry.execution}  {entry.state:6}  {entry.detail}")
 
 
+@jobs.command("workers")
+def list_workers(as_json: flags.AsJson = False, store: flags.Store = None) -> None:
+    """List workers by name: whether each lives, what it carries on, its version and machine."""
+    from ...service.contract.requests import Request
+    from ...service.operations.backlog import list_workers
+    from ...service.records.access import LOCAL
+
+    found = _within(store, lambda executing: list_workers(executing, LOCAL, Request()))
+    if as_json:
+        print(json.dumps(found.model_dump(include={"workers", "teams"})))
+        return
+    if not found.workers:
+        say("no worker has said that it lives")
+    for one in found.workers:
+        place = f"{one.host} {one.pid}  flowc {one.version}  {one.last_heartbeat}"
+        print(f"{one.name}  {one.health:5}  {len(one.executions)} of {one.places}  {place}")
+
+
 @jobs.command("retry")
 def retry(execution: Execution, store: flags.Store = None) -> None:
-    """Let a worker try an execution again that failed by a fault of the service."""
-    from ...service.operations.backlog import retry_execution
+    """Let a worker try an execution again that failed by a fault of the service, or a delivery that
+    never arrived.
+    """
+    from ...service.operations.backlog import retry_job
 
-    _within(store, lambda executing: retry_execution(executing, execution))
+    _within(store, lambda executing: retry_job(executing, execution))
     say(f"{execution} waits for a worker")
+
+
+@jobs.command("drop")
+def drop(
+    delivery: Annotated[str, typer.Argument(metavar="DELIVERY", help="the id of a delivery")],
+    store: flags.Store = None,
+) -> None:
+    """Forget a delivery to a webhook that never arrived."""
+    from ...service.operations.backlog import drop_delivery
+
+    _within(store, lambda executing: drop_delivery(executing, delivery))
+    say(f"{delivery} is dropped")
 
 
 @jobs.command("cancel")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,6 +37,12 @@ def mcp(
         str | None,
         typer.Option("--root", metavar="DIR", help="the folder of the workflows (here: .)"),
     ] = None,
+    service: Annotated[
+        str | None,
+        typer.Option(
+            "--service", metavar="URL", help="a service whose inbox it shows (FLOWC_TOKEN)"
+        ),
+    ] = None,
 ) -> None:
     """Let an assistant carry out workflows step by step, check them, and have flowc run them.
 
@@ -58,7 +64,8 @@ def mcp(
 
     from ...mcp.server import mcp_server
 
-    server = mcp_server(_opening(store, folder), alone=http is None)
+    inbox = _inbox_of(service) if service is not None else None
+    server = mcp_server(_opening(store, folder), alone=http is None, inbox=inbox)
     if http is None:
         try:
             anyio.run(server.run_stdio_async)
@@ -67,6 +74,28 @@ def mcp(
         return
     app = server.streamable_http_app(host=host)
     listen(_Guard(app, token) if token else app, host, port, "workflows at ", "/mcp")
+
+
+def _inbox_of(address: str) -> Callable[[int, str], Awaitable[dict[str, Any]]]:
+    """Asks a service, with the token in FLOWC_TOKEN, what waits for a person. Raise `RunError`."""
+    require("service", "the inbox of a service")
+    from ...service import AsyncClient, ServiceFault
+
+    if not address.startswith(("http://", "https://")):
+        raise RunError(f"`{address}` is not a URL", help="write http://127.0.0.1:8321")
+
+    async def inbox(limit: int, after: str) -> dict[str, Any]:
+        async with AsyncClient(address) as client:
+            try:
+                page = await client.list_assignments(limit=limit, after=after or None)
+            except ServiceFault as fault:
+                raise RunError(fault.message, help="; ".join(fault.recovery)) from None
+        tasks = [one.model_dump() for one in page.assignments]
+        for one in tasks:
+            one["done_at"] = f"{address.rstrip('/')}/executions/{one['execution_id']}"
+        return {"waits_for_person": tasks, "next_after": page.next_after}
+
+    return inbox
 
 
 def _fault_in(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -43,6 +43,7 @@ def serve(
         bool,
         typer.Option("--self-approval", help="a token may approve commands that it asked for"),
     ] = False,
+    log: flags.Logs = "text",
 ) -> None:
     """Serve the orchestration contract over HTTP: docs/api.md. Ctrl-C lets every execution write
     its checkpoint and ends; the next start, or another process on the store, goes on with them.
@@ -73,7 +74,7 @@ def serve(
         ),
         LOOPBACK if local else None,
     )
-    listen(app, host, port, "")
+    listen(app, host, port, "", logs=log)
 
 
 token = plain_app(help="Access tokens of the service. They are kept as digests.")

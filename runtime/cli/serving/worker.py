@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ...config.settings import Config, load_config
 from ...db.url import locate
 from ...errors import RunError
+from ...observe.logs import write_logs
 from ...store.default_store import is_named, prepare_default, store_path, store_url
 from .. import flags
 from ..app import INTERRUPTED, OK, say
@@ -25,6 +26,7 @@ def worker(
     store: flags.Store = None,
     team_root: flags.TeamRoots = None,
     team_env: flags.TeamEnv = None,
+    log: flags.Logs = "text",
 ) -> int:
     """Carry on executions that services and other workers share a store with: docs/api.md. Ctrl-C
     or SIGTERM lets every step under way finish; a second one gives up at once, and another worker
@@ -38,6 +40,7 @@ def worker(
     if locate(url).kind == "memory":
         raise RunError("a store in memory is this process's alone", help="name one with --store")
     prepare_default(url)
+    write_logs(log)
     return asyncio.run(_work(url, is_named(store), config, concurrency, reaches))
 
 

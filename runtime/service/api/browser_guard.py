@@ -13,6 +13,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from ...observe.logs import log_about
 from ..records.errors import ServiceFault
 
 if TYPE_CHECKING:
@@ -71,7 +72,8 @@ class Guard:
         elif scope["method"] not in _SAFE and _is_foreign(headers, host):
             await _refuse(send_with_headers, "another site sent this")
         else:
-            await self.app(scope, receive, send_with_headers)
+            with log_about(request=number):
+                await self.app(scope, receive, send_with_headers)
 
 
 def _is_foreign(headers: Headers, host: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from fastapi import Depends, Header, Request
@@ -29,7 +29,8 @@ from .streams import Streams
 @dataclass(slots=True)
 class Service:
     """One process of the service. `trusted`: it listens on this machine alone, so that without
-    tokens every caller may do everything."""
+    tokens every caller may do everything. `strangers` bounds the requests of an address that come
+    without a token, `beginnings` how often they begin something in one workflow."""
 
     executing: Executing
     tokens: Tokens
@@ -39,6 +40,8 @@ class Service:
     audit: Audit
     sessions: Sessions
     streams: Streams
+    strangers: Rate = field(default_factory=lambda: Rate(per_second=50.0, burst=100.0))
+    beginnings: Rate = field(default_factory=lambda: Rate(per_second=10.0, burst=20.0))
 
     async def caller(self, authorization: str | None) -> Caller:
         """Return the sender of a request. Raises `ServiceFault`."""
@@ -50,7 +53,7 @@ class Service:
         raise ServiceFault("UNAUTHENTICATED", "a token is needed")
 
 
-Authorization = Annotated[str | None, Header()]
+Authorization = Annotated[str | None, Header(include_in_schema=False)]
 Key = Annotated[
     str | None, Header(alias="Idempotency-Key", min_length=1, max_length=200, pattern=ID_PATTERN)
 ]

@@ -10,10 +10,13 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from starlette.datastructures import Headers
 
 from ..operations.executions import Executing
 from ..records.errors import ServiceFault
+from ..records.model_rates import ModelRates
 from ..records.states import StateRows
+from ..records.webhooks import WebhookRows
 from .context import Who, service_of
 
 if TYPE_CHECKING:
@@ -63,8 +66,28 @@ class Figures:
         jobs.labels("waits").set(depth.waits)
         jobs.labels("runs").set(depth.runs)
         jobs.labels("failed").set(await StateRows(executing.db).count_faulty())
+        shares = Gauge(
+            "flowc_team_jobs", "Executions with news, by team", ["team", "state"], registry=now
+        )
+        for share in await executing.due.shares():
+            shares.labels(share.team, "waits").set(share.waits)
+            shares.labels(share.team, "runs").set(share.runs)
+        waits = Gauge(
+            "flowc_model_wait_seconds",
+            "Seconds until a call of a model may come",
+            ["model"],
+            registry=now,
+        )
+        for model, seconds in (await ModelRates(executing.db, executing.clock).waits()).items():
+            waits.labels(model).set(seconds)
         workers = Gauge("flowc_workers", "Workers that live or have jobs", registry=now)
         workers.set(depth.workers)
+        deliveries = Gauge(
+            "flowc_webhook_deliveries", "Deliveries to webhooks, by state", ["state"], registry=now
+        )
+        counts = await WebhookRows(executing.db).all_counts()
+        for state in ("waits", "dead"):
+            deliveries.labels(state).set(counts.get(state, 0))
         listening = Gauge("flowc_event_streams", "Event streams of this process", registry=now)
         listening.set(len(streams.open))
         return bytes(generate_latest(self.registry) + generate_latest(now))
@@ -88,9 +111,25 @@ class Measure:
                 path = getattr(scope.get("route"), "path", "")
                 passed = time.monotonic() - begun
                 self.figures.note(scope["method"], path, message["status"], passed)
+                _trace(scope, path, message["status"], passed)
             await send(message)
 
         await self.app(scope, receive, send_and_count)
+
+
+def _trace(scope: Scope, path: str, status: int, seconds: float) -> None:
+    """Make a span of a request, where somebody collects them."""
+    traces = scope["app"].state.service.executing.traces
+    if traces is None:
+        return
+    about = {
+        "http.request.method": scope["method"],
+        "http.route": path,
+        "http.response.status_code": status,
+        "flowc.request": scope["state"]["request_id"],
+        "flowc.run": scope.get("path_params", {}).get("execution_id"),
+    }
+    traces.note_request(f"{scope['method']} {path}", Headers(scope=scope), seconds, about)
 
 
 def add_figures(app: FastAPI) -> None:

@@ -11,11 +11,12 @@ from typing import Annotated, Any, TypeGuard, get_type_hints
 from fastapi import Depends, FastAPI, Header, Query, Request
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
+from pydantic.json_schema import models_json_schema
 from sse_starlette import EventSourceResponse
 
 from ..bodies.read_body import model_of
 from ..contract import responses
-from ..contract.documents import TextRequest, schema_in_one_piece
+from ..contract.documents import TextRequest
 from ..contract.operation import Operation
 from ..contract.operations import OPERATIONS, operation_of
 from ..contract.requests import Id
@@ -35,6 +36,18 @@ from .context import (
 from .sessions import COOKIE
 from .streams import HEARTBEAT, event_messages
 
+SCHEMAS = "#/components/schemas/"
+
+
+def described_apart() -> dict[str, Any]:
+    """Return the schemas that no field of a request or a response has: of texts that the compiler
+    reads, and of the events of a stream."""
+    documents = [model for row in OPERATIONS for model, _ in row.documents.values()]
+    models = [(model, "validation") for model in (*documents, responses.StreamedEvent)]
+    _, parts = models_json_schema(models, ref_template=f"{SCHEMAS}{{model}}")  # type: ignore[arg-type]
+    found: dict[str, Any] = parts["$defs"]
+    return found
+
 
 def add_routes(app: FastAPI, operations: Sequence[Operation] = OPERATIONS) -> None:
     """Add every operation at its path, and those of the contract at their names too."""
@@ -47,11 +60,15 @@ def add_routes(app: FastAPI, operations: Sequence[Operation] = OPERATIONS) -> No
             row.path,
             _endpoint(row, function, by_name=False),
             methods=[row.method],
-            name=row.route_name,
+            name=row.operation_id,
+            tags=[row.tag],
             operation_id=row.operation_id,
             description=getdoc(function),
             response_model=row.response,
-            openapi_extra=_body(row, {} if row.method == "GET" else row.example),
+            openapi_extra={
+                **(_body(row, {} if row.method == "GET" else row.example) or {}),
+                **security_of(row),
+            },
             responses=links,
             route_class_override=route_reading(row.name, by_name=False),
         )
@@ -61,10 +78,16 @@ def add_routes(app: FastAPI, operations: Sequence[Operation] = OPERATIONS) -> No
                 f"/v1/operations/{row.name}",
                 _endpoint(row, function, by_name=True),
                 methods=["POST"],
-                name=row.route_name if reads_text else row.name.lower(),
+                name=f"{row.operation_id}_by_name",
+                operation_id=f"{row.operation_id}_by_name",
+                tags=["by name"],
                 description=getdoc(row.by_name or function),
                 response_model=row.response,
-                openapi_extra=_body(row, row.whole_example()),
+                openapi_extra={
+                    **(_body(row, row.whole_example()) or {}),
+                    **security_of(row),
+                    "x-alias-of": row.operation_id,
+                },
                 responses=links if reads_text else None,
                 route_class_override=route_reading(row.name, by_name=True),
             )
@@ -158,7 +181,7 @@ def _is_model(kind: object) -> TypeGuard[type[BaseModel]]:
 def _body(row: Operation, example: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return OpenAPI's examples of a body, for a text with its schema."""
     if row.documents:
-        schemas = [schema_in_one_piece(model) for model, _ in row.documents.values()]
+        schemas = [{"$ref": f"{SCHEMAS}{model.__name__}"} for model, _ in row.documents.values()]
         content = {
             "schema": schemas[0] if len(schemas) == 1 else {"anyOf": schemas},
             "examples": {name: {"value": value} for name, (_, value) in row.documents.items()},
@@ -189,11 +212,24 @@ def _links(
     return {200: {"description": "Done.", "links": links}}
 
 
+def security_of(row: Operation) -> dict[str, Any]:
+    """Return what OpenAPI says of who may send a request."""
+    return {"security": [{"bearer": []}] if row.scope is not None else []}
+
+
 _CONTENT: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Messages with an event as data and its position as id; `standing` when"
         " something else has changed; `end` when nothing more will happen.",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {
+            "text/event-stream": {
+                "schema": {
+                    "type": "string",
+                    "contentMediaType": "application/json",
+                    "contentSchema": {"$ref": f"{SCHEMAS}StreamedEvent"},
+                }
+            }
+        },
     },
     **{status: {"model": responses.ErrorAnswer} for status in (401, 404, 422, 429, 503)},
 }
@@ -215,7 +251,16 @@ async def listener_of(request: Request, authorization: Authorization = None) -> 
 def add_events(app: FastAPI) -> None:
     """Add the path of the event streams."""
 
-    @app.get(operation_of("events").path, response_class=Response, responses=_CONTENT)
+    row = operation_of("events")
+
+    @app.get(
+        row.path,
+        response_class=Response,
+        responses=_CONTENT,
+        operation_id=row.operation_id,
+        tags=[row.tag],
+        openapi_extra={"security": [{"bearer": []}, {"page": []}]},
+    )
     async def events(
         request: Request,
         caller: Annotated[Caller, Depends(listener_of)],

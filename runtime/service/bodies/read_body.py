@@ -23,6 +23,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 
 from ..contract.documents import TextRequest
 from ..contract.operations import operation_of
+from ..contract.requests import check_storable
 from ..records.access import digest_of
 from ..records.errors import ServiceFault
 
@@ -104,6 +105,19 @@ def _parse(model: type[BaseModel], body: bytes) -> BaseModel:
     except ValueError as error:
         message = f"the request is not JSON: {error}"
     raise ServiceFault("INVALID_REQUEST", message)
+
+
+def read_json(body: bytes) -> Any:
+    """Return the value that a body holds, which a store can keep. Raises `ServiceFault`."""
+    refuse_beyond_bounds(body)
+    try:
+        return check_storable(json.loads(body.decode("utf-8")))
+    except UnicodeDecodeError as error:
+        raise ServiceFault(
+            "INVALID_REQUEST", f"the body is not UTF-8: byte {error.start}"
+        ) from None
+    except ValueError as error:
+        raise ServiceFault("INVALID_REQUEST", f"the body is not JSON: {error}") from None
 
 
 def fields_of(errors: Any) -> str:

@@ -11,9 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from ..contract import list_responses, message_requests, message_responses, requests, responses
+from ..contract import (
+    list_responses,
+    message_requests,
+    message_responses,
+    requests,
+    responses,
+    webhooks,
+)
 from ..contract.documents import CONTRACT
 from ..records.messages import ResponseStatus
+from ..records.webhooks import EventKind
 from .exchange import Pause, Talk, call
 
 FIRST_LOOK, LAST_LOOK = 0.05, 1.0
@@ -176,9 +184,36 @@ def delete_team(team_id: str, *, key: str | None = None) -> Talk[list_responses.
     return call("delete_team", **locals())
 
 
+def create_webhook(
+    url: str,
+    secret: str,
+    *,
+    events: Sequence[EventKind] | None = None,
+    key: str | None = None,
+) -> Talk[webhooks.WebhookCreated]:
+    """Tell an address of events, of all kinds unless some are named. `secret` is the name of a
+    variable in the environment of the service."""
+    return call("create_webhook", **locals())
+
+
+def list_webhooks() -> Talk[webhooks.WebhookList]:
+    """List the addresses that are told of events, with what was and was not delivered."""
+    return call("list_webhooks", **locals())
+
+
+def delete_webhook(webhook_id: str, *, key: str | None = None) -> Talk[list_responses.Deleted]:
+    """Tell an address nothing any more."""
+    return call("delete_webhook", **locals())
+
+
 def list_audit(limit: int = 50) -> Talk[list_responses.AuditLog]:
     """List who asked for what, and what came of it; needs the scope admin."""
     return call("list_audit", **locals())
+
+
+def list_workers() -> Talk[list_responses.WorkerList]:
+    """List who carries executions on, and what teams have of them; needs the scope admin."""
+    return call("list_workers", **locals())
 
 
 def health() -> Talk[list_responses.Health]:

@@ -122,23 +122,3 @@ class WorkflowText(TextRequest):
         if not isinstance(value, dict) or "source" not in value:
             return cls(source=text)
         return cls(**dict(SourceWorkflow.model_validate(value)))
-
-
-def schema_in_one_piece(model: type[BaseModel]) -> dict[str, Any]:
-    """Return a model's JSON Schema without definitions, which a schema inside of a path's
-    description cannot have."""
-    schema = model.model_json_schema()
-    definitions = schema.pop("$defs", {})
-
-    def resolve(part: object) -> Any:
-        match part:
-            case {"$ref": str(name)}:
-                return resolve(definitions[name.rpartition("/")[2]])
-            case dict():
-                return {key: resolve(value) for key, value in part.items()}
-            case list():
-                return [resolve(item) for item in part]
-        return part
-
-    resolved: dict[str, Any] = resolve(schema)
-    return resolved

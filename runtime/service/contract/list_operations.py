@@ -88,6 +88,15 @@ LOOKING: tuple[Operation, ...] = (
         "admin",
     ),
     Operation(
+        "list_workers",
+        "GET /v1/workers",
+        requests.Request,
+        list_responses.WorkerList,
+        "backlog.list_workers",
+        "who carries executions on, what each does, when it said last that it lives; scope `admin`",
+        "admin",
+    ),
+    Operation(
         "health",
         "GET /v1/health",
         requests.Request,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel
 
 from .operation import OperationResponse
@@ -123,6 +125,38 @@ class AuditLog(OperationResponse):
     """The newest first."""
 
     entries: list[AuditEntry]
+
+
+class WorkerListed(BaseModel):
+    """A worker. `health` is `gone` when it has said nothing for 20 s; `places` is how many
+    executions it carries on at most."""
+
+    name: str
+    version: str
+    host: str
+    pid: int
+    health: Literal["works", "ends", "gone"]
+    began: str
+    last_heartbeat: str
+    places: int
+    executions: list[str]
+
+
+class TeamShare(BaseModel):
+    """What a team has of the workers: executions that are carried on, at most `most`, and that
+    wait. "" is those without a team."""
+
+    team: str
+    runs: int
+    waits: int
+    most: int | None
+
+
+class WorkerList(OperationResponse):
+    """Workers by name, and what teams have of them."""
+
+    workers: list[WorkerListed]
+    teams: list[TeamShare]
 
 
 class Health(OperationResponse):

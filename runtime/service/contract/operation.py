@@ -16,6 +16,27 @@ EXECUTION = "ex-5f0c3a9d2b7e4816"
 """The execution of the examples."""
 
 
+TAGS: Mapping[str, str] = {
+    "workflows": "Definitions in any dialect.",
+    "teams": "Models and people, with their roles.",
+    "executions": "Workflows that a team carries out.",
+    "messages": "What agents of a team write to each other.",
+    "webhooks": "Addresses that are told of events, and requests that begin executions.",
+    "service": "The service itself: health, workers, the audit log.",
+    "by name": "The same operations under the contract's names, with the whole body.",
+}
+"""What operations are about."""
+TAG_OF: Mapping[str, str] = {
+    "assignments": "executions",
+    "hooks": "webhooks",
+    "audit": "service",
+    "workers": "service",
+    "health": "service",
+    "ready": "service",
+}
+"""The tag of paths that are not named after it."""
+
+
 class OperationResponse(BaseModel):
     """Every answer says whether it is one."""
 
@@ -40,8 +61,7 @@ class Operation:
     request; "" when the response is a stream.
 
     `note` is for docs/api.md. `documents` are the texts that a `TextRequest` takes, each with its
-    schema and an example. `title` and `id` are OpenAPI's where the name does not give them:
-    programs that are made from the description use them. `by_name` is the request of the path with
+    schema and an example. `by_name` is the request of the path with
     the operation's name where that takes something else. A `scope` of None lets everyone in.
     """
 
@@ -55,8 +75,6 @@ class Operation:
     example: Mapping[str, Any] = field(default_factory=dict)
     documents: Mapping[str, tuple[type[BaseModel], Mapping[str, Any]]] = field(default_factory=dict)
     links: tuple[OperationLink, ...] = ()
-    title: str = ""
-    id: str = ""
     by_name: type[BaseModel] | None = None
 
     @property
@@ -77,15 +95,16 @@ class Operation:
         return self.name.isupper()
 
     @property
-    def route_name(self) -> str:
-        below = self.in_contract and self.path_names
-        name = self.name.lower().removeprefix("list_")
-        return self.title or f"{name}{'_of_execution' if below else ''}"
+    def operation_id(self) -> str:
+        """OpenAPI's name of the operation, which programs that are made from the description use:
+        that of the client's method."""
+        return self.name.lower()
 
     @property
-    def operation_id(self) -> str | None:
-        """Return OpenAPI's name of the operation; None leaves it to FastAPI."""
-        return self.id or (self.route_name if self.in_contract and not self.title else None)
+    def tag(self) -> str:
+        """What the operation is about, as OpenAPI groups them."""
+        words = self.path.split("/")
+        return "messages" if "messages" in words else TAG_OF.get(words[2], words[2])
 
     def whole_request(self) -> type[BaseModel]:
         """Return the request with the path's parameters as fields: the body of

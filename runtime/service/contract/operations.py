@@ -10,6 +10,7 @@ from .documents import ContractWorkflow, TeamDocument, TeamText, WorkflowText
 from .list_operations import LOOKING
 from .operation import Operation
 from .operation import OperationLink as Link
+from .webhook_operations import WATCHING
 
 _ANA, _BEN = "agent-0c1d2e3f4a5b6c7d", "agent-8e9f0a1b2c3d4e5f"
 _MESSAGE = "msg-1a2b3c4d5e6f7a8b"
@@ -51,7 +52,6 @@ OPERATIONS: tuple[Operation, ...] = (
             ),
         },
         links=(Link("execute", "EXECUTE_WORKFLOW", {"workflow_id": f"{_RESPONSE}/workflow_id"}),),
-        title="create",
     ),
     Operation(
         "CREATE_TEAM",
@@ -74,7 +74,6 @@ OPERATIONS: tuple[Operation, ...] = (
             )
         },
         links=(Link("execute", "EXECUTE_WORKFLOW", {"team_id": f"{_RESPONSE}/team_id"}),),
-        title="team",
     ),
     Operation(
         "EXECUTE_WORKFLOW",
@@ -105,8 +104,6 @@ OPERATIONS: tuple[Operation, ...] = (
         "`?include_details=true&include_metrics=true`",
         "read",
         {"include_details": True, "include_metrics": True},
-        title="status",
-        id="get_status",
     ),
     Operation(
         "ASSIGN_TASK",
@@ -197,8 +194,6 @@ OPERATIONS: tuple[Operation, ...] = (
             "limit": 20,
             "sort_order": "newest_first",
         },
-        title="messages",
-        id="list_messages",
         by_name=message_requests.GetMessages,
     ),
     Operation(
@@ -266,7 +261,6 @@ OPERATIONS: tuple[Operation, ...] = (
         responses.ExecutionCancelled,
         "ending.cancel_execution",
         "ends it for good, also while it is paused; graceful or immediate",
-        title="cancel",
     ),
     Operation(
         "reissue_resume_token",
@@ -276,7 +270,6 @@ OPERATIONS: tuple[Operation, ...] = (
         "control.reissue_resume_token",
         "another token for a pause whose token was lost; scope `admin`",
         "admin",
-        title="reissue_token",
     ),
     Operation(
         "answer_question",
@@ -285,7 +278,6 @@ OPERATIONS: tuple[Operation, ...] = (
         responses.WorkflowStatus,
         "control.answer_question",
         "what waits for a person and is not a step: an approval gate",
-        title="answer",
     ),
     Operation(
         "events",
@@ -297,6 +289,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "read",
     ),
     *LOOKING,
+    *WATCHING,
 )
 
 

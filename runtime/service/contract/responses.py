@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
+from ...events import EventKind
 from .message_responses import Message
 from .operation import OperationResponse
 
@@ -273,3 +274,14 @@ class TokenReissued(OperationResponse):
     """The token is shown this once; the one before opens nothing."""
 
     resume_token: str
+
+
+class StreamedEvent(BaseModel):
+    """The data of a message of an event stream that is neither `standing` nor `end`: an event of
+    the run. What `data` holds depends on `kind`: see `runtime/events.py`."""
+
+    kind: EventKind
+    time: str
+    node: str = ""
+    path: list[str] = Field(default_factory=list)
+    data: dict[str, Any] = Field(default_factory=dict)

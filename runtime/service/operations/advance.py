@@ -17,12 +17,14 @@ from ...config.options import default
 from ...context import HERE, binding
 from ...engine.engine import ENDED
 from ...engine.signals import RunSignals
+from ...events import Listener
 from ...people import Assignee, QuestionKind
 from ...services import Emit, Journal, Json, Outcome, Services
 from ...store.runs import RunRecord
 from ...tools.team import TEAM
 from ..records.messages import Messages, StoredMessage, messages_text
 from ..records.metrics import iso, steps_of
+from ..records.model_rates import ModelRates, RatedModels
 from ..records.prompt_log import LoggedModels, Prompts
 from ..records.tables import StoredAssignment, StoredExecution, assignment_of
 from .correspondence import correspondence_of
@@ -103,9 +105,13 @@ def _reading_name(execution: str, node: str, visit: int, attempt: int) -> str:
 
 
 async def carry_on(
-    executing: Executing, execution: StoredExecution, signals: RunSignals
+    executing: Executing,
+    execution: StoredExecution,
+    signals: RunSignals,
+    listeners: tuple[Listener, ...] = (),
 ) -> Outcome | None:
-    """Execute the run until it rests; None when it had ended before. Raises `RunError`."""
+    """Execute the run until it rests; None when it had ended before. `listeners` hear the
+    events. Raises `RunError`."""
     if await end_early(executing, execution):
         return None
     result = await executing.result_of(execution)
@@ -126,6 +132,7 @@ async def carry_on(
                     inputs=execution.inputs,
                     options={**_options(executing, result).to_json(), "format": execution.format},
                     control=signals,
+                    listeners=listeners,
                 )
             record = await engine.store.get(execution.id)
             if record.status in ENDED or failed_at(record.error, assignments):
@@ -136,6 +143,7 @@ async def carry_on(
                 services,
                 answers=await _verdicts(executing, execution, record),
                 control=signals,
+                listeners=listeners,
                 on_unknown=executing.config.on_unknown or default("on_unknown"),
                 answered=True,
             )
@@ -200,15 +208,20 @@ def _team_of(
 
 
 def _services(
-    executing: Executing, execution: StoredExecution, result: CompileResult, team: ExecutionTeam
+    executing: Executing,
+    execution: StoredExecution,
+    result: CompileResult,
+    team: ExecutionTeam,
 ) -> Any:
     reach = executing.reaches.get(execution.owner, Reach())
     made = make_services(_options(executing, result), result.spec, executing.config, reach=reach)
     prompts = Prompts(executing.engine.store.db)
+    rates = ModelRates(executing.engine.store.db, executing.clock)
 
     def services(journal: Journal, emit: Emit) -> Services:
         plain = made(journal, emit)
-        models = LoggedModels(plain.models, prompts, execution.id)
+        rated = RatedModels(plain.models, rates, executing.config.calls_per_minute)
+        models = LoggedModels(rated, prompts, execution.id)
         return replace(plain, models=models, people=team, assignments=team)
 
     return services

@@ -23,6 +23,7 @@ from ..records.metrics import (
     timeline,
 )
 from ..records.tables import OPEN, StoredAssignment
+from ..records.webhooks import WebhookRows
 from .dispatch import (
     assignment_list,
     at_rest,
@@ -65,8 +66,11 @@ async def assign_task(
 
 async def _is_notified(executing: Executing, made: StoredAssignment) -> bool:
     """Return whether the agent hears of an assignment: a model when its step begins, a person who
-    has a token with which to see it."""
+    has a token with which to see it, or whom a webhook tells."""
     if not made.person:
+        return True
+    hooks = await WebhookRows(executing.db).told_of(made.execution)
+    if any("waits_for_person" in hook.events for hook in hooks):
         return True
     return await Tokens(executing.db).has_holder(made.agent, executing.clock())
 

@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flowc.compiler.driver import CompileResult
+from flowc.compiler.ir import WebhookStart
 from flowc.compiler.source.spelling import Spelling
 
+from ...state.parameters import WORDS, WrongType, typed_value
 from ..bodies.compile import refuse_findings, require_valid, team_text, with_config
 from ..bodies.request_pool import POOL
 from ..contract import requests, responses
@@ -19,6 +21,7 @@ from ..records.access import Caller
 from ..records.errors import ServiceFault
 from ..records.metrics import gates_of
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow, id_of_request
+from ..records.webhooks import StoredStart, WebhookRows
 from .dispatch import task_description
 from .executions import Executing
 
@@ -53,12 +56,19 @@ async def create_workflow(
         warnings=compiled.validation.warnings,
         token=caller.token,
     )
+    if compiled.webhook is not None:
+        await WebhookRows(executing.db).keep_start(stored.id, _start_of(compiled.webhook))
     stored = await executing.register.add(stored)
     return responses.WorkflowCreated(
         workflow_id=stored.id,
         validation_status=compiled.validation,
         estimated_total_duration=int(stored.minutes),
     )
+
+
+def _start_of(webhook: WebhookStart) -> StoredStart:
+    inputs = webhook.inputs if isinstance(webhook.inputs, dict) else {}
+    return StoredStart(webhook.secret, webhook.into, dict(inputs))
 
 
 async def create_team(
@@ -184,7 +194,8 @@ def _refuse_team(needed: Sequence[str], team: StoredTeam | None) -> None:
 
 
 def _refuse_inputs(result: CompileResult, inputs: Mapping[str, Any]) -> None:
-    """Raise `ServiceFault` for an unknown input, and for a required one that is missing."""
+    """Raise `ServiceFault` for an unknown input, one of another type, and a required one that is
+    missing."""
     assert result.workflow is not None
     params = result.workflow.params
     known = [param.name for param in params]
@@ -196,6 +207,15 @@ def _refuse_inputs(result: CompileResult, inputs: Mapping[str, Any]) -> None:
             f"input_parameters: the workflow has no input `{strange[0]}`; {advice}",
         )
     for param in params:
+        value = inputs.get(param.name)
+        try:
+            if value is not None:
+                typed_value(value, param.type)
+        except WrongType as wrong:
+            raise ServiceFault(
+                "INVALID_REQUEST",
+                f"input_parameters: `{param.name}` must be {WORDS[param.type]}, not {wrong}",
+            ) from None
         if param.required and param.default is None and inputs.get(param.name) is None:
             raise ServiceFault(
                 "INVALID_REQUEST", f"input_parameters: the workflow needs `{param.name}`"

@@ -24,6 +24,7 @@ from ...config.settings import Config
 from ...db.database import Database, create_tables
 from ...engine.engine import Engine, open_engine
 from ...errors import RunError
+from ...observe.otel import Traces, open_traces
 from ...people import Question, QuestionKind
 from ...services import Json
 from ...state.interrupts import match_answers
@@ -33,9 +34,10 @@ from ..bodies.request_pool import POOL
 from ..queues.opening import open_queue
 from ..queues.queue import GOES_ON, WorkQueue
 from ..records import messages as messages_table
+from ..records import model_rates, states, workers
 from ..records import prompt_log as prompts
-from ..records import states
 from ..records import tables as register
+from ..records import webhooks as webhooks_table
 from ..records.access import APPROVING, Caller
 from ..records.errors import ServiceFault
 from ..records.messages import Messages
@@ -82,6 +84,7 @@ class Executing:
     compiled: OrderedDict[str, CompileResult] = field(default_factory=OrderedDict)
     reaches: Reaches = field(default_factory=dict)
     timelines: Timelines = field(default_factory=Timelines)
+    traces: Traces | None = None
     worked_at: float | None = None
     """When a worker of this process looked for work last (monotonic); None without one."""
 
@@ -251,13 +254,21 @@ async def open_executing(
             states.SCHEMA,
             messages_table.SCHEMA,
             prompts.SCHEMA,
+            webhooks_table.SCHEMA,
+            model_rates.SCHEMA,
+            workers.SCHEMA,
         )
         engine.store.event_time = lambda: iso(clock())
-        due = await open_queue(engine.store.opened)
+        due = await open_queue(engine.store.opened, config.team_executions)
         executing = Executing(engine, db, due, config, clock, patience, reaches=reaches or {})
         for id in await StateRows(db).lacking():
             # One whose row is damaged is complained of when somebody asks for it.
             with contextlib.suppress(RunError, ServiceFault):
                 await executing.register.edit(id, lambda execution: execution)
-        async with engine.store.opened.ringing(due.channel, executing.bell.set):
-            yield executing
+        executing.traces = open_traces()
+        try:
+            async with engine.store.opened.ringing(due.channel, executing.bell.set):
+                yield executing
+        finally:
+            if executing.traces is not None:
+                await asyncio.to_thread(executing.traces.close)

@@ -96,7 +96,7 @@ async def list_assignments(
     async for execution in executing.register.each(StoredExecution, *about):
         last, count = execution.id, count + 1
         standing = await executing.standing(execution)
-        for assignment in _waiting(standing):
+        for assignment in waiting_in(standing):
             if not wanted or assignment.agent in wanted:
                 deputy = assignment.agent in own and own[assignment.agent].deputy
                 listed.append(_entry_of(standing, assignment, deputy))
@@ -104,7 +104,7 @@ async def list_assignments(
     return list_responses.AssignmentList(assignments=listed, next_after=last if more else "")
 
 
-def _waiting(standing: ExecutionState) -> Sequence[StoredAssignment]:
+def waiting_in(standing: ExecutionState) -> Sequence[StoredAssignment]:
     """Return the assignments that people can complete now."""
     if standing.status != "executing" or standing.is_overdue:
         return ()

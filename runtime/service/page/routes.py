@@ -42,6 +42,7 @@ from .visit import (
     set_cookie,
     visit_of,
 )
+from .workers import add_workers
 
 PER_PAGE = 20
 """Executions on a page."""
@@ -55,6 +56,7 @@ def add_page(app: FastAPI) -> None:
     add_assets(app)
     _add_home(app, Rows())
     _add_inbox(app)
+    add_workers(app)
     _add_workflows(app, memory)
     _add_teams(app)
     _add_signing_in(app)

@@ -13,7 +13,7 @@ import json
 import logging
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from procrastinate.connector import BaseAsyncConnector
@@ -26,11 +26,12 @@ from ...db.postgres.guest import name_all, settle
 from ...db.schema_version import has_table
 from ...errors import RunError
 from .queue import Depth, ListedJob, Seat, TakenJob
+from .sharing import EVERY, Limits, Share, Waiting, most_of, next_team
+from .taking import QUEUE_OF, TAKE, TEAMS, create_taking, queue_of
 
 LOG = logging.getLogger("flowc.service")
-QUEUE = "flowc"
-CHANNEL = f"procrastinate_queue_v1#{QUEUE}"
-"""Where procrastinate tells of each new job of the queue."""
+CHANNEL = "procrastinate_any_queue_v1"
+"""Where procrastinate tells of each new job, whatever team it is of."""
 BEAT = 2.0
 """Seconds between two heartbeats of a worker."""
 STALLED = 10.0
@@ -40,7 +41,7 @@ FORGOTTEN = 600.0
 _PREFIX = "procrastinate_"
 _INTO = (
     "insert into procrastinate_jobs (queue_name, task_name, priority, lock, queueing_lock)"
-    f" select '{QUEUE}', 'carry_on', job.rank, job.execution, job.execution from"
+    f" select {QUEUE_OF}, 'carry_on', job.rank, job.execution, job.execution from"
 )
 _LATER = (
     "on conflict (queueing_lock) where status = 'todo' do update"
@@ -74,26 +75,21 @@ _DEPTH = (
     " (select count(*) from procrastinate_workers"
     " where last_heartbeat > clock_timestamp() - make_interval(secs => ?))"
 )
+_SHARES = (
+    "select coalesce(owner, ''), count(*) filter (where status = 'doing'),"
+    " count(*) filter (where status = 'todo') from procrastinate_jobs jobs"
+    " left join service_executions executions on executions.id = jobs.lock"
+    " where status in ('todo', 'doing') group by 1 order by 1"
+)
 _MINE = "select id, lock from procrastinate_jobs where worker_id = ? and status = 'doing'"
 _LIVES = (
     "update procrastinate_workers set last_heartbeat = clock_timestamp() where id = ? returning id"
 )
 
-
-_FETCH = "alter function procrastinate_fetch_job_v2 set"
-_PLAN = "; ".join(
-    (
-        "create index procrastinate_jobs_by_lock on procrastinate_jobs (lock)"
-        " where status in ('todo', 'doing')",
-        *(
-            f"{_FETCH} enable_{way} = off"
-            for way in ("hashjoin", "mergejoin", "seqscan", "sort", "bitmapscan")
-        ),
-    )
+_PLAN = (
+    "create index procrastinate_jobs_by_lock on procrastinate_jobs (lock)"
+    " where status in ('todo', 'doing')"
 )
-"""How a job is fetched: along the index of priorities, until the first one that may begin. The
-server would compare all that wait with each other for as long as it has not counted them, up to a
-minute: 7 s a job, with 10,000 that were begun at once."""
 
 
 class _Connector(BaseAsyncConnector):
@@ -120,6 +116,7 @@ class JobQueue:
     again."""
 
     db: PostgresDatabase
+    limits: Limits = field(default_factory=dict)
     channel: str = CHANNEL
     tick: float = 0.5
 
@@ -144,11 +141,17 @@ class JobQueue:
         """See `WorkQueue.depth`."""
         return Depth(*(await self.db.rows(_DEPTH, (STALLED,)))[0])
 
+    async def shares(self) -> list[Share]:
+        """See `WorkQueue.shares`."""
+        rows = await self.db.rows(_SHARES)
+        return [Share(team, runs, n, most_of(team, self.limits)) for team, runs, n in rows]
+
     @asynccontextmanager
     async def seat(self, name: str) -> AsyncIterator[Seat]:
         """See `WorkQueue.seat`."""
         manager = JobManager(_Connector(self.db))
-        seat = _JobSeat(self.db, manager, await manager.register_worker())
+        own = {queue_of(team) if team != EVERY else EVERY: n for team, n in self.limits.items()}
+        seat = _JobSeat(self.db, manager, await manager.register_worker(), own)
         beating = asyncio.create_task(seat.live(), name=f"heart of {name}")
         try:
             yield seat
@@ -162,11 +165,13 @@ class JobQueue:
 
 @dataclass(slots=True)
 class _JobSeat:
-    """The place of a worker, under the number that procrastinate gave it."""
+    """The place of a worker, under the number that procrastinate gave it. `limits` are those of
+    teams' queues."""
 
     db: PostgresDatabase
     manager: JobManager
     worker: int
+    limits: Limits
     held: dict[int, TakenJob] = field(default_factory=dict)
     alone: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -176,13 +181,15 @@ class _JobSeat:
             await self.give_back(job)
         taken: list[TakenJob] = []
         async with self.alone:
-            while len(taken) < room:
-                found = await self.manager.fetch_job(None, self.worker)  # the schema is ours alone
-                if found is None:
-                    break
-                job = TakenJob(cast("str", found.lock), cast("int", found.id))
-                self.held[job.number] = job
-                taken.append(job)
+            teams = [Waiting(*row) for row in await self.db.rows(TEAMS)] if room > 0 else []
+            while len(taken) < room and (team := next_team(teams, self.limits)) is not None:
+                teams.remove(team)
+                about = (team.team, self.worker, most_of(team.team, self.limits))
+                for number, execution in await self.db.rows(TAKE, about):
+                    self.held[number] = TakenJob(execution, number)
+                    taken.append(self.held[number])
+                    if team.waits > 1:
+                        teams.append(replace(team, runs=team.runs + 1, waits=team.waits - 1))
         return taken
 
     async def finish(self, job: TakenJob) -> None:
@@ -219,8 +226,12 @@ class _JobSeat:
 
 async def create_jobs(db: PostgresDatabase) -> None:
     """Make procrastinate's tables in the schema of the store, when they are not there."""
-    if await has_table(db, "procrastinate_jobs"):
-        return
+    if not await has_table(db, "procrastinate_jobs"):
+        await _create_tables(db)
+    await create_taking(db)
+
+
+async def _create_tables(db: PostgresDatabase) -> None:
     async with db.transaction(TABLES) as inside:
         if not await has_table(inside, "procrastinate_jobs"):
             await settle(cast("Inside", inside), SchemaManager.get_schema(), _PREFIX)

@@ -15,6 +15,7 @@ from typing import Literal, Protocol
 
 from ...db.database import Database
 from ..contract.requests import Priority
+from .sharing import Share
 
 RANKS: Mapping[Priority, int] = {"low": -5, "normal": 0, "high": 5, "critical": 20}
 """How far before others an assignment of a priority comes."""
@@ -60,8 +61,9 @@ class Seat(Protocol):
     """A worker's place at a queue."""
 
     async def take(self, room: int, busy: Collection[TakenJob]) -> list[TakenJob]:
-        """Take up to `room` jobs, of the highest rank first and then the oldest. What this worker
-        has and is not `busy` with waits again, and any worker may take it."""
+        """Take up to `room` jobs: of the team of which least is carried on, below its limit, and
+        of that those of the highest rank first and then the oldest. What this worker has and is
+        not `busy` with waits again, and any worker may take it."""
         ...
 
     async def finish(self, job: TakenJob) -> None:
@@ -104,6 +106,10 @@ class WorkQueue(Protocol):
 
     async def depth(self) -> Depth:
         """Return how many there are."""
+        ...
+
+    async def shares(self) -> list[Share]:
+        """Return what each team has of the queue that has something in it, by name."""
         ...
 
     def seat(self, name: str) -> AbstractAsyncContextManager[Seat]:

@@ -7,13 +7,15 @@ There are neither heartbeats nor sweeps, and processes find news by looking.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection
+from collections import deque
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ...db.database import Database, marks
+from ...db.database import Database, Row, marks
 from ...db.file_lease import Leases
 from .queue import Depth, ListedJob, Seat, TakenJob
+from .sharing import Limits, Share, Waiting, most_of, next_team
 
 SCHEMA = """
 create table if not exists service_jobs (
@@ -24,12 +26,48 @@ create index if not exists service_jobs_by_rank on service_jobs (worker, rank de
 """
 
 
+_OF_TEAMS = "from service_jobs left join service_executions on id = execution"
+_WAITS = (
+    "select execution, news, team, rank from (select execution, news, rank,"
+    " coalesce(owner, '') as team, service_jobs.rowid as place, row_number() over"
+    " (partition by coalesce(owner, '') order by rank desc, service_jobs.rowid) as turn"
+    f" {_OF_TEAMS} where not {{taken}}) where turn <= ? order by team, turn"
+)
+"""What comes first of each team, as many as there is room for."""
+_RUNS = f"select coalesce(owner, ''), count(*) {_OF_TEAMS} where {{taken}} group by 1"
+_SHARES = (
+    "select coalesce(owner, ''), sum(worker <> ''), sum(worker = '')"
+    f" {_OF_TEAMS} group by 1 order by 1"
+)
+
+
+def _fair(
+    rows: Sequence[Row], runs: Mapping[str, int], limits: Limits, room: int
+) -> list[TakenJob]:
+    """Return which jobs are taken, up to `room`: rows are execution, news, team and rank, those of
+    a team in their order."""
+    queues: dict[str, deque[Row]] = {}
+    for row in rows:
+        queues.setdefault(row[2], deque()).append(row)
+    carried, taken = dict(runs), list[TakenJob]()
+    while len(taken) < room:
+        heads = [Waiting(team, carried.get(team, 0), q[0][3]) for team, q in queues.items() if q]
+        turn = next_team(heads, limits)
+        if turn is None:
+            break
+        execution, news, team, _ = queues[turn.team].popleft()
+        carried[team] = turn.runs + 1
+        taken.append(TakenJob(execution, news))
+    return taken
+
+
 @dataclass(frozen=True, slots=True)
 class RowQueue:
     """The rows: among those of one rank the one that was written first comes first."""
 
     db: Database
     leases: Leases
+    limits: Limits = field(default_factory=dict)
     channel: str = ""
     tick: float = 0.25
 
@@ -64,11 +102,16 @@ class RowQueue:
         waits = counts.pop("", 0)
         return Depth(waits, sum(counts.values()), len(counts))
 
+    async def shares(self) -> list[Share]:
+        """See `WorkQueue.shares`."""
+        rows = await self.db.rows(_SHARES)
+        return [Share(team, runs, n, most_of(team, self.limits)) for team, runs, n in rows]
+
     @asynccontextmanager
     async def seat(self, name: str) -> AsyncIterator[Seat]:
         """See `WorkQueue.seat`."""
         async with self.leases.hold(name):
-            yield _RowSeat(self.db, self.leases, name)
+            yield _RowSeat(self.db, self.leases, name, self.limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +121,7 @@ class _RowSeat:
     db: Database
     leases: Leases
     name: str
+    limits: Limits
 
     async def take(self, room: int, busy: Collection[TakenJob]) -> list[TakenJob]:
         """See `Seat.take`."""
@@ -88,12 +132,11 @@ class _RowSeat:
         if room <= 0 or known.isdisjoint(free):
             return []
         own = [job.execution for job in busy]
-        query = (
-            f"select execution, news from service_jobs where worker in ({marks(free)})"
-            f" and execution not in ({marks(own)}) order by rank desc, rowid limit ?"
-        )
+        taken = f"(worker not in ({marks(free)}) or execution in ({marks(own)}))"
         async with self.db.transaction() as inside:
-            jobs = [TakenJob(*row) for row in await inside.rows(query, (*free, *own, room))]
+            waiting = await inside.rows(_WAITS.format(taken=taken), (*free, *own, room))
+            counts = await inside.rows(_RUNS.format(taken=taken), (*free, *own))
+            jobs = _fair(waiting, dict(counts), self.limits, room)
             for job in jobs:
                 taking = "update service_jobs set worker = ? where execution = ?"
                 await inside.run(taking, (self.name, job.execution))

@@ -29,6 +29,7 @@ OwnCode = Literal[
     "WORKFLOW_TIMEOUT",
     "INVALID_REQUEST",
     "TEAM_NOT_FOUND",
+    "WEBHOOK_NOT_FOUND",
     "INVALID_TEAM_CONFIG",
     "AGENT_NOT_ELIGIBLE",
     "EXECUTION_NOT_ACTIVE",
@@ -67,6 +68,7 @@ FAULTS: tuple[FaultKind, ...] = (
     FaultKind("WORKFLOW_TIMEOUT", 409, ("resume with reset_timeout",)),
     FaultKind("INVALID_REQUEST", 422, ("correct the fields that the message names",)),
     FaultKind("TEAM_NOT_FOUND", 404, ("create the team: POST /v1/teams",)),
+    FaultKind("WEBHOOK_NOT_FOUND", 404, ("list the webhooks: GET /v1/webhooks",)),
     FaultKind("INVALID_TEAM_CONFIG", 422, ("correct the team and create it again",)),
     FaultKind(
         "AGENT_NOT_ELIGIBLE",

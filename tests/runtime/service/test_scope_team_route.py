@@ -19,16 +19,18 @@ from flowc.runtime.service.contract.operations import OPERATIONS, operation_of
 from flowc.runtime.service.page.execution_routes import _FORMS
 from flowc.runtime.service.records.access import SCOPES, ActsFor, Scope
 
-from .conftest import Desk, contract, team
+from .conftest import Desk, Opening, contract, team
 from .test_access import bearer, token
 from .test_faults import until
 from .test_page import sign_in
 
 OURS, THEIRS = "ours", "theirs"
 NOWHERE = "-0000000000000000"
+NOBODY = "http://127.0.0.1:9/"
 IN_THE_PAGE: dict[str, Scope | None] = {
     "GET /": "read",
     "GET /inbox": "read",
+    "GET /workers": "admin",
     "GET /workflows/new": "operate",
     "POST /workflows": "operate",
     "GET /workflows/{id}": "read",
@@ -80,6 +82,7 @@ class Made:
     team: str
     execution: str
     agent: str
+    webhook: str
 
     def put_in(self, value: Any) -> Any:
         """A request of the description's examples, about what is ours."""
@@ -87,6 +90,7 @@ class Made:
         for example in ("agent-0c1d2e3f4a5b6c7d", "agent-8e9f0a1b2c3d4e5f"):
             text = text.replace(example, self.agent)
         text = text.replace("wf-3fa1f1504f422252", self.workflow)
+        text = text.replace("https://hooks.example.com/flowc", NOBODY)
         return json.loads(text.replace("team-77c2d1b0a9e8f706", self.team))
 
     def ids(self) -> dict[str, str]:
@@ -94,10 +98,19 @@ class Made:
             "execution_id": self.execution,
             "workflow_id": self.workflow,
             "team_id": self.team,
+            "webhook_id": self.webhook,
             "question_id": "sure",
             "id": self.execution,
             "number": "0",
         }
+
+
+@pytest.fixture
+def desk(opening: Opening) -> Iterator[Desk]:
+    """A service whose operator lets webhooks be sent to nobody."""
+    secrets = ("HOOK_SECRET", f"{OURS}=HOOK_SECRET", f"{THEIRS}=HOOK_SECRET")
+    with opening(webhook_hosts=("127.0.0.1:9",), webhook_secrets=secrets) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -108,7 +121,9 @@ def made(desk: Desk) -> Made:
     asked = {"workflow_id": workflow, "team_id": crew["team_id"]}
     execution = desk.post("/executions", asked, **ours)["execution_id"]
     until(lambda: desk.get(f"/executions/{execution}", **ours)["active_steps"])
-    return Made(workflow, crew["team_id"], execution, crew["agents"][0]["agent_id"])
+    hook = {"url": NOBODY, "secret": "HOOK_SECRET", "events": ["ended"]}
+    webhook = desk.post("/webhooks", hook, **ours)["webhook_id"]
+    return Made(workflow, crew["team_id"], execution, crew["agents"][0]["agent_id"], webhook)
 
 
 def in_the_api(made: Made) -> Iterator[Asked]:
@@ -179,7 +194,7 @@ def test_who_may_do_what_in_the_api(desk: Desk, made: Made) -> None:
             elif owner == THEIRS and one.named:
                 assert status == 404, place
                 assert OURS not in said, place
-            elif "/audit" in one.route and owner is not None:
+            elif one.route.endswith(("/audit", "/workers")) and owner is not None:
                 assert status == 403, place
             else:
                 assert status not in (401, 500), place
@@ -222,6 +237,8 @@ def _try_the_page(desk: Desk, made: Made, scope: Scope, owner: str) -> None:
         place = (route, answer.status_code, answer.text[:300])
         if SCOPES.index(scope) < SCOPES.index(needed):
             assert answer.status_code == 403, place
+        elif route == "GET /workers":
+            assert answer.status_code == 403, "it is about all teams"
         elif owner == THEIRS and "{" in path:
             assert answer.status_code == 404, place
         else:
