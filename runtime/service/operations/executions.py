@@ -170,6 +170,8 @@ class Executing:
         # The rows first: what a person hands in is a row before any event tells of it.
         rows = await self.register.assignments(execution.id)
         timeline = await self.timelines.of(self.engine.store, execution.id)
+        if timeline.is_completed and record is not None and record.status != "success":
+            timeline = timeline.before_completion()
         return ExecutionState(
             execution=execution,
             workflow=workflow,

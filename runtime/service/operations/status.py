@@ -21,7 +21,6 @@ from ..records.metrics import (
     percentage,
     phase,
     remaining_minutes,
-    score_of,
     utilisation,
 )
 from ..records.tables import OPEN, StoredAssignment, StoredExecution
@@ -232,7 +231,7 @@ class ExecutionState:
         )
 
     def _completed_steps(self) -> list[responses.CompletedStep]:
-        results, done = self.results, self.turns.done
+        done = self.turns.done
         steps = []
         for step in self.steps:
             if step.id not in done:
@@ -246,7 +245,7 @@ class ExecutionState:
                     step_id=step.id,
                     completion_time=(last.ended if last else None)
                     or completion_time(datetime.fromisoformat(done[step.id].time), 0),
-                    quality_score=score_of(step.id, results),
+                    quality_score=self.turns.score(step.id),
                     agent_feedback="\n".join(words),
                 )
             )
@@ -266,8 +265,8 @@ class ExecutionState:
         ]
         ended = [a for a in self.assignments if a.status == "completed" and a.ended]
         took = [_minutes(a) for a in ended]
-        results = self.results
-        trend = [score_of(a.step, results) for a in sorted(ended, key=lambda a: a.ended or "")]
+        in_order = sorted(ended, key=lambda a: a.ended or "")
+        trend = [self.turns.scores.get((a.step, a.visit)) for a in in_order]
         return responses.Metrics(
             total_duration=max(0, int((end - begin).total_seconds() // 60)),
             average_step_duration=round(sum(took) / len(took), 3) if took else None,
