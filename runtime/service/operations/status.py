@@ -23,7 +23,7 @@ from ..records.metrics import (
     remaining_minutes,
     utilisation,
 )
-from ..records.tables import OPEN, StoredAssignment, StoredExecution
+from ..records.tables import OPEN, StoredAssignment, StoredExecution, assignment_of
 from ..records.timeline import Timeline
 from .turns import Turns, next_visit
 
@@ -263,6 +263,11 @@ class ExecutionState:
             for a in self.assignments
             if a.status in (*OPEN, "completed", "failed")
         ]
+        for visit in self.timeline.retried:
+            held = assignment_of(self.assignments, visit.step, visit.number)
+            if held is not None and not held.person:  # people have an assignment for each time
+                times = (visit.begin, visit.end)
+                spans.append((held.agent, *map(datetime.fromisoformat, times)))
         ended = [a for a in self.assignments if a.status == "completed" and a.ended]
         took = [_minutes(a) for a in ended]
         in_order = sorted(ended, key=lambda a: a.ended or "")

@@ -45,13 +45,15 @@ class StepVisit:
 class Timeline:
     """The visits by step, the oldest first, as of the event at `position` (0: none yet). `told` are
     the events that people may be told of, `end` the time at which the run rested last;
-    `is_completed`: the last event says that it is."""
+    `is_completed`: the last event says that it is. `retried` are visits that failed and began anew
+    under their number."""
 
     position: int = 0
     visits: dict[str, list[StepVisit]] = field(default_factory=dict)
     told: list[RunEvent] = field(default_factory=list)
     end: str = ""
     is_completed: bool = False
+    retried: list[StepVisit] = field(default_factory=list)
 
     def hear(self, events: Iterable[tuple[int, RunEvent]]) -> None:
         """Take in events behind the position, in order."""
@@ -68,7 +70,7 @@ class Timeline:
     def copy(self) -> Timeline:
         """Return the timeline as it is now, which does not go on."""
         visits = {step: list(visits) for step, visits in self.visits.items()}
-        return Timeline(self.position, visits, list(self.told), self.end, self.is_completed)
+        return replace(self, visits=visits, told=list(self.told), retried=list(self.retried))
 
     def before_completion(self) -> Timeline:
         """Return the timeline without the event of the completion: the run's record comes behind
@@ -106,7 +108,10 @@ class Timeline:
         begin = event.time
         if visits and visits[-1].number == number:
             last = visits.pop()
-            begin = begin if last.outcome == "failed" else last.begin
+            if last.outcome == "failed":
+                self.retried.append(last)
+            else:
+                begin = last.begin
         visits.append(StepVisit(event.node, number, position, begin))
 
 

@@ -176,13 +176,15 @@ class Watch:
         events = events_of(self.desk, self.id)
         return Story(self.steps, self.agents, PEOPLE, self.created, events, self.handed_in)
 
-    def faults(self) -> list[tuple[int, str]]:
+    def faults(self) -> str:
+        """Every fault of every status, by the position of its last event."""
         story = self.story()
-        return [
-            (seen.status["event_position"], fault)
+        found = [
+            f"{seen.status['event_position']}: {fault}"
             for seen in self.seen
             for fault in story.faults_of(seen)
         ]
+        return "\n".join([*found, "", *_told(story)]) if found else ""
 
 
 def events_of(desk: Desk, id: str) -> list[dict[str, Any]]:
@@ -193,6 +195,19 @@ def events_of(desk: Desk, id: str) -> list[dict[str, Any]]:
     assert found
     assert [int(position) for position, _ in found] == list(range(1, len(found) + 1))
     return [json.loads(data) for _, data in found]
+
+
+def _told(story: Story) -> Iterator[str]:
+    """What happened, line by line."""
+    for s in story.steps:
+        yield f"{s['step_id']} {s['step_type']} {s['required_role']} {s['dependencies']}"
+    for number, event in enumerate(story.events, 1):
+        data = json.dumps({k: v for k, v in event["data"].items() if k in _SHOWN})
+        yield f"{number} {event['time']} {event['kind']} {event['node']} {data}"
+    yield from map(str, story.handed_in)
+
+
+_SHOWN = ("visit", "score", "scores", "status", "message", "caught")
 
 
 def watch_of(
