@@ -21,6 +21,8 @@ KEPT_OF: Mapping[str, tuple[str, str]] = {
     "readings": ("service_message_reads", "execution"),
     "prompts": ("service_prompts", "execution"),
     "states": ("service_states", "execution"),
+    "looks": ("service_looks", "execution"),
+    "happenings": ("service_happenings", "execution"),
     "news": ("service_jobs", "execution"),
     "jobs": ("procrastinate_jobs", "lock"),
 }

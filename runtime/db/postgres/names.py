@@ -17,8 +17,8 @@ from psycopg.abc import Params, Query, QueryNoTemplate
 SCHEMA = "flowc"
 _NAMES = (
     "answers|blobs|charges|documents|effects|events|finished|heartbeats|holds|layout|leases|lines|"
-    "notes|realms|renewals|requests|runs|service_assignments|service_audit|service_executions|"
-    "service_idempotency|service_jobs|service_message_reads|service_messages|"
+    "notes|realms|renewals|requests|runs|service_assignments|service_audit|service_executions|service_happenings|"
+    "service_idempotency|service_jobs|service_looks|service_message_reads|service_messages|"
     "service_prompts|service_sessions|service_states|service_teams|service_token_agents|service_tokens|service_workflows|timers"
 )
 TABLES = _NAMES.split("|")

@@ -209,6 +209,7 @@ def _services(
     def services(journal: Journal, emit: Emit) -> Services:
         plain = made(journal, emit)
         models = LoggedModels(plain.models, prompts, execution.id)
-        return replace(plain, models=models, people=team, assignments=team)
+        clock = replace(plain.clock, now=lambda: executing.clock().timestamp())
+        return replace(plain, models=models, people=team, assignments=team, clock=clock)
 
     return services

@@ -106,7 +106,7 @@ async def list_assignments(
 
 def _waiting(standing: ExecutionState) -> Sequence[StoredAssignment]:
     """Return the assignments that people can complete now."""
-    if standing.status != "executing" or standing.is_overdue:
+    if standing.status not in ("starting", "executing") or standing.is_overdue:
         return ()
     return [a for a in standing.open if a.person and standing.turns.places[a.step] == "active"]
 

@@ -14,6 +14,7 @@ from ...people import Question
 from ...store.runs import RunRecord
 from ..contract import responses
 from ..records.errors import FaultCode, ServiceFault
+from ..records.happenings import StoredHappening
 from ..records.metrics import (
     TaskStep,
     completion_time,
@@ -40,6 +41,8 @@ class ExecutionState:
     turns: Turns
     fault: str
     now: datetime
+    told: Sequence[StoredHappening] = ()
+    """What time has brought about."""
 
     @property
     def steps(self) -> tuple[TaskStep, ...]:
@@ -219,6 +222,7 @@ class ExecutionState:
     ) -> responses.ActiveStep:
         review = step.form == "review"
         start = datetime.fromisoformat(assignment.start if assignment else self.execution.created)
+        deadline = assignment.deadline if assignment else None
         return responses.ActiveStep(
             step_id=step.id,
             step_name=step.name,
@@ -226,8 +230,8 @@ class ExecutionState:
             assignment_id=assignment.id if assignment else "",
             status="review_pending" if review else "in_progress",
             progress_percentage=assignment.progress if assignment else None,
-            estimated_completion=(assignment.deadline if assignment else None)
-            or completion_time(start, step.minutes),
+            estimated_completion=deadline or completion_time(start, step.minutes),
+            overdue=deadline is not None and datetime.fromisoformat(deadline) <= self.now,
         )
 
     def _completed_steps(self) -> list[responses.CompletedStep]:
