@@ -63,8 +63,8 @@ class Wanted:
             parts.append(f"s.team in ({marks(self.teams)})")
             values += self.teams
         if self.waits:
-            going = "coalesce(r.status, 'running') in ('paused', 'running')"
-            parts.append(f"s.state = '' and {going}")
+            ended = "('success', 'failed', 'error', 'stopped')"
+            parts.append(f"s.state = '' and coalesce(r.status, '') not in {ended}")
         if not parts:
             return ["1 = 1"], []
         query = f"select s.execution from {_STATES} where {' and '.join(parts)}"

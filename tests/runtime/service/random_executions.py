@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -34,6 +35,13 @@ class Fast:
 
     def forward(self, **by: float) -> None:
         raise AssertionError("it goes on by itself")
+
+
+class Real(Fast):
+    """The clock of this machine, as processes have it that nobody hands another one."""
+
+    def __call__(self) -> datetime:
+        return datetime.now(UTC)
 
 
 def steps_by_chance(chance: random.Random) -> list[dict[str, Any]]:
@@ -104,29 +112,6 @@ class Watch:
             self.seen.append(Seen(status, asked, self.clock()))
         return status
 
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        """Look all the while, whatever the block does."""
-        ended = threading.Event()
-        faults: list[BaseException] = []
-
-        def look() -> None:
-            try:
-                while not ended.wait(0.005):
-                    self.look()
-            except BaseException as fault:
-                faults.append(fault)
-                raise
-
-        thread = threading.Thread(target=look)
-        thread.start()
-        try:
-            yield
-        finally:
-            ended.set()
-            thread.join()
-        assert faults == []
-
     def until_it_rests_or(self, seconds: float) -> dict[str, Any]:
         end = time.monotonic() + seconds
         while (status := self.look())["workflow_status"] in GOING:
@@ -166,6 +151,18 @@ class Watch:
             token = {"resume_token": answer.json()["resume_token"]}
             self.desk.post(f"/executions/{self.id}/resume", token)
 
+    def act(self, chance: random.Random) -> bool:
+        """Do what somebody may do now. Return whether it is completed."""
+        status = self.look()
+        people = self.of_people(status)
+        if status["workflow_status"] == "failed":
+            self.restart()
+        elif people and chance.random() < 0.8:
+            self.hand_in(chance.choice(people), chance)
+        elif chance.random() < 0.05:
+            self.pause_for_a_moment()
+        return bool(status["workflow_status"] == "completed")
+
     def restart(self) -> None:
         """Begin again what failed."""
         config = {"restart_failed_steps": True}
@@ -185,6 +182,33 @@ class Watch:
             for fault in story.faults_of(seen)
         ]
         return "\n".join([*found, "", *_told(story)]) if found else ""
+
+
+@contextmanager
+def watching(watches: Sequence[Watch], pause: float = 0.005) -> Iterator[None]:
+    """Look at every execution in turn all the while, whatever the block does, with a pause (in
+    seconds) after each: a service answers 100 requests a second."""
+    ended = threading.Event()
+    faults: list[BaseException] = []
+
+    def look() -> None:
+        try:
+            for watch in itertools.cycle(watches):
+                if ended.wait(pause):
+                    return
+                watch.look()
+        except BaseException as fault:
+            faults.append(fault)
+            raise
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+    assert faults == []
 
 
 def events_of(desk: Desk, id: str) -> list[dict[str, Any]]:
