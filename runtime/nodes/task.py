@@ -46,7 +46,7 @@ async def run(visit: Visit, op: TaskNode) -> Done:
         question = f"{question}\n\n{assignee.text}"
     if agent.person:
         who = agent.role if agent.id == agent.role else f"{agent.id}, {agent.role}"
-        result = _taken(op, schema, ask(visit, "task", question, schema=schema, who=who))
+        result = _result_of(op, schema, ask(visit, "task", question, schema=schema, who=who))
     else:
         result = await _by_model(visit, op, agent, question)
     if op.form == "decision":
@@ -64,13 +64,13 @@ async def _by_model(visit: Visit, op: TaskNode, agent: Agent, question: str) -> 
     messages, talk = opening_messages(visit, agent, question), _talk_with(agent, visit, op)
     try:
         answer = (await run_talk(visit, talk, messages))["ended"]
-        return _taken(op, result_schema(op), answer)
+        return _result_of(op, result_schema(op), answer)
     except NoResult:
         await journal.keep(runtime, GIVES_BACK, attempt, None)
         raise
 
 
-def _taken(op: TaskNode, schema: Mapping[str, Any], answer: Json) -> dict[str, Any]:
+def _result_of(op: TaskNode, schema: Mapping[str, Any], answer: Json) -> dict[str, Any]:
     """Return the result of a task. Raise `Failure` for one that does not fit, or that says so."""
     try:
         result = read_result(schema, answer)

@@ -14,7 +14,7 @@ from ..records.tables import StoredAssignment
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class DueNote:
     """A moment at which something is to be told, unless it was before under `key`. `level` is the
     step of the escalation that comes then with the assignment that is late."""
 
@@ -27,7 +27,7 @@ class Moment:
     level: Mapping[str, Any] | None = None
 
 
-def moments_of(standing: ExecutionState) -> list[Moment]:
+def moments_of(standing: ExecutionState) -> list[DueNote]:
     """Return what is still to be told of an execution, the earliest first. A pause holds all back
     but its own end; an execution that has ended has none."""
     if standing.status == "paused":
@@ -40,22 +40,22 @@ def moments_of(standing: ExecutionState) -> list[Moment]:
     return sorted((m for m in found if m.key not in told), key=lambda m: (m.due, m.key))
 
 
-def _of_pause(standing: ExecutionState) -> Iterator[Moment]:
+def _of_pause(standing: ExecutionState) -> Iterator[DueNote]:
     held = standing.execution.paused or {}
     if held.get("until"):
         end = datetime.fromisoformat(held["until"])
         message = f"the pause was to end at {iso(end)}"
-        yield Moment(end, f"pause {held['at']}", "deadline", "", message)
+        yield DueNote(end, f"pause {held['at']}", "deadline", "", message)
 
 
-def _of_all(standing: ExecutionState) -> Iterator[Moment]:
+def _of_all(standing: ExecutionState) -> Iterator[DueNote]:
     due = standing.execution.due
     if due:
         message = f"the execution was to be finished at {due}"
-        yield Moment(datetime.fromisoformat(due), f"end {due}", "deadline", "", message)
+        yield DueNote(datetime.fromisoformat(due), f"end {due}", "deadline", "", message)
 
 
-def _of_steps(standing: ExecutionState) -> Iterator[Moment]:
+def _of_steps(standing: ExecutionState) -> Iterator[DueNote]:
     """Yield the deadline of every step that can be or is being done, and the next step of its
     escalation."""
     told = {happening.key for happening in standing.told}
@@ -68,10 +68,10 @@ def _of_steps(standing: ExecutionState) -> Iterator[Moment]:
         who = assignment.agent or "nobody"
         message = f"{step.name}: {who} had until {iso(due)}"
         key = f"deadline {assignment.id} {assignment.deadline}"
-        yield Moment(due, key, "deadline", step.id, message, assignment)
+        yield DueNote(due, key, "deadline", step.id, message, assignment)
         keys = [f"escalation {step.id}#{assignment.visit} {n + 1}" for n in range(len(levels))]
         for level, key in zip(levels, keys, strict=True):
             if key not in told:
                 later = due + timedelta(minutes=level["after_minutes"])
-                yield Moment(later, key, "escalation", step.id, message, assignment, level)
+                yield DueNote(later, key, "escalation", step.id, message, assignment, level)
                 break

@@ -16,7 +16,7 @@ from ..records.happenings import Happenings, Looks, StoredHappening
 from ..records.metrics import iso
 from ..records.states import StateRows
 from ..records.tables import Register, StoredExecution
-from .moments import Moment, moments_of
+from .moments import DueNote, moments_of
 
 LOG = logging.getLogger("flowc.service")
 AGAIN = 60.0
@@ -67,7 +67,7 @@ async def _look_at(executing: Executing, id: str, seen: str) -> None:
         await Looks(executing.db).follow(id, seen, due)
 
 
-async def _tell(executing: Executing, standing: ExecutionState, moment: Moment) -> None:
+async def _tell(executing: Executing, standing: ExecutionState, moment: DueNote) -> None:
     """Tell what is due, and hand the step over where the escalation says so: both or neither."""
     id = standing.execution.id
     to = _next_holder(standing, moment)
@@ -99,7 +99,7 @@ async def _tell(executing: Executing, standing: ExecutionState, moment: Moment) 
     executing.bell.set()
 
 
-def _config(executing: Executing, standing: ExecutionState, moment: Moment) -> dict[str, Any]:
+def _config(executing: Executing, standing: ExecutionState, moment: DueNote) -> dict[str, Any]:
     """Return the configuration of a step that is handed over. Who gets it has the step's minutes,
     else as long as the one before."""
     late, level = moment.assignment, moment.level
@@ -115,7 +115,7 @@ def _config(executing: Executing, standing: ExecutionState, moment: Moment) -> d
     return {**late.config, **more}
 
 
-async def _is_still_open(register: Register, moment: Moment) -> bool:
+async def _is_still_open(register: Register, moment: DueNote) -> bool:
     """Return whether nobody has completed the late assignment, or given it away, meanwhile."""
     late = moment.assignment
     assert late is not None
@@ -125,7 +125,7 @@ async def _is_still_open(register: Register, moment: Moment) -> bool:
     return own.status == late.status if own is not None else not others
 
 
-def _next_holder(standing: ExecutionState, moment: Moment) -> str:
+def _next_holder(standing: ExecutionState, moment: DueNote) -> str:
     """Return the agent that a step goes to: that of the id or the role which the escalation names.
     "" where it names nobody, or the holder; or a model is at work, which is not cut off."""
     wanted = moment.level.get("to") if moment.level is not None else None
@@ -136,13 +136,13 @@ def _next_holder(standing: ExecutionState, moment: Moment) -> str:
     return "" if to == moment.assignment.agent else to
 
 
-def _is_under_way(standing: ExecutionState, moment: Moment) -> bool:
+def _is_under_way(standing: ExecutionState, moment: DueNote) -> bool:
     late = moment.assignment
     under_way = standing.state.next if standing.state else ()
     return late is not None and not late.person and late.step in under_way
 
 
-def _text(standing: ExecutionState, moment: Moment, to: str) -> str:
+def _text(standing: ExecutionState, moment: DueNote, to: str) -> str:
     if moment.level is None:
         return moment.message
     if to:

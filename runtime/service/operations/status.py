@@ -270,8 +270,8 @@ class ExecutionState:
         for visit in self.timeline.retried:
             held = assignment_of(self.assignments, visit.step, visit.number)
             if held is not None and not held.person:  # people have an assignment for each time
-                times = (visit.begin, visit.end)
-                spans.append((held.agent, *map(datetime.fromisoformat, times)))
+                since = datetime.fromisoformat(visit.begin)
+                spans.append((held.agent, since, datetime.fromisoformat(visit.end)))
         ended = [a for a in self.assignments if a.status == "completed" and a.ended]
         took = [_minutes(a) for a in ended]
         in_order = sorted(ended, key=lambda a: a.ended or "")

@@ -82,7 +82,7 @@ def turns_of(
     now = _by_step(assignments)
     places = {s.id: _place(s, done, s.id in free_ids, timeline, now.get(s.id, ())) for s in steps}
     by_id = {step.id: step for step in steps}
-    scores = scores_of(_judged(steps, timeline, known))
+    scores = scores_of(_judgements(steps, timeline, known))
     return Turns(timeline.position, steps, by_id, done, free, assignments, places, scores)
 
 
@@ -136,7 +136,7 @@ def _latest_doing(step: str, timeline: Timeline, rows: Sequence[StoredAssignment
     return Doing(last.number, last.began, last.ended, last.end)
 
 
-def _judged(
+def _judgements(
     steps: Sequence[TaskStep], timeline: Timeline, rows: Mapping[str, Sequence[StoredAssignment]]
 ) -> Iterator[Judged]:
     """Yield every time that a step was done, and what people handed in that the run has not taken

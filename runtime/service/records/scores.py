@@ -50,4 +50,4 @@ def _score(
     if of_it:
         return max(of_it, key=lambda each: each[0])[1]
     score = visit.result.get("score")
-    return None if score is None else float(score)
+    return float(score) if isinstance(score, int | float) else None
