@@ -16,6 +16,7 @@ from functools import partial
 from ..db.fence import NotHeld
 from ..engine.signals import RunSignals
 from ..errors import RunError, StoreAway
+from .deadlines.scheduled import begin_scheduled
 from .deadlines.ticking import plan_look, tell_late, wake_waiting
 from .operations.advance import carry_on
 from .operations.ending import tell_overdue
@@ -106,6 +107,7 @@ class Worker:
             await tell_overdue(self.executing)
             await wake_waiting(self.executing)
             await tell_late(self.executing)
+            await begin_scheduled(self.executing)
         if time.monotonic() >= self.next_survey:
             self.next_survey = time.monotonic() + SURVEY
             for id in {job.execution for job in self.tasks}:

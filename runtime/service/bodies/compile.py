@@ -12,7 +12,7 @@ from flowc.compiler.catalog.builtin_tools import BUILTIN
 from flowc.compiler.catalog.catalog import Catalog
 from flowc.compiler.diagnostics.render import as_dict
 from flowc.compiler.driver import CompileResult, compile_text
-from flowc.compiler.ir import TaskNode, Workflow
+from flowc.compiler.ir import CronSchedule, TaskNode, Workflow
 from flowc.compiler.source.source import Source, SourceSet, Unreadable
 
 from ...state.task_results import result_schema
@@ -31,7 +31,8 @@ MOST_FINDINGS = 100
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """What a request is told of its text. `is_workflow`: it is one, without errors; else `result`
-    is None. `roles` are those of its steps, `minutes` the estimate of its whole time."""
+    is None. `roles` are those of its steps, `minutes` the estimate of its whole time; `schedules`
+    say when it begins by itself."""
 
     result: CompileResult | None
     validation: ValidationStatus
@@ -40,6 +41,7 @@ class Compiled:
     format: str = ""
     roles: tuple[str, ...] = ()
     minutes: float = 0
+    schedules: tuple[CronSchedule, ...] = ()
 
 
 def compile_here(
@@ -61,6 +63,7 @@ def compile_here(
         result.frontend.name if result.frontend else "",
         tuple(roles_of(workflow)) if workflow is not None else (),
         schedule.get("total_minutes", 0),
+        workflow.schedules if workflow is not None else (),
     )
 
 

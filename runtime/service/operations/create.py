@@ -11,6 +11,7 @@ from typing import Any
 from flowc.compiler.driver import CompileResult
 from flowc.compiler.source.spelling import Spelling
 
+from ...engine.schedules import note_schedules
 from ..bodies.compile import refuse_findings, require_valid, team_text, with_config
 from ..bodies.request_pool import POOL
 from ..contract import requests, responses
@@ -35,6 +36,7 @@ _PROBE = json.dumps(
     }
 )
 """A workflow that a team's text is compiled with, for its findings alone."""
+_NOBODY = "its tasks need a team, which a schedule does not name: no execution begins by it"
 
 
 async def create_workflow(
@@ -44,6 +46,8 @@ async def create_workflow(
     source, file = request.source, request.file_name
     compiled = await POOL.check(source, file, "contract" if file == CONTRACT else None)
     refuse_findings(compiled)
+    if compiled.schedules and compiled.roles:
+        compiled.validation.warnings.append(_NOBODY)
     stored = StoredWorkflow(
         id=id_of_request("wf"),
         owner=caller.owner or "",
@@ -57,6 +61,9 @@ async def create_workflow(
         token=caller.token,
     )
     stored = await executing.register.add(stored)
+    if compiled.schedules and not compiled.roles:
+        now = executing.clock().timestamp()
+        await note_schedules(executing.db, stored.id, compiled.schedules, now)
     return responses.WorkflowCreated(
         workflow_id=stored.id,
         validation_status=compiled.validation,

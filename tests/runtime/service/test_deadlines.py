@@ -265,3 +265,49 @@ class TestWaits:
         desk.post(f"/executions/{id}/questions/hear%232", {"answer": "go"})
         until(lambda: desk.status(id)["workflow_status"] == "completed")
         assert desk.status(id)["result"] == "go"
+
+
+class TestSchedules:
+    DAILY = """\
+flow: 1
+name: greet
+on: {schedule: "0 7 * * *", missed: all, with: {WHO: Ann}}
+params: {WHO: text}
+outputs: [SAID]
+state: {SAID: text}
+nodes:
+  - {name: greet, assign: {SAID: '"hello " + WHO'}}
+"""
+
+    def _completed(self, desk: Desk) -> list[str]:
+        listed = desk.get("/executions?status=completed")["executions"]
+        return [desk.status(e["execution_id"])["result"] for e in listed]
+
+    def test_an_execution_begins_at_its_time_and_once(self, opening: Opening) -> None:
+        clock = Clock()
+        with opening(clock) as desk, opening(clock) as other:
+            asked = {"file_name": "greet.flow.yaml", "source": self.DAILY}
+            made = desk.post("/workflows", asked)
+            clock.forward(hours=21)
+            time.sleep(1.5)
+            assert self._completed(desk) == []
+            clock.forward(hours=1)
+            until(lambda: self._completed(desk) == ["hello Ann"])
+            time.sleep(2.5)
+            assert self._completed(other) == ["hello Ann"]
+        clock.forward(days=2)
+        with opening(clock) as desk:
+            until(lambda: self._completed(desk) == ["hello Ann"] * 3)
+            assert desk.client.delete(f"/v1/workflows/{made['workflow_id']}").status_code == 200
+            clock.forward(days=2)
+            time.sleep(2.5)
+            assert len(desk.get("/executions")["executions"]) == 3
+
+    def test_one_that_needs_a_team_is_told_that_none_begins(self, desk: Desk) -> None:
+        source = self.DAILY + "  - {name: ask, task: Ask them, role: host, into: SAID}\n"
+        asked = {"file_name": "greet.flow.yaml", "source": source}
+        (warning,) = desk.post("/workflows", asked)["validation_status"]["warnings"]
+        assert warning.startswith("its tasks need a team")
+        desk.clock.forward(hours=22)
+        time.sleep(1.5)
+        assert desk.get("/executions")["executions"] == []
