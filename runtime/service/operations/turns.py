@@ -224,11 +224,13 @@ class _Making:
 
     def _start(self, step: TaskStep, number: int) -> str:
         """Return since when it is the agent's turn: since all is done that the step waits for; what
-        is done again, since that began."""
-        visit = self.timeline.visit(step.id, number)
+        is done again, since that began, or can begin."""
+        visit, last = self.timeline.visit(step.id, number), self.timeline.last(step.id)
         before = [self.done[id].time for id in step.waits if id in self.done]
         if visit is not None and (number > 1 or len(before) < len(step.waits)):
             return visit.begin
+        if visit is None and last is not None:
+            before.append(last.end or last.begin)
         return max(before, key=datetime.fromisoformat, default=self.execution.created)
 
 

@@ -7,6 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from flowc.runtime.events import RunEvent
+from flowc.runtime.service.operations.turns import turns_of
+from flowc.runtime.service.records.tables import StoredExecution
 from openai_server import Hang, OpenAIServer, Say
 from stores import KINDS
 
@@ -311,3 +314,23 @@ nodes:
         desk.clock.forward(hours=22)
         time.sleep(1.5)
         assert desk.get("/executions")["executions"] == []
+
+
+def test_a_step_that_comes_again_is_due_later(desk: Desk) -> None:
+    """It was due by the time at which it came first, before the run had begun it again."""
+    made = begun(desk, [], steps=[step("gather")])
+    desk.clock.forward(minutes=9)
+    executing = desk.client.app.state.service.executing  # type: ignore[attr-defined]
+    assert desk.client.portal is not None
+    call = desk.client.portal.call
+    execution = call(executing.register.get, StoredExecution, made["id"], None)
+    until(lambda: "gather" in call(executing.standing, execution).timeline.visits)
+    standing = call(executing.standing, execution)
+    timeline = standing.timeline.copy()
+    ended = {"message": "no", "caught": True}
+    time, position = desk.clock().isoformat(), timeline.position + 1
+    timeline.hear([(position, RunEvent("node_failed", made["id"], time, "gather", (), ended))])
+    turns = turns_of(execution, standing.workflow, timeline, ())
+    (again,) = [a for a in turns.assignments if a.visit == 2]
+    assert again.start == "2026-05-01T09:09:00.000+00:00"
+    assert again.deadline == "2026-05-01T09:19:00.000+00:00"
