@@ -15,7 +15,7 @@ from functools import partial
 
 from ..db.fence import NotHeld
 from ..engine.signals import RunSignals
-from ..errors import RunError, StoreAway
+from ..errors import RunError, StoreFailed
 from .deadlines.scheduled import begin_scheduled
 from .deadlines.ticking import plan_look, tell_late, wake_waiting
 from .operations.advance import carry_on
@@ -164,7 +164,7 @@ class Worker:
                 raise
             task.uncancel()  # it was paused or cancelled, which the next worker sees
             return False
-        except (NotHeld, StoreAway) as error:
+        except (NotHeld, StoreFailed) as error:
             LOG.warning("execution %s: %s", id, error.message)
             await asyncio.sleep(_RECOVERY)  # it may last: not again and again
             return False

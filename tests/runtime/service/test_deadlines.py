@@ -103,12 +103,24 @@ class TestDeadline:
         assert [e[0] for e in events(desk, id)] == ["completion"]
 
     def test_the_next_step_has_its_own(self, desk: Desk) -> None:
-        made = begun(desk, [], steps=[step("gather"), step("more", "analyst", "gather")])
+        """Which comes before that of the first one would have come."""
+        first, then = step("gather", estimated_duration=60), step("more", "analyst", "gather")
+        made = begun(desk, [], steps=[first, then])
         desk.clock.forward(minutes=5)
         desk.complete(made["id"], "gather")
         desk.clock.forward(minutes=10)
         late = f"More: {made['analyst']} had until 2026-05-01T09:15:00.000+00:00"
         until(lambda: events(desk, made["id"]) == [("deadline", "more", late, True)])
+
+    def test_a_model_behind_another_misses_its_own(self, opening: Opening) -> None:
+        with OpenAIServer() as model, opening(base_url=model.url, patience=0.0) as desk:
+            done = Say(calls=[("complete_task", {"output": "done", "score": 0.8})])
+            model.answer = lambda request: done if len(model.requests) == 1 else Hang()
+            first, then = step("gather", estimated_duration=60), step("more", "analyst", "gather")
+            made = begun(desk, [], "researcher", "analyst", steps=[first, then])
+            until(lambda: len(model.requests) == 2)
+            desk.clock.forward(minutes=10)
+            until(lambda: [e[:2] for e in events(desk, made["id"])] == [("deadline", "more")])
 
     def test_one_that_was_set_counts(self, desk: Desk) -> None:
         made = begun(desk, [])
