@@ -69,6 +69,11 @@ def describe_exception(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
+class NoResult(Failure):
+    """A model came to no result of its work. Who does it once more begins anew: to go on from there
+    would lead to the same."""
+
+
 class RunError(RuntimeError):
     """A run cannot be started, resumed or read; `help` says what to do, `exit_code` is the one of
     the command, `diff` holds lines as `diff -u` writes them."""

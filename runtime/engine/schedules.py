@@ -63,6 +63,19 @@ async def note_schedules(
     return keys
 
 
+async def due_schedules(db: Database, now: float, most: int = 100) -> list[DueTimer]:
+    """Return the timers of schedules whose time has come, the oldest first; `about` names the
+    file."""
+    query = "select key, due, about from timers where run = ? and kind = ? and due <= ?"
+    rows = await db.rows(
+        f"{query} order by due, key limit ?", (ON_SCHEDULE, KIND, show_time(now), most)
+    )
+    return [
+        DueTimer(ON_SCHEDULE, key, KIND, read_time(due), json.loads(db.unseal(about, "a timer")))
+        for key, due, about in rows
+    ]
+
+
 def turn_of(schedule: CronSchedule, due: float, now: float) -> ScheduleTurn:
     """Return what a schedule has due whose timer says `due`."""
     latest: list[float] = []

@@ -32,7 +32,14 @@ def kept_failure(text: str | None) -> Failure:
     return Failure(message, kind, help=help)
 
 
+GIVES_BACK, GIVEN_BACK = "gives back", "given back"
+"""The journal's names for a model's attempts at a task that came to nothing: until the run has
+ended with that, and from then on, when the task is begun anew."""
+
+
 async def call_again(db: Database, run: str) -> None:
-    """Have what failed be called again."""
+    """Have what failed be called again, and what a model gave back be begun anew."""
     query = "update effects set status = 'again' where run = ? and status = 'failed'"
     await db.put(query, (run,))
+    query = "update notes set name = ? where run = ? and name = ?"
+    await db.put(query, (GIVEN_BACK, run, GIVES_BACK))

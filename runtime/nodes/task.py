@@ -7,13 +7,15 @@ same schema checks both. A synchronization merges the handoffs, without a holder
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from flowc.compiler.ir import Agent, TaskNode
 from flowc.compiler.lowering.graphspec import NodeSpec
 
-from ..errors import Failure
+from ..errors import Failure, NoResult
+from ..journal.failures import GIVEN_BACK, GIVES_BACK
 from ..people import Assignee
 from ..services import Json, ToolSchema
 from ..state.task_results import (
@@ -44,22 +46,39 @@ async def run(visit: Visit, op: TaskNode) -> Done:
         question = f"{question}\n\n{assignee.text}"
     if agent.person:
         who = agent.role if agent.id == agent.role else f"{agent.id}, {agent.role}"
-        answer = ask(visit, "task", question, schema=schema, who=who)
+        result = _result_of(op, schema, ask(visit, "task", question, schema=schema, who=who))
     else:
-        messages = opening_messages(visit, agent, question)
-        talk, visit = _talk_with(agent, visit, op), replace(visit, subgraph=talk_graph())
-        answer = (await run_talk(visit, talk, messages))["ended"]
-    try:
-        result = read_result(schema, answer)
-    except ResultFault as fault:
-        raise Failure(f"the result of `{op.id}`: {fault.message}", help=fault.suggestion) from None
-    status = result.pop("status")
-    if status == "failed":
-        raise Failure(str(result["output"]) or f"`{op.title or op.id}` was given back as failed")
+        result = await _by_model(visit, op, agent, question)
     if op.form == "decision":
         result["output"] = result["output"] or result["decision"]
     judged = {name: result[name] for name in ("score", "scores") if result.get(name) is not None}
     return Done(variables={op.into: {**result, "by": agent.id}}, text=_summary(result), told=judged)
+
+
+async def _by_model(visit: Visit, op: TaskNode, agent: Agent, question: str) -> dict[str, Any]:
+    """Let a model do it. After a run that ended because it came to nothing, it begins anew."""
+    journal, runtime = visit.services.journal, visit.runtime
+    past = await journal.entries(runtime, GIVEN_BACK)
+    attempt = visit.attempt + len(past)
+    visit = replace(visit, attempt=attempt, subgraph=talk_graph())
+    messages, talk = opening_messages(visit, agent, question), _talk_with(agent, visit, op)
+    try:
+        answer = (await run_talk(visit, talk, messages))["ended"]
+        return _result_of(op, result_schema(op), answer)
+    except NoResult:
+        await journal.keep(runtime, GIVES_BACK, attempt, None)
+        raise
+
+
+def _result_of(op: TaskNode, schema: Mapping[str, Any], answer: Json) -> dict[str, Any]:
+    """Return the result of a task. Raise `Failure` for one that does not fit, or that says so."""
+    try:
+        result = read_result(schema, answer)
+    except ResultFault as fault:
+        raise NoResult(f"the result of `{op.id}`: {fault.message}", help=fault.suggestion) from None
+    if result.pop("status") == "failed":
+        raise NoResult(str(result["output"]) or f"`{op.title or op.id}` was given back as failed")
+    return result
 
 
 def subgraph(node: NodeSpec, setting: Setting) -> Any:

@@ -16,8 +16,10 @@ from functools import partial
 from ..db.database import Database
 from ..db.fence import NotHeld
 from ..engine.signals import RunSignals
-from ..errors import RunError, StoreAway
+from ..errors import RunError, StoreAway, StoreFailed
 from ..observe.logs import log_about
+from .deadlines.scheduled import begin_scheduled
+from .deadlines.ticking import plan_look, tell_late, wake_waiting
 from .operations.advance import carry_on
 from .operations.ending import tell_overdue
 from .operations.executions import Executing
@@ -36,6 +38,8 @@ CONCURRENCY = 20
 for a model."""
 CLOCK_TICK = 1.0
 """Seconds between two looks for executions whose time is over."""
+SURVEY = 10.0
+"""Seconds between two looks at the deadlines of what is carried on."""
 _RECOVERY = 1.0
 """Seconds to wait when the store is of no use, or somebody else holds a run."""
 
@@ -53,6 +57,7 @@ class Worker:
     tasks: dict[TakenJob, asyncio.Task[None]] = field(default_factory=dict)
     signals: dict[TakenJob, RunSignals] = field(default_factory=dict)
     next_look: float = 0.0
+    next_survey: float = 0.0
     sending: Sending = field(init=False)
 
     def __post_init__(self) -> None:
@@ -132,11 +137,19 @@ class Worker:
             await self._take(seat)
 
     async def _look_at_clock(self) -> None:
-        """Tell executions whose time is over."""
+        """Tell executions whose time has come, or is over; and look when it comes to those that are
+        carried on here: a model that is at work for long may miss its deadline."""
         if time.monotonic() >= self.next_look:
             self.next_look = time.monotonic() + CLOCK_TICK
             await tell_overdue(self.executing)
             await tell_due(self.executing)
+            await wake_waiting(self.executing)
+            await tell_late(self.executing)
+            await begin_scheduled(self.executing)
+        if time.monotonic() >= self.next_survey:
+            self.next_survey = time.monotonic() + SURVEY
+            for id in {job.execution for job in self.tasks}:
+                await plan_look(self.executing, id)
 
     async def _stop_held_back(self) -> None:
         """Stop what was paused or cancelled since it began: after the steps under way, or at
@@ -195,7 +208,7 @@ class Worker:
                 raise
             task.uncancel()  # it was paused or cancelled, which the next worker sees
             return False
-        except (NotHeld, StoreAway) as error:
+        except (NotHeld, StoreFailed) as error:
             LOG.warning("execution %s: %s", id, error.message)
             await asyncio.sleep(_RECOVERY)  # it may last: not again and again
             return False
@@ -255,6 +268,8 @@ class Worker:
             self.signals.pop(job, None)
         if execution.fault:
             await self.executing.register.edit(execution.id, lambda e: replace(e, fault=""))
+        if outcome is not None and outcome.status == "paused":
+            await plan_look(self.executing, job.execution)
         return outcome is None or outcome.status != "interrupted"
 
     async def _keep_fault(self, id: str, message: str) -> None:

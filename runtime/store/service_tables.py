@@ -22,6 +22,8 @@ KEPT_OF: Mapping[str, tuple[str, str]] = {
     "prompts": ("service_prompts", "execution"),
     "states": ("service_states", "execution"),
     "deliveries": ("service_deliveries", "execution"),
+    "looks": ("service_looks", "execution"),
+    "happenings": ("service_happenings", "execution"),
     "news": ("service_jobs", "execution"),
     "jobs": ("procrastinate_jobs", "lock"),
 }

@@ -156,6 +156,7 @@ _BESIDE = {
     "messages": "message",
     "readings": "reading",
     "prompts": "prompt",
+    "happenings": "happening",
 }
 """What the service keeps of a run that is told of, and the word for one of it."""
 

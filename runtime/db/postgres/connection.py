@@ -22,7 +22,7 @@ import psycopg.sql
 from psycopg.errors import DivisionByZero
 from psycopg.rows import dict_row
 
-from ...errors import RunError
+from ...errors import StoreFailed
 from ..database import TABLES, Database, Row, Write
 from ..fence import HELD, require_epoch, taken_over
 from ..ownership import POSTGRES_COLUMNS, refuse_foreign
@@ -156,7 +156,7 @@ class PostgresDatabase(_Statements):
                 await _undo(connection)
                 raise
             if not await self._end(link, connection, number):
-                raise RunError(
+                raise StoreFailed(
                     f"the store {self.location.url} went away; what was being written was not",
                     help="`flowc resume` goes on from what is kept",
                 )

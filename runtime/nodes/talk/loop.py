@@ -19,7 +19,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from ...context import binding
-from ...errors import Failure
+from ...errors import Failure, NoResult
 from ...services import Message
 from ...state.conversations import append
 from ..visit.visit import Visit
@@ -85,7 +85,7 @@ async def _model_turn(talk: Talk, state: TalkState, runtime: Runtime[Any]) -> di
     `Failure` of kind limit after too many calls."""
     turn = state["turn"] + 1
     if turn > talk.services.max_model_turns:
-        raise Failure(f"the model was called {turn - 1} times without an end", "limit")
+        raise NoResult(f"the model was called {turn - 1} times without an end", "limit")
     messages = [*talk.opening(state["messages"]), *(state.get("said") or ())]
     ask = ModelTurn(messages, state["visit"], turn, state["reminders"] > 0)
     reply = await call_model(talk, ask, runtime)
@@ -102,7 +102,7 @@ async def _model_turn(talk: Talk, state: TalkState, runtime: Runtime[Any]) -> di
         return {**writes, **_end_by_text(talk, state, message, args)}
     if state["reminders"] >= MAX_REMINDERS:
         op = talk.node.op
-        raise Failure(f"the model ended `{op.title or op.id}` without {talk.ending.missing}")
+        raise NoResult(f"the model ended `{op.title or op.id}` without {talk.ending.missing}")
     reminder: Message = {"role": "user", "content": talk.ending.reminder}
     new = append([message, reminder])
     return {**writes, "said": new, "reminders": state["reminders"] + 1}

@@ -157,6 +157,8 @@ class Streams:
                 "select id, length(body) from service_executions where id in ({})",
                 "select execution, count(*), sum(length(body)) from service_assignments"
                 " where execution in ({}) group by execution",
+                "select execution, count(*) from service_happenings"
+                " where execution in ({}) group by execution",
                 "select execution, max(number) from service_messages"
                 " where execution in ({}) group by execution",
                 "select execution, count(*) from service_message_reads"

@@ -12,7 +12,7 @@ from flowc.compiler.catalog.builtin_tools import BUILTIN
 from flowc.compiler.catalog.catalog import Catalog
 from flowc.compiler.diagnostics.render import as_dict
 from flowc.compiler.driver import CompileResult, compile_text
-from flowc.compiler.ir import TaskNode, WebhookStart, Workflow
+from flowc.compiler.ir import CronSchedule, TaskNode, WebhookStart, Workflow
 from flowc.compiler.source.source import Source, SourceSet, Unreadable
 
 from ...state.task_results import result_schema
@@ -31,8 +31,8 @@ MOST_FINDINGS = 100
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """What a request is told of its text. `is_workflow`: it is one, without errors; else `result`
-    is None. `roles` are those of its steps, `minutes` the estimate of its whole time,
-    `webhook` says which requests begin it."""
+    is None. `roles` are those of its steps, `minutes` the estimate of its whole time; `schedules`
+    say when it begins by itself, `webhook` which requests begin it."""
 
     result: CompileResult | None
     validation: ValidationStatus
@@ -42,6 +42,7 @@ class Compiled:
     roles: tuple[str, ...] = ()
     minutes: float = 0
     webhook: WebhookStart | None = None
+    schedules: tuple[CronSchedule, ...] = ()
 
 
 def compile_here(
@@ -64,6 +65,7 @@ def compile_here(
         tuple(roles_of(workflow)) if workflow is not None else (),
         schedule.get("total_minutes", 0),
         workflow.webhook if valid and workflow is not None else None,
+        workflow.schedules if workflow is not None else (),
     )
 
 

@@ -49,6 +49,7 @@ def execute_workflow(
     input_parameters: Mapping[str, Any] | None = None,
     execution_config: requests.ExecutionConfig | Mapping[str, Any] | None = None,
     notifications: requests.Notifications | Mapping[str, Any] | None = None,
+    escalation: Sequence[requests.EscalationLevel | Mapping[str, Any]] | None = None,
     key: str | None = None,
 ) -> Talk[responses.WorkflowExecuted]:
     """EXECUTE_WORKFLOW: it starts at once; the first assignments are in the answer."""

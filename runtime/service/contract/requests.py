@@ -125,14 +125,25 @@ class Notifications(Request):
     completion_alerts: bool = False
 
 
+class EscalationLevel(Request):
+    """What is done when a step is `after_minutes` behind its deadline: it is told, and goes `to` an
+    agent of the team, by id or role."""
+
+    after_minutes: Annotated[int, Field(ge=0, le=525_600), FromFloat] = 0
+    to: Annotated[str, Field(min_length=1, max_length=200), Kept] | None = None
+    priority: Priority = "high"
+
+
 class ExecuteWorkflow(Request):
-    """EXECUTE_WORKFLOW. A workflow without roles needs no team."""
+    """EXECUTE_WORKFLOW. A workflow without roles needs no team. `escalation` is taken level by
+    level for each step that is late."""
 
     workflow_id: Id
     team_id: Id | None = None
     input_parameters: JsonObject = Field(default_factory=dict)
     execution_config: ExecutionConfig = Field(default_factory=ExecutionConfig)
     notifications: Notifications = Field(default_factory=Notifications)
+    escalation: Annotated[list[EscalationLevel], Field(max_length=10)] = Field(default_factory=list)
 
 
 class StatusQuery(Request):

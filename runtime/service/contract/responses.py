@@ -117,7 +117,7 @@ class OverallProgress(BaseModel):
 
 
 class ActiveStep(BaseModel):
-    """A step that was begun or is assigned."""
+    """A step that was begun or is assigned; `overdue` when its deadline has gone by."""
 
     step_id: str
     step_name: str
@@ -126,6 +126,7 @@ class ActiveStep(BaseModel):
     status: Literal["in_progress", "blocked", "review_pending"]
     progress_percentage: float | None
     estimated_completion: str | None
+    overdue: bool
 
 
 class CompletedStep(BaseModel):
@@ -164,12 +165,13 @@ class OpenQuestion(BaseModel):
     choices: list[str]
 
 
-HappeningKind = Literal["milestone", "warning", "error", "completion"]
+HappeningKind = Literal["milestone", "warning", "error", "completion", "deadline", "escalation"]
 
 
 class Happening(BaseModel):
-    """What happened: a gate that was passed, a warning, a fault, the end. `alert` when the
-    execution's notifications ask for it; `step_id` is the step or the gate."""
+    """What happened: a gate that was passed, a warning, a fault, the end, a time that has gone by,
+    a step that went to somebody else by it. `alert` when the execution's notifications ask for it;
+    `step_id` is the step or the gate."""
 
     time: str
     kind: HappeningKind

@@ -222,6 +222,7 @@ def _services(
         plain = made(journal, emit)
         rated = RatedModels(plain.models, rates, executing.config.calls_per_minute)
         models = LoggedModels(rated, prompts, execution.id)
-        return replace(plain, models=models, people=team, assignments=team)
+        clock = replace(plain.clock, now=lambda: executing.clock().timestamp())
+        return replace(plain, models=models, people=team, assignments=team, clock=clock)
 
     return services

@@ -19,7 +19,6 @@ from ..records.metrics import (
     percentage,
     quality_impact,
     remaining_minutes,
-    score_of,
     timeline,
 )
 from ..records.tables import OPEN, StoredAssignment
@@ -153,7 +152,7 @@ async def complete_step(
     known = {a.id for a in standing.assignments}
     made = [a for a in after.open if a.id not in known]
     completed = request.completion_data.status == "completed"
-    score = score_of(step.id, after.results) if completed else None
+    score = after.turns.score(step.id) if step.id in after.done_steps else None
     free_before = standing.free_steps
     return responses.StepCompleted(
         step_completed=completed,
@@ -191,7 +190,7 @@ def _with_outcome(
 def _impact(
     executing: Executing, before: ExecutionState, after: ExecutionState, score: float | None
 ) -> responses.Impact:
-    trend = [s for s in (score_of(id, before.results) for id in before.done_steps) if s is not None]
+    trend = [s for s in map(before.turns.score, before.done_steps) if s is not None]
     change = percentage(after.steps, after.done_steps) - percentage(before.steps, before.done_steps)
     return responses.Impact(
         progress_change=round(change, 2),

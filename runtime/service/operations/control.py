@@ -157,7 +157,8 @@ async def _keep_resumed(
         if known.paused != held:
             message = f"execution {id} was resumed meanwhile"
             raise ServiceFault("EXECUTION_NOT_ACTIVE", message, execution=id)
-        return replace(known, paused=None, timeout_from=timeout_from)
+        due = iso(datetime.fromisoformat(known.due) + away) if known.due else ""
+        return replace(known, paused=None, timeout_from=timeout_from, due=due)
 
     async with executing.news(id) as inside:
         await inside.edit(id, without_pause)
@@ -231,6 +232,8 @@ _ALERTS: Mapping[responses.HappeningKind, str] = {
     "milestone": "milestone_alerts",
     "error": "error_alerts",
     "completion": "completion_alerts",
+    "deadline": "error_alerts",
+    "escalation": "error_alerts",
 }
 """The notification that makes an alert of what is of this kind."""
 
@@ -285,10 +288,13 @@ def happenings_of(standing: ExecutionState) -> list[responses.Happening]:
             continue
         kind, message = kind_and_text
         message = message or _stop_text(standing)
-        wanted = standing.execution.notifications.get(_ALERTS.get(kind, ""), False)
-        happened.append(
-            responses.Happening(
-                time=event.time, kind=kind, step_id=event.node, message=message, alert=wanted
-            )
-        )
-    return happened
+        happened.append(_happening(standing, event.time, kind, event.node, message))
+    happened += [_happening(standing, t.time, t.kind, t.step, t.message) for t in standing.told]
+    return sorted(happened, key=lambda each: each.time)
+
+
+def _happening(
+    standing: ExecutionState, time: str, kind: responses.HappeningKind, step: str, message: str
+) -> responses.Happening:
+    wanted = standing.execution.notifications.get(_ALERTS.get(kind, ""), False)
+    return responses.Happening(time=time, kind=kind, step_id=step, message=message, alert=wanted)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from flowc.compiler.driver import CompileResult
 from flowc.compiler.ir import WebhookStart
 from flowc.compiler.source.spelling import Spelling
 
+from ...engine.schedules import note_schedules
 from ...state.parameters import WORDS, WrongType, typed_value
 from ..bodies.compile import refuse_findings, require_valid, team_text, with_config
 from ..bodies.request_pool import POOL
@@ -19,11 +21,13 @@ from ..contract.documents import CONTRACT, TeamText, WorkflowText
 from ..queues.queue import RANKS
 from ..records.access import Caller
 from ..records.errors import ServiceFault
+from ..records.happenings import Looks
 from ..records.metrics import gates_of
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow, id_of_request
 from ..records.webhooks import StoredStart, WebhookRows
 from .dispatch import task_description
 from .executions import Executing
+from .status import ExecutionState
 
 _PROBE = json.dumps(
     {
@@ -35,6 +39,7 @@ _PROBE = json.dumps(
     }
 )
 """A workflow that a team's text is compiled with, for its findings alone."""
+_NOBODY = "its tasks need a team, which a schedule does not name: no execution begins by it"
 
 
 async def create_workflow(
@@ -44,6 +49,8 @@ async def create_workflow(
     source, file = request.source, request.file_name
     compiled = await POOL.check(source, file, "contract" if file == CONTRACT else None)
     refuse_findings(compiled)
+    if compiled.schedules and compiled.roles:
+        compiled.validation.warnings.append(_NOBODY)
     stored = StoredWorkflow(
         id=id_of_request("wf"),
         owner=caller.owner or "",
@@ -59,6 +66,9 @@ async def create_workflow(
     if compiled.webhook is not None:
         await WebhookRows(executing.db).keep_start(stored.id, _start_of(compiled.webhook))
     stored = await executing.register.add(stored)
+    if compiled.schedules and not compiled.roles:
+        now = executing.clock().timestamp()
+        await note_schedules(executing.db, stored.id, compiled.schedules, now)
     return responses.WorkflowCreated(
         workflow_id=stored.id,
         validation_status=compiled.validation,
@@ -110,8 +120,13 @@ async def execute_workflow(
     execution, result = await _execution(executing, caller, workflow, team, request)
     executing.keep(execution, result)
     standing = await executing.beginning(execution)
+    ends = standing.estimated_end()
+    execution = replace(execution, due=ends if ends > executing.now() else "")
+    standing = replace(standing, execution=execution)
     async with executing.news(execution.id, RANKS["normal"]) as inside:
         await inside.add(execution)
+        if dues := _deadlines(standing):
+            await Looks(inside.db).plan(execution.id, min(dues))
     assignments = standing.open
     assert result.workflow is not None
     gates = gates_of(result.workflow)
@@ -138,6 +153,11 @@ async def execute_workflow(
     )
 
 
+def _deadlines(standing: ExecutionState) -> list[str]:
+    """Return the deadlines of an execution that begins, and when it is estimated to end."""
+    return [due for due in (*(a.deadline for a in standing.open), standing.execution.due) if due]
+
+
 async def _execution(
     executing: Executing,
     caller: Caller,
@@ -156,6 +176,7 @@ async def _execution(
         source, workflow.file, workflow.format, team.source if team else None
     )
     _refuse_team(compiled.roles, team)
+    _refuse_escalation(request.escalation, team)
     result = require_valid(compiled)
     _refuse_inputs(result, inputs)
     at = executing.now()
@@ -172,6 +193,7 @@ async def _execution(
         inputs=inputs,
         config=config,
         notifications=request.notifications.model_dump(),
+        escalation=[level.model_dump() for level in request.escalation],
         timeout_from=at,
         askers=[token for token in (caller.token, workflow.token) if token],
         sequential=workflow.file != CONTRACT
@@ -191,6 +213,20 @@ def _refuse_team(needed: Sequence[str], team: StoredTeam | None) -> None:
     if team is None:
         message = f"the workflow needs a team with the roles {roles}"
     raise ServiceFault("MISSING_REQUIRED_ROLES", message)
+
+
+def _refuse_escalation(levels: Sequence[requests.EscalationLevel], team: StoredTeam | None) -> None:
+    """Raise `ServiceFault` for somebody who is not in the team."""
+    known = {
+        name: None for a in (team.agents if team else ()) for name in (a["role"], a["agent_id"])
+    }
+    for number, level in enumerate(levels):
+        if level.to is not None and level.to not in known:
+            advice = Spelling(known).advice(
+                level.to, f"the team has {', '.join(known) or 'nobody'}"
+            )
+            message = f"escalation.{number}.to: nobody is called `{level.to}`; {advice}"
+            raise ServiceFault("INVALID_REQUEST", message)
 
 
 def _refuse_inputs(result: CompileResult, inputs: Mapping[str, Any]) -> None:

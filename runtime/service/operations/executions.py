@@ -33,13 +33,14 @@ from ..bodies.compile import require_valid
 from ..bodies.request_pool import POOL
 from ..queues.opening import open_queue
 from ..queues.queue import GOES_ON, WorkQueue
+from ..records import happenings, model_rates, states, workers
 from ..records import messages as messages_table
-from ..records import model_rates, states, workers
 from ..records import prompt_log as prompts
 from ..records import tables as register
 from ..records import webhooks as webhooks_table
 from ..records.access import APPROVING, Caller
 from ..records.errors import ServiceFault
+from ..records.happenings import Happenings
 from ..records.messages import Messages
 from ..records.metrics import iso
 from ..records.states import StateRows
@@ -172,7 +173,10 @@ class Executing:
         workflow = await self.workflow_of(execution)
         # The rows first: what a person hands in is a row before any event tells of it.
         rows = await self.register.assignments(execution.id)
+        told = await Happenings(self.db).of(execution.id)
         timeline = await self.timelines.of(self.engine.store, execution.id)
+        if timeline.is_completed and record is not None and record.status != "success":
+            timeline = timeline.before_completion()
         return ExecutionState(
             execution=execution,
             workflow=workflow,
@@ -182,6 +186,7 @@ class Executing:
             turns=await asyncio.to_thread(turns_of, execution, workflow, timeline, rows),
             fault=execution.fault,
             now=self.clock(),
+            told=told,
         )
 
     def require_approver(self, caller: Caller, execution: StoredExecution) -> None:
@@ -212,7 +217,9 @@ class Executing:
                 dict(known.config.get(ANSWERS, {})),
                 answer_key(question.kind, question.node),
             )
-            answers[key] = [*answers.get(key, []), value]
+            given = answers.get(key, [])
+            unanswered = [None] * (question.before - len(given))  # their time was over
+            answers[key] = [*given, *unanswered, value]
             return replace(known, config={**known.config, ANSWERS: answers})
 
         async with self.news(execution.id) as inside:
@@ -252,6 +259,7 @@ async def open_executing(
             db,
             register.SCHEMA,
             states.SCHEMA,
+            happenings.SCHEMA,
             messages_table.SCHEMA,
             prompts.SCHEMA,
             webhooks_table.SCHEMA,

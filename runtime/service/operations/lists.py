@@ -7,6 +7,7 @@ import asyncio
 import time
 from collections.abc import Sequence
 
+from ...engine.schedules import note_schedules
 from ...errors import RunError
 from ...store.audit_log import Audit
 from ..contract import list_responses, requests
@@ -106,7 +107,7 @@ async def list_assignments(
 
 def waiting_in(standing: ExecutionState) -> Sequence[StoredAssignment]:
     """Return the assignments that people can complete now."""
-    if standing.status != "executing" or standing.is_overdue:
+    if standing.status not in ("starting", "executing") or standing.is_overdue:
         return ()
     return [a for a in standing.open if a.person and standing.turns.places[a.step] == "active"]
 
@@ -149,8 +150,10 @@ async def get_workflow(
 async def delete_workflow(
     executing: Executing, caller: Caller, id: str, request: requests.Request
 ) -> list_responses.Deleted:
-    """Delete a workflow. Executions of it have a copy of their own and go on."""
+    """Delete a workflow. Executions of it have a copy of their own and go on; by its schedule none
+    begins any more."""
     await executing.register.delete(StoredWorkflow, id, caller.owner)
+    await note_schedules(executing.db, id, (), 0)
     return list_responses.Deleted()
 
 

@@ -14,6 +14,7 @@ from ...people import Question
 from ...store.runs import RunRecord
 from ..contract import responses
 from ..records.errors import FaultCode, ServiceFault
+from ..records.happenings import StoredHappening
 from ..records.metrics import (
     TaskStep,
     completion_time,
@@ -21,10 +22,9 @@ from ..records.metrics import (
     percentage,
     phase,
     remaining_minutes,
-    score_of,
     utilisation,
 )
-from ..records.tables import OPEN, StoredAssignment, StoredExecution
+from ..records.tables import OPEN, StoredAssignment, StoredExecution, assignment_of
 from ..records.timeline import Timeline
 from .turns import Turns, next_visit
 
@@ -41,6 +41,8 @@ class ExecutionState:
     turns: Turns
     fault: str
     now: datetime
+    told: Sequence[StoredHappening] = ()
+    """What time has brought about."""
 
     @property
     def steps(self) -> tuple[TaskStep, ...]:
@@ -127,9 +129,16 @@ class ExecutionState:
             return "cancelled"
         if self.execution.paused is not None:
             return "paused"
+        if run == "error" and not self.fault and "kind" not in (self.record_error or {}):
+            return "executing"  # the store went away: it goes on when that is back
         if run in ("failed", "error", "stopped") or self.fault or self.timed_out:
             return "failed"
         return "executing" if run else "starting"
+
+    @property
+    def record_error(self) -> dict[str, Any] | None:
+        """What the run ended with."""
+        return self.record.error if self.record is not None else None
 
     @property
     def timed_out(self) -> bool:
@@ -220,6 +229,7 @@ class ExecutionState:
     ) -> responses.ActiveStep:
         review = step.form == "review"
         start = datetime.fromisoformat(assignment.start if assignment else self.execution.created)
+        deadline = assignment.deadline if assignment else None
         return responses.ActiveStep(
             step_id=step.id,
             step_name=step.name,
@@ -227,12 +237,12 @@ class ExecutionState:
             assignment_id=assignment.id if assignment else "",
             status="review_pending" if review else "in_progress",
             progress_percentage=assignment.progress if assignment else None,
-            estimated_completion=(assignment.deadline if assignment else None)
-            or completion_time(start, step.minutes),
+            estimated_completion=deadline or completion_time(start, step.minutes),
+            overdue=deadline is not None and datetime.fromisoformat(deadline) <= self.now,
         )
 
     def _completed_steps(self) -> list[responses.CompletedStep]:
-        results, done = self.results, self.turns.done
+        done = self.turns.done
         steps = []
         for step in self.steps:
             if step.id not in done:
@@ -246,7 +256,7 @@ class ExecutionState:
                     step_id=step.id,
                     completion_time=(last.ended if last else None)
                     or completion_time(datetime.fromisoformat(done[step.id].time), 0),
-                    quality_score=score_of(step.id, results),
+                    quality_score=self.turns.score(step.id),
                     agent_feedback="\n".join(words),
                 )
             )
@@ -264,10 +274,15 @@ class ExecutionState:
             for a in self.assignments
             if a.status in (*OPEN, "completed", "failed")
         ]
+        for visit in self.timeline.retried:
+            held = assignment_of(self.assignments, visit.step, visit.number)
+            if held is not None and not held.person:  # people have an assignment for each time
+                since = datetime.fromisoformat(visit.begin)
+                spans.append((held.agent, since, datetime.fromisoformat(visit.end)))
         ended = [a for a in self.assignments if a.status == "completed" and a.ended]
         took = [_minutes(a) for a in ended]
-        results = self.results
-        trend = [score_of(a.step, results) for a in sorted(ended, key=lambda a: a.ended or "")]
+        in_order = sorted(ended, key=lambda a: a.ended or "")
+        trend = [self.turns.scores.get((a.step, a.visit)) for a in in_order]
         return responses.Metrics(
             total_duration=max(0, int((end - begin).total_seconds() // 60)),
             average_step_duration=round(sum(took) / len(took), 3) if took else None,

@@ -8,7 +8,7 @@ are the same whenever somebody asks.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
@@ -16,6 +16,7 @@ from typing import Literal
 from flowc.compiler.ir import Workflow
 
 from ..records.metrics import TaskStep, completion_time, iso, levels_of, ready, steps_of
+from ..records.scores import Judged, Scores, scores_of
 from ..records.tables import (
     OPEN,
     AssignmentStatus,
@@ -32,9 +33,10 @@ _NOT_YET = 1 << 62
 
 @dataclass(frozen=True, slots=True)
 class Doing:
-    """The latest time that a step was done: positions of its begin and its end, and when that was
-    (ISO 8601 UTC)."""
+    """The latest time that a step was done: the number of the visit, positions of its begin and its
+    end, and when that was (ISO 8601 UTC)."""
 
+    number: int
     began: int
     ended: int
     time: str
@@ -44,7 +46,8 @@ class Doing:
 class Turns:
     """The steps of an execution as of the event at `position`. `done` holds those that are done,
     `free` those that can start, `places` where each one is; `assignments` are all of them, those
-    of one step in the order in which they were made. `by_id` are the steps by their ids."""
+    of one step in the order in which they were made. `by_id` are the steps by their ids, `scores`
+    those of every visit."""
 
     position: int
     steps: Sequence[TaskStep]
@@ -53,6 +56,11 @@ class Turns:
     free: Sequence[TaskStep]
     assignments: Sequence[StoredAssignment]
     places: Mapping[str, Place]
+    scores: Scores
+
+    def score(self, step: str) -> float | None:
+        """Return the score of a step that is done."""
+        return self.scores.get((step, self.done[step].number))
 
 
 def turns_of(
@@ -74,7 +82,8 @@ def turns_of(
     now = _by_step(assignments)
     places = {s.id: _place(s, done, s.id in free_ids, timeline, now.get(s.id, ())) for s in steps}
     by_id = {step.id: step for step in steps}
-    return Turns(timeline.position, steps, by_id, done, free, assignments, places)
+    scores = scores_of(_judgements(steps, timeline, known))
+    return Turns(timeline.position, steps, by_id, done, free, assignments, places, scores)
 
 
 def _by_step(rows: Sequence[StoredAssignment]) -> dict[str, list[StoredAssignment]]:
@@ -121,10 +130,25 @@ def _latest_doing(step: str, timeline: Timeline, rows: Sequence[StoredAssignment
     row = assignment_of(rows, step, next_visit(timeline, step))
     if row is not None and row.person and row.status == "completed":
         began = _NOT_YET if last is None or last.ended else last.began
-        return Doing(began, _NOT_YET, row.ended or row.start)
+        return Doing(row.visit, began, _NOT_YET, row.ended or row.start)
     if last is None or last.outcome != "done":
         return None
-    return Doing(last.began, last.ended, last.end)
+    return Doing(last.number, last.began, last.ended, last.end)
+
+
+def _judgements(
+    steps: Sequence[TaskStep], timeline: Timeline, rows: Mapping[str, Sequence[StoredAssignment]]
+) -> Iterator[Judged]:
+    """Yield every time that a step was done, and what people handed in that the run has not taken
+    in."""
+    for step in steps:
+        for visit in timeline.visits.get(step.id, ()):
+            if visit.outcome == "done":
+                yield Judged(step.id, visit.number, visit.began, visit.ended, visit.result)
+        last = _latest_doing(step.id, timeline, rows.get(step.id, ()))
+        if last is not None and last.ended == _NOT_YET:
+            row = assignment_of(rows.get(step.id, ()), step.id, last.number)
+            yield Judged(step.id, last.number, last.began, _NOT_YET, (row and row.result) or {})
 
 
 def _place(
@@ -200,11 +224,13 @@ class _Making:
 
     def _start(self, step: TaskStep, number: int) -> str:
         """Return since when it is the agent's turn: since all is done that the step waits for; what
-        is done again, since that began."""
-        visit = self.timeline.visit(step.id, number)
+        is done again, since that began, or can begin."""
+        visit, last = self.timeline.visit(step.id, number), self.timeline.last(step.id)
         before = [self.done[id].time for id in step.waits if id in self.done]
         if visit is not None and (number > 1 or len(before) < len(step.waits)):
             return visit.begin
+        if visit is None and last is not None:
+            before.append(last.end or last.begin)
         return max(before, key=datetime.fromisoformat, default=self.execution.created)
 
 

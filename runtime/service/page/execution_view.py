@@ -25,7 +25,7 @@ from ..operations.executions import Executing
 from ..operations.messages import latest_messages
 from ..operations.status import ENDS, ExecutionState
 from ..records.messages import ALL
-from ..records.metrics import TaskStep, gates_of, score_of
+from ..records.metrics import TaskStep, gates_of
 from .words import LogLine, log_line
 
 LINES = 300
@@ -194,7 +194,7 @@ def _rows(
     for event in events:
         if event.kind == "model_called":
             spent.setdefault(event.path[0] if event.path else event.node, []).append(event)
-    results, done = standing.results, standing.done_steps
+    done = standing.done_steps
     return [
         NodeRow(
             number=number,
@@ -205,7 +205,7 @@ def _rows(
             seconds=node.seconds,
             tokens=_tokens(spent.get(node.id, ())),
             cost=_sum(spent.get(node.id, ()), "cost"),
-            score=score_of(node.id, results) if node.id in done else None,
+            score=standing.turns.score(node.id) if node.id in done else None,
         )
         for number, node in enumerate(shown)
     ]

@@ -12,8 +12,6 @@ from typing import Literal
 
 from flowc.compiler.ir import GateNode, TaskNode, Workflow
 
-from ...values import Json
-
 
 @dataclass(frozen=True, slots=True)
 class TaskStep:
@@ -186,17 +184,6 @@ def phase(
     if open_steps:
         return ", ".join(step.name for step in open_steps)
     return f"gate {gates[0].title or gates[0].id}" if gates else "finishing"
-
-
-def score_of(step: str, results: Mapping[str, Json]) -> float | None:
-    """Return a step's score: the last review's, else its own assessment, else None (C23)."""
-    for result in reversed(list(results.values())):
-        scores = result.get("scores") if isinstance(result, dict) else None
-        if isinstance(scores, dict) and step in scores:
-            return float(scores[step])
-    own = results.get(step)
-    score = own.get("score") if isinstance(own, dict) else None
-    return None if score is None else float(score)
 
 
 def timeline(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ...db.database import Database, marks
+from ...journal.timers import show_time
 
 SCHEMA = """
 create table if not exists service_states (
@@ -62,7 +63,8 @@ class Wanted:
             parts.append(f"s.team in ({marks(self.teams)})")
             values += self.teams
         if self.waits:
-            parts.append("s.state = '' and r.status = 'paused'")
+            ended = "('success', 'failed', 'error', 'stopped')"
+            parts.append(f"s.state = '' and coalesce(r.status, '') not in {ended}")
         if not parts:
             return ["1 = 1"], []
         query = f"select s.execution from {_STATES} where {' and '.join(parts)}"
@@ -97,6 +99,16 @@ class StateRows:
             " and state in ('paused', 'cancelled')"
         )
         return [row[0] for row in await self.db.rows(query, ids)]
+
+    async def awake(self, now: float, most: int = 50) -> list[str]:
+        """Return executions whose run waits for a time that has come (seconds since 1970), the
+        longest due first."""
+        query = (
+            "select t.run from timers t join service_states s on s.execution = t.run"
+            " join runs r on r.id = t.run where t.due <> '' and t.due <= ? and s.state = ''"
+            " and r.status in ('paused', 'running') group by t.run order by min(t.due) limit ?"
+        )
+        return [row[0] for row in await self.db.rows(query, (show_time(now), most))]
 
     async def faulty(self, most: int) -> list[str]:
         """Return executions that a fault holds back."""

@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar
 from ...db import kept
 from ...db.database import Database
 from .errors import FaultCode, ServiceFault
+from .happenings import Looks
 from .metrics import iso
 from .states import ALL_OF_THEM, State, StateRows, Wanted
 
@@ -113,7 +114,9 @@ class StoredExecution:
     token's hash; `fault` is why it cannot be carried on; `verdicts` are the answers {answer, at} on
     effects in doubt, by question: they count for the run as it was when it changed `at`. `askers`
     are the tokens' ids of who started it and who made its workflow: its commands are theirs.
-    `cancelled` holds at, reason, who and type of a cancellation, after which nothing goes on."""
+    `cancelled` holds at, reason, who and type of a cancellation, after which nothing goes on. `due`
+    is when it is estimated to end, "" where nobody knows; `escalation` holds after_minutes, to and
+    priority of each step that is taken when an assignment is late."""
 
     id: str
     owner: str
@@ -134,6 +137,8 @@ class StoredExecution:
     verdicts: dict[str, dict[str, Any]] = field(default_factory=dict)
     askers: list[str] = field(default_factory=list)
     cancelled: dict[str, str] | None = None
+    due: str = ""
+    escalation: list[dict[str, Any]] = field(default_factory=list)
 
     @property
     def time_end(self) -> datetime | None:
@@ -230,6 +235,7 @@ class Register:
             query = "update service_executions set body = ? where id = ?"
             await inside.run(query, (self._seal(value), id))
             await StateRows(inside).keep(*value.state_row)
+            await Looks(inside).plan(id)
         return value
 
     async def get(self, kind: type[Stored], id: str, owner: str | None) -> Stored:

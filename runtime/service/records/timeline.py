@@ -44,17 +44,22 @@ class StepVisit:
 @dataclass(slots=True)
 class Timeline:
     """The visits by step, the oldest first, as of the event at `position` (0: none yet). `told` are
-    the events that people may be told of, `end` the time at which the run rested last."""
+    the events that people may be told of, `end` the time at which the run rested last;
+    `is_completed`: the last event says that it is. `retried` are visits that failed and began anew
+    under their number."""
 
     position: int = 0
     visits: dict[str, list[StepVisit]] = field(default_factory=dict)
     told: list[RunEvent] = field(default_factory=list)
     end: str = ""
+    is_completed: bool = False
+    retried: list[StepVisit] = field(default_factory=list)
 
     def hear(self, events: Iterable[tuple[int, RunEvent]]) -> None:
         """Take in events behind the position, in order."""
         for position, event in events:
             self.position = position
+            self.is_completed = _says_completed(event)
             if event.kind in OF_INTEREST:
                 self.told.append(event)
             if event.kind == "run_finished":
@@ -65,7 +70,12 @@ class Timeline:
     def copy(self) -> Timeline:
         """Return the timeline as it is now, which does not go on."""
         visits = {step: list(visits) for step, visits in self.visits.items()}
-        return Timeline(self.position, visits, list(self.told), self.end)
+        return replace(self, visits=visits, told=list(self.told), retried=list(self.retried))
+
+    def before_completion(self) -> Timeline:
+        """Return the timeline without the event of the completion: the run's record comes behind
+        it, and has the result."""
+        return replace(self, position=self.position - 1, told=self.told[:-1], end="")
 
     def last(self, step: str) -> StepVisit | None:
         """Return the latest visit of a step."""
@@ -98,7 +108,10 @@ class Timeline:
         begin = event.time
         if visits and visits[-1].number == number:
             last = visits.pop()
-            begin = begin if last.outcome == "failed" else last.begin
+            if last.outcome == "failed":
+                self.retried.append(last)
+            else:
+                begin = last.begin
         visits.append(StepVisit(event.node, number, position, begin))
 
 
@@ -117,6 +130,10 @@ class Timelines:
         while more := await store.events_after(execution, known.position):
             known.hear(_behind(known.position, more))
         return known.copy()
+
+
+def _says_completed(event: RunEvent) -> bool:
+    return event.kind == "run_finished" and event.data.get("status") == "success"
 
 
 def _behind(position: int, events: Sequence[tuple[int, RunEvent]]) -> list[tuple[int, RunEvent]]:

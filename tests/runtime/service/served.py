@@ -73,7 +73,7 @@ def served(
             thread.join(PATIENCE)
 
 
-class _Between:
+class Between:
     """Listens on an address of its own; what connects is handed to `_pass`, in a thread."""
 
     def __init__(self) -> None:
@@ -94,7 +94,7 @@ class _Between:
         raise NotImplementedError
 
 
-class Lossy(_Between):
+class Lossy(Between):
     """Passes each request on and its answer back, but for the first `losses` answers: those are
     taken from the service, and the connection is closed without them."""
 
@@ -132,7 +132,7 @@ def _message(end: socket.socket) -> bytes:
     return data
 
 
-class InTurn(_Between):
+class InTurn(Between):
     """One address for several services: each connection leads to the next of their `ports`."""
 
     def __init__(self, *ports: int) -> None:
@@ -144,11 +144,11 @@ class InTurn(_Between):
         port = next(self.ports)
         self.reached.add(port)
         far = socket.create_connection(("127.0.0.1", port))
-        threading.Thread(target=_copy, args=(near, far), daemon=True).start()
-        _copy(far, near)
+        threading.Thread(target=copy, args=(near, far), daemon=True).start()
+        copy(far, near)
 
 
-def _copy(one: socket.socket, other: socket.socket) -> None:
+def copy(one: socket.socket, other: socket.socket) -> None:
     with contextlib.suppress(OSError):
         while data := one.recv(65536):
             other.sendall(data)

@@ -34,7 +34,7 @@ STAYS = {
     "service_idempotency",
 }
 """Tables of the service that are about no execution, or whose rows go by their age."""
-UNTOLD = {"news", "jobs", "states"}
+UNTOLD = {"news", "jobs", "states", "looks"}
 """What stands beside an execution, one of each, and is no more than a part of it to a person."""
 QUEUES = {"news", "jobs"}
 KEY = {"Idempotency-Key": "k1"}
@@ -55,6 +55,8 @@ def completed(desk: Desk) -> Team:
     team.send(recipient_agent_ids=[people[1]])
     read = {"agent_id": team.agents["analyst"], "message_ids": [sent["message_id"]]}
     desk.post(f"{team.path}/read", read)
+    desk.clock.forward(minutes=11)
+    until(lambda: desk.status(team.id)["events"] != [])
     desk.complete(team.id, "gather")
     until(lambda: desk.status(team.id)["workflow_status"] == "completed")
     return team

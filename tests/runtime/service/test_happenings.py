@@ -6,8 +6,10 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from fleet import until
+from openai_server import OpenAIServer, Say
 
-from .conftest import Desk, gate, step
+from .conftest import Desk, Opening, gate, step
 
 ALL = {"milestone_alerts": True, "error_alerts": True, "completion_alerts": True}
 ONLY: dict[str, Any] = {"steps": [step("only")]}
@@ -98,6 +100,24 @@ class TestResume:
         for name in ("a", "b"):
             desk.complete(id, name)
         assert desk.status(id)["workflow_status"] == "completed"
+
+    def test_c17_a_model_that_gave_a_step_back_is_asked_anew(self, opening: Opening) -> None:
+        """It was told its own answer for ever, whoever restarted the step."""
+        with OpenAIServer() as model, opening(base_url=model.url) as desk:
+            given = [{"output": "no", "status": "failed"}] * 2 + [{"output": "yes", "score": 0.9}]
+            model.will(*(Say(calls=[("complete_task", result)]) for result in given))
+            id = desk.execution("researcher", steps=[step("gather")])
+            body = {"resume_token": "none", "resume_config": {"restart_failed_steps": True}}
+            for count in (1, 2):
+                until(lambda: desk.status(id)["workflow_status"] == "failed")
+                assert len(model.requests) == count
+                assert desk.post(f"/executions/{id}/resume", body)["steps_restarted"] == ["gather"]
+                until(lambda count=count: len(model.requests) > count)
+            until(lambda: desk.status(id)["workflow_status"] == "completed")
+            status = desk.status(id)
+        assert status["completed_steps"][0]["quality_score"] == 0.9
+        first, second, third = (request.body["messages"] for request in model.requests)
+        assert first == second == third
 
     def test_c17_the_deadlines_are_later_by_the_pause(self, desk: Desk) -> None:
         before = self._deadline_after(desk, {})

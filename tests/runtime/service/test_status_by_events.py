@@ -3,135 +3,27 @@ against the events of the run by a checker that knows nothing of the service."""
 
 from __future__ import annotations
 
-import json
 import os
 import random
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
+from fleet import fleet
 from openai_server import OpenAIServer, Recorded, Reply, Say
-from status_by_events import faults_of
 
-from .conftest import Desk, Opening, step, team
+from .conftest import Opening, step
+from .random_executions import Fast, Model, Real, steps_by_chance, watch_of, watching
 
 COUNT = 500 if os.environ.get("FLOWC_FUZZ") == "soak" else 5
 PATIENCE = 120.0
-GOING = ("starting", "executing")
-PEOPLE, MODELS = ("editor", "reader"), ("writer", "checker")
-
-
-def steps_by_chance(chance: random.Random) -> list[dict[str, Any]]:
-    """Three to six steps, each behind those it depends on, by models and by people."""
-    steps: list[dict[str, Any]] = []
-    for number in range(chance.randint(3, 6)):
-        before = [s["step_id"] for s in steps]
-        needs = chance.sample(before, min(len(before), chance.randint(0, 2)))
-        kinds = ["task"] * 4 + (["review"] if len(needs) == 1 else [])
-        kinds += ["synchronization"] if len(needs) == 2 else []
-        role = chance.choice((*MODELS, *MODELS, *PEOPLE))
-        steps.append(
-            step(
-                f"s{number}",
-                role,
-                *needs,
-                step_type=chance.choice(kinds),
-                success_criteria=f"work <s{number}> is done",
-            )
-        )
-    return steps
-
-
-@dataclass
-class Model:
-    """Answers after a while, with a score of its own; now and then with one that a review is not
-    content with."""
-
-    chance: random.Random
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def __call__(self, request: Recorded) -> Reply:
-        (tool,) = request.body["tools"]
-        wanted = tool["function"]["parameters"]["properties"]
-        with self._lock:
-            said: dict[str, Any] = {"output": "done", "score": round(self.chance.random(), 3)}
-            if "scores" in wanted:
-                named = wanted["scores"]["properties"]
-                said["scores"] = {n: self.chance.choice((0.5, 0.9)) for n in named}
-            after = self.chance.choice((0.0, 0.01, 0.06))
-        return Say(calls=[("complete_task", said)], after=after)
-
-
-@dataclass
-class Watch:
-    """Every status of an execution while the block goes on, as it was answered."""
-
-    desk: Desk
-    id: str
-    steps: list[dict[str, Any]]
-    handed_in: set[str] = field(default_factory=set)
-    seen: list[tuple[dict[str, Any], frozenset[str]]] = field(default_factory=list)
-
-    def look(self) -> dict[str, Any]:
-        before = frozenset(self.handed_in)
-        status = self.desk.status(self.id)
-        self.seen.append((status, before))
-        return status
-
-    def until_it_rests_or(self, seconds: float) -> dict[str, Any]:
-        end = time.monotonic() + seconds
-        while (status := self.look())["workflow_status"] in GOING:
-            people = [a for a in status["active_steps"] if self.person(a["step_id"])]
-            if people or time.monotonic() > end:
-                break
-        return status
-
-    def person(self, id: str) -> bool:
-        return next(s for s in self.steps if s["step_id"] == id)["required_role"] in PEOPLE
-
-    def hand_in(self, active: dict[str, Any], chance: random.Random) -> None:
-        """What a person completes; a step's form says of what."""
-        id = active["step_id"]
-        data: dict[str, Any] = {"status": "completed", "output": "done"}
-        form = next(s for s in self.steps if s["step_id"] == id)
-        if form["step_type"] == "review":
-            data["scores"] = {n: chance.choice((0.5, 0.9)) for n in form["dependencies"]}
-        data["quality_self_assessment"] = 0.7
-        self.handed_in.add(id)
-        body = {"assignment_id": active["assignment_id"], "completion_data": data}
-        self.desk.client.post(f"/v1/executions/{self.id}/completions", json=body)
-
-    def faults(self, events: list[dict[str, Any]]) -> list[tuple[int, str]]:
-        return [
-            (status["event_position"], fault)
-            for status, handed_in in self.seen
-            for fault in faults_of(status, events, self.steps, handed_in | self.handed_in)
-        ]
-
-
-def events_of(desk: Desk, id: str) -> list[dict[str, Any]]:
-    """The run's events by their stream, without what says that something else changed."""
-    with desk.client.stream("GET", f"/v1/executions/{id}/events") as answer:
-        text = "".join(answer.iter_text())
-    found = re.findall(r"^id: (\d+)\r?\ndata: (.*?)\r?$", text, re.MULTILINE)
-    assert found
-    assert [int(position) for position, _ in found] == list(range(1, len(found) + 1))
-    return [json.loads(data) for _, data in found]
-
-
-def execution(desk: Desk, steps: list[dict[str, Any]], config: dict[str, Any]) -> str:
-    roles = (*PEOPLE, *MODELS)
-    made = desk.post("/teams", team(*MODELS, roles=roles))["team_id"]
-    workflow = desk.workflow(workflow_type="parallel", steps=steps)
-    asked = {"workflow_id": workflow, "team_id": made, "execution_config": config}
-    return str(desk.post("/executions", asked)["execution_id"])
 
 
 @pytest.fixture
@@ -145,39 +37,68 @@ def model() -> Iterator[OpenAIServer]:
 def test_status_is_what_the_events_say(
     kind: str, seed: int, opening: Opening, model: OpenAIServer
 ) -> None:
-    """Models, people, reviews that are not content, pauses, and processes that give up at once."""
-    chance = random.Random(seed)
+    """Models, people, reviews that are not content, steps that fail and begin again, pauses, and
+    processes that give up at once."""
+    chance, clock = random.Random(seed), Fast()
     steps = steps_by_chance(chance)
-    model.answer = Model(chance)
+    model.answer = Model(random.Random(seed))
     around: dict[str, Any] = {"base_url": model.url, "on_unknown": "repeat", "patience": 0.0}
-    config = {"max_iterations": 20, "auto_retry": chance.random() < 0.5}
+    config = {"max_iterations": 100, "auto_retry": chance.random() < 0.5}
     with ExitStack() as process:
-        desk = process.enter_context(opening(answers=0.0, **around))
-        watch = Watch(desk, execution(desk, steps, config), steps)
+        desk = process.enter_context(opening(clock, answers=0.0, **around))
+        watch = watch_of(desk, clock, steps, config)
         end = time.monotonic() + PATIENCE
-        while (status := watch.until_it_rests_or(0.2))["workflow_status"] in GOING:
-            assert time.monotonic() < end, status
-            people = [a for a in status["active_steps"] if watch.person(a["step_id"])]
-            if people and chance.random() < 0.8:
-                watch.hand_in(chance.choice(people), chance)
-            elif chance.random() < 0.3:
-                process.pop_all().close()
-                watch.desk = desk = process.enter_context(opening(answers=0.0, **around))
-            elif chance.random() < 0.3:
-                pause_for_a_moment(desk, watch)
-        assert status["workflow_status"] == "completed", status["failure"]
-        events = events_of(desk, watch.id)
-    assert watch.faults(events) == []
-    assert len({status["event_position"] for status, _ in watch.seen}) > 2
+        with watching([watch]):
+            while (status := watch.until_it_rests_or(0.2))["workflow_status"] != "completed":
+                assert time.monotonic() < end, (status["failure"], status["events"])
+                people = watch.of_people(status)
+                if status["workflow_status"] == "failed":
+                    watch.restart()
+                elif people and chance.random() < 0.8:
+                    watch.hand_in(chance.choice(people), chance)
+                elif chance.random() < 0.3:
+                    with watch.closed:
+                        process.pop_all().close()
+                        watch.desk = process.enter_context(opening(clock, answers=0.0, **around))
+                elif chance.random() < 0.3:
+                    watch.pause_for_a_moment()
+        assert not (faults := watch.faults()), faults
+    assert len({seen.status["event_position"] for seen in watch.seen}) > 2
 
 
-def pause_for_a_moment(desk: Desk, watch: Watch) -> None:
-    """A graceful pause and its end, unless the execution ended before."""
-    answer = desk.client.post(f"/v1/executions/{watch.id}/pause", json={})
-    if answer.status_code == 200:
-        watch.look()
-        token = {"resume_token": answer.json()["resume_token"]}
-        desk.post(f"/executions/{watch.id}/resume", token)
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("count", [4, pytest.param(60, marks=pytest.mark.soak)])
+def test_status_is_right_while_workers_are_killed(
+    kind: str, count: int, opening: Opening, model: OpenAIServer, store: str, tmp_path: Path
+) -> None:
+    """Processes that execute are killed all the while; another one answers."""
+    chance, clock = random.Random(count), Real()
+    model.answer = Model(random.Random(count))
+    kills, folder = 0, tmp_path / "workers"
+    folder.mkdir()
+    with fleet(folder, store) as workers, opening(clock, concurrency=0, answers=0.0) as desk:
+        workers.config(model.url)
+        for _ in range(2):
+            workers.start()
+        begun = time.monotonic()
+        config = {"max_iterations": 100, "auto_retry": True}
+        watches = [watch_of(desk, clock, steps_by_chance(chance), config) for _ in range(count)]
+        left = list(watches)
+        with watching(watches, 0.03):
+            while left:
+                assert time.monotonic() < begun + 10 * PATIENCE + 10 * count, left[0].look()
+                left = [watch for watch in left if not watch.act(chance)]
+                time.sleep(0.02)
+                if time.monotonic() > begun + 1 + 6 * kills:
+                    victim = chance.choice([p for p in workers.processes if p.poll() is None])
+                    victim.kill()
+                    victim.wait()
+                    workers.start()
+                    kills += 1
+        assert not (faults := "".join(watch.faults() for watch in watches)), faults
+    assert kills > 0
+    seen = sum(len(watch.seen) for watch in watches)
+    print(f"{count} executions, {kills} workers killed, {seen} statuses looked at: all right")
 
 
 def test_a_chain_of_models_is_told_step_by_step(opening: Opening, model: OpenAIServer) -> None:
@@ -192,7 +113,7 @@ def test_a_chain_of_models_is_told_step_by_step(opening: Opening, model: OpenAIS
 
     model.answer = answer
     with opening(base_url=model.url, answers=0.0) as desk:
-        id = execution(desk, steps, {})
+        id = watch_of(desk, Fast(), steps, {}).id
         until(lambda: len(model.requests) == 4)
         status = desk.status(id)
         assert [s["step_id"] for s in status["completed_steps"]] == ["s0", "s1", "s2"]
@@ -204,6 +125,26 @@ def test_a_chain_of_models_is_told_step_by_step(opening: Opening, model: OpenAIS
         status = desk.status(id)
     assert all(s["completion_time"] for s in status["completed_steps"])
     assert status["performance_metrics"]["quality_trend"] == [0.9] * 4
+
+
+def test_it_is_completed_with_its_result_and_not_before(opening: Opening) -> None:
+    """Between the last event and the record of the run the status said both: it goes on, and the
+    event that it is completed."""
+    with opening() as desk:
+        id = desk.execution(steps=[step("only")])
+        desk.complete(id, "only")
+        before = desk.status(id)
+        engine = desk.client.app.state.service.executing.engine  # type: ignore[attr-defined]
+        portal = desk.client.portal
+        assert portal is not None
+        record = portal.call(engine.store.get, id)
+        portal.call(engine.store.update, replace(record, status="running", result=None))
+        status = desk.status(id)
+        assert (status["workflow_status"], status["result"]) == ("executing", None)
+        assert status["event_position"] == before["event_position"] - 1
+        assert status["events"] == []
+        portal.call(engine.store.update, record)
+        assert desk.status(id) == before
 
 
 def until(true: Callable[[], bool]) -> None:

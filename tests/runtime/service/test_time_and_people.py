@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 from flowc.runtime.service.records.access import ActsFor, Scope
+from openai_server import Hang, OpenAIServer
 from stores import KINDS
 
 from .conftest import Clock, Desk, Opening, step
@@ -32,7 +33,8 @@ def _at_rest(desk: Desk, id: str) -> None:
 
 
 def _events(desk: Desk, id: str) -> list[tuple[str, str, bool]]:
-    return [(e["kind"], e["message"], e["alert"]) for e in desk.status(id)["events"]]
+    events = [e for e in desk.status(id)["events"] if e["kind"] != "deadline"]
+    return [(e["kind"], e["message"], e["alert"]) for e in events]
 
 
 def _alerted(desk: Desk, config: dict[str, Any]) -> str:
@@ -201,6 +203,20 @@ class TestPeople:
         assert desk.get("/assignments", **ben)["assignments"] == []
         (theirs,) = desk.get("/assignments", **eve)["assignments"]
         assert theirs == {**mine, "as_deputy": True}
+
+    def test_a_step_is_in_the_inbox_while_a_model_is_at_work(self, opening: Opening) -> None:
+        """Also before a worker has begun the execution."""
+        steps = [step("gather"), step("count", "analyst")]
+        with OpenAIServer() as model, opening(base_url=model.url, patience=0.0) as desk:
+            model.answer = lambda request: Hang()
+            id = desk.execution("analyst", workflow_type="parallel", steps=steps)
+            until(lambda: len(model.requests) == 1)
+            (mine,) = desk.get("/assignments")["assignments"]
+            assert (mine["execution_id"], mine["step_id"]) == (id, "gather")
+        with opening(concurrency=0, answers=0.1) as desk:
+            later = desk.execution("analyst", workflow_type="parallel", steps=steps)
+            listed = {a["execution_id"] for a in desk.get("/assignments")["assignments"]}
+            assert listed == {id, later}
 
 
 class TestEnds:

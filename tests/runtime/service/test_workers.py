@@ -23,7 +23,7 @@ from flowc.runtime.config.settings import Config
 from flowc.runtime.db.fence import NotHeld
 from flowc.runtime.engine.engine import Engine
 from flowc.runtime.engine.signals import RunSignals
-from flowc.runtime.errors import RunError, StoreAway
+from flowc.runtime.errors import RunError, StoreAway, StoreFailed
 from flowc.runtime.service.operations import advance as carrying
 from flowc.runtime.service.operations.correspondence import Correspondence
 from flowc.runtime.service.operations.executions import Executing, open_executing
@@ -272,7 +272,12 @@ def test_of_two_responses_at_once_one_is_the_last_word(store: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "error", [NotHeld("run is being executed by another process"), StoreAway("the store went away")]
+    "error",
+    [
+        NotHeld("run is being executed by another process"),
+        StoreAway("the store went away"),
+        StoreFailed("the store cannot be reached: terminating connection"),
+    ],
 )
 def test_a_run_that_cannot_be_carried_on_now_is_looked_at_now_and_then(
     opening: Opening, error: RunError
@@ -319,3 +324,33 @@ def test_200_executions_survive_two_kills(workers: Fleet, command: str) -> None:
     repeated = len(slow.repeated)
     print(f"200 executions, {command}, {kills} killed: {time.monotonic() - begun:.0f} s,")
     print(f"{len(slow.asked)} model calls, {repeated} of them repeated after a kill")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_execution_that_its_store_cut_off_goes_on_and_has_not_failed(opening: Opening) -> None:
+    """It failed for good when the server ended the connection of a transaction."""
+    failing = threading.Event()
+
+    class Failing(Engine):
+        async def resume(self, run: str, *args: Any, **named: Any) -> Outcome:
+            if not failing.is_set():
+                record = await self.store.get(run)
+                error = {"message": "the store went away"}
+                await self.store.update(replace(record, status="error", error=error))
+                raise StoreFailed("the store went away")
+            return await super().resume(run, *args, **named)
+
+    around = {"around": lambda e: replace(e, engine=engine_as(e.engine, Failing))}
+    with opening(answers=0.1, **around) as desk:
+        id = desk.execution()
+        until(lambda: "gather" in desk.active(id))
+        body = {"assignment_id": desk.active(id)["gather"]}
+        body["completion_data"] = {"status": "completed", "output": "done"}  # type: ignore[assignment]
+        desk.client.post(f"/v1/executions/{id}/completions", json=body)
+        engine = desk.client.app.state.service.executing.engine  # type: ignore[attr-defined]
+        assert desk.client.portal is not None
+        until(lambda: desk.client.portal.call(engine.store.get, id).status == "error")  # type: ignore[union-attr]
+        assert desk.status(id)["workflow_status"] == "executing"
+        failing.set()
+        until(lambda: "analyse" in desk.active(id))
+        assert desk.status(id)["workflow_status"] == "executing"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from flowc.runtime.service.records import metrics
 from flowc.runtime.service.records.metrics import TaskStep
@@ -61,25 +59,6 @@ def test_what_remains_is_the_sum_where_one_step_is_done_at_a_time(done, minutes)
 )  # fmt: skip
 def test_a_phase_is_called_after_the_steps_that_can_start(done, ended, name):
     assert metrics.phase(DIAMOND, done, [], ended) == name
-
-
-@pytest.mark.parametrize(
-    ("results", "score"),
-    [
-        ({}, None),
-        ({"a": "text"}, None),
-        ({"a": {"text": "no score"}}, None),
-        ({"a": {"score": 7}}, 7.0),
-        ({"a": {"score": 7}, "review": {"scores": {"b": 3}}}, 7.0),
-        ({"a": {"score": 7}, "review": {"scores": {"a": 3}}}, 3.0),
-        ({"first": {"scores": {"a": 3}}, "second": {"scores": {"a": 4}}}, 4.0),
-        ({"a": {"score": 7}, "review": {"scores": "high"}}, 7.0),
-        ({"a": {"score": 0}}, 0.0),
-    ],
-)
-def test_a_score_is_the_last_review_s_or_the_step_s_own(results: dict[str, Any], score):
-    """C23, C25."""
-    assert metrics.score_of("a", results) == score
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""What time brings about in executions, also where nobody does anything."""
