@@ -13,7 +13,6 @@ from .shapes import MapShape as MapShape
 
 VERSION = 1
 TYPES: tuple[str, ...] = get_args(ir.TypeName)
-LIMITS: tuple[str, ...] = get_args(ir.LimitName)
 KINDS_OF_ERROR: tuple[str, ...] = get_args(ir.ErrorKind)
 FAILURES: tuple[ir.ErrorKind, ...] = ("failure", "timeout", "limit", "refused")
 """What `on_error` without kinds catches; at a gate `gate` as well."""

@@ -29,7 +29,7 @@ from .contract.webhooks import WebhookEvent
 from .page.routes import add_page, is_page, page_fault, signed_out
 from .page.visit import SignedOut, load_pages
 from .records.errors import ServiceFault
-from .records.signatures import SIGNATURE
+from .webhooks.signatures import SIGNATURE
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": responses.ErrorAnswer}

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import get_args
 
+from ... import ir
 from ...expr.ast import Expr, Literal
-from ...flow_yaml.keys import AGENT, LIMITS, MODEL_SETTINGS, OTHER_WORDS, RETRY
+from ...flow_yaml.keys import AGENT, MODEL_SETTINGS, OTHER_WORDS, RETRY
 from ...flow_yaml.shapes import MapShape
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.source import Span
 from ...source.spelling import Spelling
 
+LIMITS: tuple[str, ...] = get_args(ir.LimitName)
 MOST_LISTED = 12
 """Keys that a message names."""
 

@@ -16,12 +16,13 @@ from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Expr, ListOf, ObjectOf
 from ...expr.parse import ParseFault, parse
 from ...expr.template import Template, read_template
-from ...flow_yaml.keys import CRITERION, LIMIT, LIMITS, MODEL_SETTINGS, RETRY
+from ...flow_yaml.keys import CRITERION, LIMIT, MODEL_SETTINGS, RETRY
 from ...flow_yaml.shapes import Form, Key, MapShape
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief, infinite_numbers, json_of
 from ...source.source import Source, SourceSet, Span
 from ...source.spelling import Spelling
 from .elements import (
+    LIMITS,
     MOST_LISTED,
     default_of,
     is_mapping_of,
