@@ -12,7 +12,7 @@ import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from typing import TYPE_CHECKING, TypeGuard, cast
 from urllib.parse import urlsplit
 
 from ..charges import Usage
@@ -99,7 +99,7 @@ def _stream_class(
 ) -> Callable[[httpx.AsyncByteStream, bool], httpx.AsyncByteStream]:
     """Return the class of a body that ends, or raises `OutOfBounds`, where there is too much of it,
     for the HTTP library that the provider's package uses."""
-    base: Any = import_module(library).AsyncByteStream
+    base: type = import_module(library).AsyncByteStream
 
     class BoundedStream(base):  # type: ignore[misc]
         def __init__(self, stream: httpx.AsyncByteStream, is_fault: bool) -> None:
