@@ -3,7 +3,7 @@ sent it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 if TYPE_CHECKING:
     import asyncio
@@ -43,5 +43,4 @@ def bounded_protocol() -> type[asyncio.Protocol] | Literal["h11"]:
             self.unread = 0
             super().on_message_complete()
 
-    kind: Any = BoundedProtocol
-    return kind  # type: ignore[no-any-return]
+    return cast("type[asyncio.Protocol]", BoundedProtocol)

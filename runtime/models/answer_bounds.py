@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, TypeGuard, cast
 from urllib.parse import urlsplit
 
 from ..charges import Usage
+
+if TYPE_CHECKING:
+    import httpx  # that of the provider's package may have another name, and is alike
 
 _MIB = 1024 * 1024
 MOST_OF_EVENT = 4 * _MIB
@@ -50,25 +53,24 @@ def refusal_in(error: BaseException | None) -> OutOfBounds | None:
 
 
 @cache
-def bounded_client(base_url: str | None, proxy: str | None) -> Any:
+def bounded_client(base_url: str | None, proxy: str | None) -> object:
     """Return the HTTP client for OpenAI's package, one for each server, which keeps the bounds."""
     from openai import DefaultAsyncHttpxClient
 
     return DefaultAsyncHttpxClient(
         proxy=proxy,
-        follow_redirects=False,
         headers={"accept-encoding": "identity"},
         event_hooks={"response": [_keep_bounds]},
     )
 
 
-def client_settings(base_url: str | None) -> dict[str, Any]:
+def client_settings(base_url: str | None) -> dict[str, object]:
     """Return the fields of a client of OpenAI's that give it a bounded HTTP client."""
     proxy = os.environ.get("OPENAI_PROXY") or None
     return {"http_async_client": bounded_client(base_url, proxy), "openai_proxy": ""}
 
 
-async def _keep_bounds(response: Any) -> None:
+async def _keep_bounds(response: httpx.Response) -> None:
     """Refuse an answer by its head, or have its body read within bounds."""
     if 300 <= response.status_code < 400:
         raise OutOfBounds(
@@ -78,10 +80,12 @@ async def _keep_bounds(response: Any) -> None:
     packed = response.headers.get("content-encoding", "identity")
     if packed != "identity":
         raise OutOfBounds(f"the answer is packed ({packed[:40]!r}), which nobody asked for")
-    response.stream = _bounded_stream(response.stream, response.status_code >= 400)
+    library = type(response).__module__.partition(".")[0]
+    stream = cast("httpx.AsyncByteStream", response.stream)
+    response.stream = _stream_class(library)(stream, response.status_code >= 400)
 
 
-def _address(response: Any) -> str:
+def _address(response: httpx.Response) -> str:
     """Return the host that an answer sends us to, for people."""
     try:
         return f"`{urlsplit(response.headers.get('location', '')).netloc[:200] or 'elsewhere'}`"
@@ -89,24 +93,21 @@ def _address(response: Any) -> str:
         return "elsewhere"
 
 
-def _bounded_stream(stream: Any, is_fault: bool) -> Any:
-    """Return a body that ends, or raises `OutOfBounds`, where there is too much of it."""
-    library = type(stream).__module__.partition(".")[0]
-    return _stream_class(library)(stream, is_fault)
-
-
 @cache
-def _stream_class(library: str) -> Any:
-    """Return the class for the HTTP library that the provider's package uses."""
-    base: Any = import_module(library).AsyncByteStream
+def _stream_class(
+    library: str,
+) -> Callable[[httpx.AsyncByteStream, bool], httpx.AsyncByteStream]:
+    """Return the class of a body that ends, or raises `OutOfBounds`, where there is too much of it,
+    for the HTTP library that the provider's package uses."""
+    base: type = import_module(library).AsyncByteStream
 
     class BoundedStream(base):  # type: ignore[misc]
-        def __init__(self, stream: Any, is_fault: bool) -> None:
+        def __init__(self, stream: httpx.AsyncByteStream, is_fault: bool) -> None:
             self.stream = stream
-            self.pieces = _cut(stream) if is_fault else _checked(stream)
+            self.is_fault = is_fault
 
         def __aiter__(self) -> AsyncIterator[bytes]:
-            return self.pieces
+            return _cut(self.stream) if self.is_fault else _check(self.stream)
 
         async def aclose(self) -> None:
             await self.stream.aclose()
@@ -114,7 +115,7 @@ def _stream_class(library: str) -> Any:
     return BoundedStream
 
 
-async def _cut(stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _cut(stream: httpx.AsyncByteStream) -> AsyncIterator[bytes]:
     size = 0
     async for piece in stream:
         yield piece[: MOST_OF_FAULT - size]
@@ -124,7 +125,7 @@ async def _cut(stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         await asyncio.sleep(0)
 
 
-async def _checked(stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+async def _check(stream: httpx.AsyncByteStream) -> AsyncIterator[bytes]:
     """Where more has always come already, reading waits for nothing: then no other task of the loop
     would have its turn, nor would any bound of time."""
     whole = since = 0
@@ -143,7 +144,7 @@ async def _checked(stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         await asyncio.sleep(0)
 
 
-class Turn:
+class LoopTurn:
     """The turn of other tasks, between the pieces of a stream that never has to be waited for."""
 
     def __init__(self) -> None:
@@ -166,9 +167,9 @@ class AnswerGauge:
         self.length = 0
         self.calls: set[object] = set()
 
-    def take(self, text: str, calls: list[Any]) -> None:
+    def take(self, text: str, calls: Sequence[Mapping[str, object]]) -> None:
         """Count the text of a piece and the calls in it."""
-        self.length += len(text) + sum(len(call.get("args") or "") for call in calls)
+        self.length += len(text) + sum(len(str(call.get("args") or "")) for call in calls)
         self.calls |= {str(call.get("index")) for call in calls}
         if self.length > MOST_TEXT:
             raise OutOfBounds(f"the answer has more than {MOST_TEXT:,} characters")
@@ -181,12 +182,18 @@ def require_few(calls: int) -> None:
         raise OutOfBounds(f"the answer calls more than {MOST_CALLS} tools at once")
 
 
-def usage_of(used: Any) -> Usage:
-    """Return the tokens that a server counts; none where they are no counts: a number below zero
-    would be a gift to the budget, one beyond all is in no database."""
+def usage_of(used: object) -> Usage:
+    """Return the tokens that a server counts; none where one is not a count: a number below zero
+    would be a gift to the budget, and no database holds any number."""
     if not isinstance(used, dict):
         return Usage()
     details = used.get("input_token_details") or {}
-    told = (used.get("input_tokens"), used.get("output_tokens"), details.get("cache_read") or 0)
-    counts = [one for one in told if type(one) is int and 0 <= one <= MOST_TOKENS]
-    return Usage(*counts) if len(counts) == len(told) else Usage()
+    given, made = used.get("input_tokens"), used.get("output_tokens")
+    cached = details.get("cache_read") or 0
+    if not (_is_count(given) and _is_count(made) and _is_count(cached)):
+        return Usage()
+    return Usage(given, made, cached)
+
+
+def _is_count(value: object) -> TypeGuard[int]:
+    return type(value) is int and 0 <= value <= MOST_TOKENS

@@ -24,7 +24,7 @@ from ..state.frames import BadFrame, read_frame
 from .answer_bounds import (
     LONGEST_NAME,
     AnswerGauge,
-    Turn,
+    LoopTurn,
     client_settings,
     require_few,
     usage_of,
@@ -217,7 +217,7 @@ def _config() -> RunnableConfig | None:
 async def _stream(model: Any, messages: Any, on_text: Callable[[str], None]) -> AIMessage:
     whole: Any = None
     gauge = AnswerGauge()
-    turn = Turn()
+    turn = LoopTurn()
     async for chunk in model.astream(messages, _config()):
         text = text_of(chunk)
         gauge.take(text, getattr(chunk, "tool_call_chunks", []))
@@ -306,11 +306,11 @@ def _open_client(
     settings: dict[str, Any] = {**fields, "max_retries": 0, "timeout": timeout}
     if base_url:
         settings["base_url"] = base_url
-    if provider in _TAKE_CLIENTS:
-        settings |= client_settings(base_url)
     if provider == "openai" and base_url and not os.environ.get("OPENAI_API_KEY"):
         settings["api_key"] = _PLACEHOLDER_KEY
     try:
+        if provider in _TAKE_CLIENTS:
+            settings |= client_settings(base_url)
         client: BaseChatModel = init_chat_model(name, **settings)
         return client
     except ImportError as error:

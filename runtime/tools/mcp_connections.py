@@ -29,8 +29,8 @@ _NO_SUCH_METHOD = -32601
 """A server that does not know `ping` answers with this, and so it answers."""
 _CLOSING_SECONDS = 10.0
 _LOUD = ("mcp.client", "mcp.shared", "fastmcp.client")
-"""Loggers that write what servers send to the terminal, as it is, and tracebacks where it is no
-frame. What is wrong with a server its call says."""
+"""Loggers that write to the terminal: what servers note, as it is, though a terminal would obey it,
+and tracebacks of what they send. What is wrong with a server its call says."""
 
 
 @dataclass(slots=True)
@@ -154,8 +154,8 @@ class _Session:
         """Connect, and list the tools."""
         from fastmcp import Client
 
-        # Nobody answers a server's questions in the middle of a call, nor reads its notes.
-        client: Any = Client(self._transport(), log_handler=_pass_over)
+        # Nobody answers a server's questions in the middle of a call.
+        client: Any = Client(self._transport())
         self.client = await client.__aenter__()
         self.tools = await self.client.list_tools()
 
@@ -198,10 +198,6 @@ class _Session:
                 lines = log.read_text("utf-8", "replace").strip().splitlines()
         detail = f"{text} ({lines[-1][:300]})" if lines else text
         return redact(detail, self.settings.hidden)
-
-
-async def _pass_over(note: object) -> None:
-    """Do nothing with a note that a server has for a log: a terminal would obey it."""
 
 
 class _Process:

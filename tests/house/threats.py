@@ -325,9 +325,9 @@ FOUND = (
     Found("sums", "removed files, files in memory and 300,000 small files went beyond the limits",
           ("sums::test_what_has_no_name_counts_too",
            "sums::test_files_are_counted_however_small")),
-    Found("model server", "brackets, or more tokens than a number holds, ended flowc; compressed text"
-          " took 5 GB; a stream without a pause was never ended, whatever the limit of time; and the"
-          " prompt went wherever the server sent it on",
+    Found("model server", "brackets, or more tokens than a number holds, ended flowc; compressed"
+          " text took 5 GB; a stream without a pause was never ended, whatever the limit of time;"
+          " and the prompt went wherever the server sent it on",
           ("answers::test_what_a_model_server_sends_is_one_too",
            "models::test_a_server_that_lies_ends_nothing_but_its_call",
            "models::test_no_word_and_no_key_goes_where_a_server_sends_us",
@@ -349,8 +349,8 @@ FOUND = (
     Found("approval", "a token that sent `network: true` approved it itself",
           ("approvals::test_commands_are_approved_by_another_token_with_the_scope",
            "approvals::test_an_answer_to_a_question_of_the_same_name_approves_nothing")),
-    Found("approval", "a web page of any site answered the question of a command in `flowc dev`, and in"
-          " `langgraph dev` on a compiled project",
+    Found("approval", "a web page of any site answered the question of a command in `flowc dev`,"
+          " and in `langgraph dev` on a compiled project",
           ("pages::test_a_page_of_another_site_approves_no_command",
            "pages::test_langgraph_dev_answers_no_page_of_another_site_either",
            "pages::test_who_may_send_a_request")),
