@@ -25,11 +25,11 @@ from .api.webhook_route import add_webhook_route
 from .bodies.read_body import fields_of
 from .contract import responses
 from .contract.operation import TAGS
+from .contract.signatures import SIGNATURE
 from .contract.webhooks import WebhookEvent
 from .page.routes import add_page, is_page, page_fault, signed_out
 from .page.visit import SignedOut, load_pages
 from .records.errors import ServiceFault
-from .webhooks.signatures import SIGNATURE
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     status: {"model": responses.ErrorAnswer}

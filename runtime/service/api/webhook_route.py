@@ -11,12 +11,12 @@ from starlette.exceptions import HTTPException
 
 from ..contract import requests, responses
 from ..contract.operations import operation_of
+from ..contract.signatures import ID, SIGNATURE, TIME
 from ..operations.create import execute_workflow
 from ..operations.webhooks import inputs_of_request
 from ..records.access import Caller, digest_of
 from ..records.errors import ServiceFault
 from ..records.tables import StoredWorkflow
-from ..webhooks.signatures import ID, SIGNATURE, TIME
 from .context import post_once, service_of
 
 MOST_BYTES = 256_000

@@ -15,12 +15,12 @@ from ..bodies.read_body import read_json
 from ..contract import requests
 from ..contract import webhooks as contract
 from ..contract.list_responses import Deleted
+from ..contract.signatures import fault_of
 from ..records.access import Caller
 from ..records.errors import ServiceFault
+from ..records.hook_secrets import NoSecret, is_allowed, secret_of
 from ..records.tables import StoredWorkflow, id_of_request
 from ..records.webhooks import Webhook, WebhookRows
-from ..webhooks.hook_secrets import NoSecret, is_allowed, secret_of
-from ..webhooks.signatures import fault_of
 from .executions import Executing
 
 LOG = logging.getLogger("flowc.service")

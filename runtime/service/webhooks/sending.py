@@ -11,12 +11,12 @@ from ...errors import Failure
 from ...net.addresses import Resolve, resolve
 from ...net.door import NetworkDoor
 from ...requests import HttpRequest
+from ..contract.signatures import headers_of
 from ..operations.executions import Executing
 from ..records.errors import ServiceFault
+from ..records.hook_secrets import NoSecret, secret_of
 from ..records.webhooks import PREFIX, Delivery, Webhook, WebhookRows
-from .hook_secrets import NoSecret, secret_of
 from .notices import ATTEMPT_SECONDS, URGENCY, later
-from .signatures import headers_of
 
 LOG = logging.getLogger("flowc.service")
 TRIES = 12
