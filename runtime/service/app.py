@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from ..errors import RunError
+from ..net.signatures import SIGNATURE
 from .api.browser_guard import BodyLimit, Guard
 from .api.context import Service
 from .api.figures import add_figures
@@ -25,7 +26,6 @@ from .api.webhook_route import add_webhook_route
 from .bodies.read_body import fields_of
 from .contract import responses
 from .contract.operation import TAGS
-from .contract.signatures import SIGNATURE
 from .contract.webhooks import WebhookEvent
 from .page.routes import add_page, is_page, page_fault, signed_out
 from .page.visit import SignedOut, load_pages

@@ -9,9 +9,9 @@ from fastapi import FastAPI, Header, Request
 from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 
+from ...net.signatures import ID, SIGNATURE, TIME
 from ..contract import requests, responses
 from ..contract.operations import operation_of
-from ..contract.signatures import ID, SIGNATURE, TIME
 from ..operations.create import execute_workflow
 from ..operations.webhooks import inputs_of_request
 from ..records.access import Caller, digest_of

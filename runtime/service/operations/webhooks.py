@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 from flowc.compiler.analysis.hosts import allows, host_in
 
 from ...net.addresses import names_this_network
+from ...net.signatures import fault_of
 from ..bodies.read_body import read_json
 from ..contract import requests
 from ..contract import webhooks as contract
 from ..contract.list_responses import Deleted
-from ..contract.signatures import fault_of
 from ..records.access import Caller
 from ..records.errors import ServiceFault
 from ..records.hook_secrets import NoSecret, is_allowed, secret_of

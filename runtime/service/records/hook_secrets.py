@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
-from ..contract.signatures import key_of
+from ...net.signatures import key_of
 
 
 class NoSecret(Exception):

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from ...errors import Failure
 from ...net.addresses import Resolve, resolve
 from ...net.door import NetworkDoor
+from ...net.signatures import headers_of
 from ...requests import HttpRequest
-from ..contract.signatures import headers_of
 from ..operations.executions import Executing
 from ..records.errors import ServiceFault
 from ..records.hook_secrets import NoSecret, secret_of

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 from fleet import until
-from flowc.runtime.service.contract.signatures import headers_of, key_of
+from flowc.runtime.net.signatures import headers_of, key_of
 from httpx import Response
 from stores import KINDS
 

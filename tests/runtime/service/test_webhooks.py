@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 from fleet import until
 from flowc.runtime.cli.app import run as flowc
-from flowc.runtime.service.contract.signatures import fault_of, key_of
+from flowc.runtime.net.signatures import fault_of, key_of
 from flowc.runtime.service.records.webhooks import Delivery, WebhookRows
 from flowc.runtime.service.webhooks.sending import FIRST_WAIT, LONGEST_WAIT, TRIES, Sending
 from openai_server import OpenAIServer, Recorded, Reply, Say
