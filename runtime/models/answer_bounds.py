@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import warnings
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import cache
 from importlib import import_module
@@ -57,6 +58,8 @@ def bounded_client(base_url: str | None, proxy: str | None) -> object:
     """Return the HTTP client for OpenAI's package, one for each server, which keeps the bounds."""
     from openai import DefaultAsyncHttpxClient
 
+    # What is odd in an answer is shown by whoever reads it, not by a warning with a piece of it.
+    warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
     return DefaultAsyncHttpxClient(
         proxy=proxy,
         headers={"accept-encoding": "identity"},
