@@ -173,7 +173,7 @@ async def _read(response: httpx.Response, request: HttpRequest, most: int) -> Ht
     async for piece in response.aiter_raw():
         body += piece
         if len(body) > most:
-            raise Failure(f"{request.url} answers with more than {most:,} bytes")
+            raise Failure(f"{request.url} answers with more than {most / 2**20:.3g} MB")
     headers = {name.lower(): value for name, value in response.headers.items()}
     return HttpAnswer(
         response.status_code, headers, bytes(body).decode(_charset(response), "replace")

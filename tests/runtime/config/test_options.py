@@ -39,7 +39,8 @@ def _code(text: str) -> str:
 
 
 def _written(key: str) -> str:
-    return f"[tools] {key.removeprefix('tools.')}" if key.startswith("tools.") else key
+    table, dot, name = key.rpartition(".")
+    return f"[{table}] {name}" if dot and table != "nodes" else key
 
 
 def test_the_generated_table_of_options_is_up_to_date(golden):

@@ -150,4 +150,9 @@ def test_what_grants_commands_cannot_come_from_a_projects_file(project):
 def test_every_key_is_in_the_documentation():
     page = (Path(__file__).parents[3] / "docs" / "models-and-tools.md").read_text()
     for key in KEYS:
-        assert key.replace("tools.", "[tools] ") in page
+        assert (
+            key.replace("tools.", "[tools] ")
+            .replace("webhooks.", "[webhooks] ")
+            .replace("service.", "[service] ")
+            in page
+        )

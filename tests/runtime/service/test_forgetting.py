@@ -32,10 +32,19 @@ STAYS = {
     "service_audit",
     "service_sessions",
     "service_idempotency",
+    "service_webhooks",
+    "service_webhook_starts",
+    "service_workers",
+    "service_model_calls",
 }
 """Tables of the service that are about no execution, or whose rows go by their age."""
+<<<<<<< HEAD
 UNTOLD = {"news", "jobs", "states", "looks"}
 """What stands beside an execution, one of each, and is no more than a part of it to a person."""
+=======
+UNTOLD = {"news", "jobs", "states", "deliveries"}
+"""What stands beside an execution, and is no more than a part of it to a person."""
+>>>>>>> h-people
 QUEUES = {"news", "jobs"}
 KEY = {"Idempotency-Key": "k1"}
 
@@ -43,11 +52,13 @@ KEY = {"Idempotency-Key": "k1"}
 @pytest.fixture
 def model(openai_server: OpenAIServer) -> dict[str, Any]:
     openai_server.answer = lambda request: DONE
-    return {"base_url": openai_server.url}
+    nobody = {"webhook_hosts": ("127.0.0.1:9",), "webhook_secrets": ("HOOK_SECRET",)}
+    return {"base_url": openai_server.url, **nobody}
 
 
 def completed(desk: Desk) -> Team:
     """An execution of which there is something in every table, and which has ended."""
+    desk.post("/webhooks", {"url": "http://127.0.0.1:9/", "secret": "HOOK_SECRET"})
     steps = [step("gather"), step("analyse", "analyst", "gather")]
     team = team_at_work(desk, "analyst", steps=steps)
     sent = team.send(message_type="request", requires_response=True)
