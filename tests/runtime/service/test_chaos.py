@@ -121,6 +121,11 @@ class Chaos:
             with contextlib.suppress(AssertionError):  # the store was away when it began
                 self.workers.start("--concurrency", "8")
 
+    def errors(self) -> str:
+        """What workers said of exceptions."""
+        said = ["".join(process.said) for process in self.workers.processes]
+        return "\n\n".join(text[-4000:] for text in said if "Traceback" in text)
+
     @property
     def alive(self) -> list[Begun]:
         return [process for process in self.workers.processes if process.poll() is None]
@@ -182,7 +187,7 @@ def begin(desk: Desk, clock: Real, count: int) -> list[Watched]:
 
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
-@pytest.mark.parametrize(("count", "kills"), [(12, 3), (200, 50)])
+@pytest.mark.parametrize(("count", "kills"), [(12, 3), (60, 15), (200, 50)])
 def test_whatever_happens_every_execution_completes(
     server: OwnPostgres, opening: Opening, tmp_path: Path, count: int, kills: int
 ) -> None:
@@ -203,6 +208,8 @@ def test_whatever_happens_every_execution_completes(
             left, following = list(watched), time.monotonic()
             while left:
                 assert time.monotonic() < begun + PATIENCE, (len(left), left[0].seen[-1].status)
+                failed = [each.seen[-1].status["failure"] for each in left if each.seen]
+                assert not any(failed), ([f for f in failed if f], chaos.errors())
                 chaos.mend()
                 if chaos.happened["kill"] < kills and time.monotonic() > following:
                     chaos.strike()
