@@ -38,13 +38,8 @@ STAYS = {
     "service_model_calls",
 }
 """Tables of the service that are about no execution, or whose rows go by their age."""
-<<<<<<< HEAD
-UNTOLD = {"news", "jobs", "states", "looks"}
-"""What stands beside an execution, one of each, and is no more than a part of it to a person."""
-=======
-UNTOLD = {"news", "jobs", "states", "deliveries"}
+UNTOLD = {"news", "jobs", "states", "looks", "deliveries"}
 """What stands beside an execution, and is no more than a part of it to a person."""
->>>>>>> h-people
 QUEUES = {"news", "jobs"}
 KEY = {"Idempotency-Key": "k1"}
 
