@@ -127,7 +127,7 @@ def test_what_is_not_signed_at_all_begins_nothing(opening: Opening) -> None:
         ({"NAME": "a", "TIMES": "many"}, "`TIMES` must be"),
         ({"NAME": "a", "SIGN": "?"}, "`SIGN` is given by the workflow"),
         ({"NAME": "a", "WHO": "b"}, "no input `WHO`"),
-        ([1], "the body is no object"),
+        ([1], "the body is not an object"),
         (b"{", "the body is not JSON"),
         (b"\xff", "the body is not UTF-8"),
         (b"[" * 100, "more than 64 arrays"),
