@@ -49,7 +49,7 @@ _UNREADABLE = (
     TypeError,
     LookupError,
     AttributeError,
-    ArithmeticError,
+    OverflowError,
     RecursionError,
     OutOfBounds,
 )
