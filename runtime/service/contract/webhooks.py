@@ -1,4 +1,4 @@
-"""Requests and responses about webhooks, and the event that an address is told."""
+"""Requests and responses about webhooks, and the event that goes to an address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Periodic work of every worker: what is due is told once, whichever process looks first."""
+"""Periodic work of every worker: one of them tells what is due, once."""
 
 from __future__ import annotations
 
