@@ -14,8 +14,8 @@ from typing import Any
 from flowc.compiler.ir import ErrorKind
 
 from ..charges import Usage
+from ..net.answers import OutOfBounds, refusal_in
 from ..secrets import redact, secret_values
-from .answer_bounds import OutOfBounds, refusal_in
 
 RETRIED_STATUS = frozenset({429, 500, 502, 503, 504})
 KEY_VARIABLES: dict[str, str] = {

@@ -44,7 +44,7 @@ answer with parts around such a value can be read; `values.storable_value` refus
 def read_frame(text: str | bytes, bounds: FrameBounds = FRAME) -> Any:
     """Return the JSON value of a frame. Raise `BadFrame`."""
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
-    _check_bounds(data, bounds)
+    require_bounds(data, bounds)
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -90,7 +90,7 @@ def read_literal(line: bytes, most: int) -> dict[str, Any]:
     return value
 
 
-def _check_bounds(data: bytes, bounds: FrameBounds) -> None:
+def require_bounds(data: bytes, bounds: FrameBounds) -> None:
     """Raise `BadFrame` for what is too large, too wide or too deep."""
     if len(data) > bounds.size:
         raise BadFrame(f"it is longer than {bounds.size:,} bytes")

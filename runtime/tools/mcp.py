@@ -69,7 +69,7 @@ class McpServer:
         except RunError as error:
             raise Failure(error.message, help=error.help) from error
         except BaseException as error:
-            reason = await self._connection.reason(error)
+            reason = self._connection.reason(error)
             raise Failure(f"the MCP server `{self.server}` failed in `{tool}`: {reason}") from error
         text = _text(result.content)
         if result.is_error:

@@ -13,16 +13,22 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import asdict, dataclass, field
-from io import TextIOWrapper
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import RunError, one_line
 from ..event_loops import LastingLoop
-from ..files.tempdirs import Room, make_room
+from ..net.answers import AnswerBounds
 from ..secrets import redact
+from ..state.frames import FRAME
 from .mcp_servers import ServerSettings
+
+if TYPE_CHECKING:
+    import httpx2
+    from fastmcp.client.transports import ClientTransport
+
+    from .mcp_process import ProcessTransport
 
 PASSING = (KeyboardInterrupt, SystemExit, GeneratorExit, asyncio.CancelledError)
 _NO_SUCH_METHOD = -32601
@@ -53,15 +59,13 @@ class Connection:
         raises."""
         return await _loop().execute(self._call(tool, args, meta))
 
-    def end(self, loop: LastingLoop) -> Callable[[], None]:
-        """End the session and the server's process; return what removes its files."""
+    def end(self, loop: LastingLoop) -> None:
+        """End the session and the server's process."""
         session, self._session = self._session, None
         self._lock = asyncio.Lock()
-        if session is None:
-            return lambda: None
-        with contextlib.suppress(TimeoutError):
-            loop.submit(session.end()).result(_CLOSING_SECONDS)
-        return session.remove
+        if session is not None:
+            with contextlib.suppress(TimeoutError):
+                loop.submit(session.end()).result(_CLOSING_SECONDS)
 
     async def _tools(self) -> list[Any]:
         return (await self._there()).tools
@@ -75,7 +79,6 @@ class Connection:
         async with self._lock:
             if self._session is not None and not await self._answers(self._session):
                 await self._session.end()
-                await asyncio.to_thread(self._session.remove)
                 self._session = None
             if self._session is None:
                 self._session = await self._begin()
@@ -99,27 +102,23 @@ class Connection:
                 await session.begin()
         except PASSING:
             await session.end()
-            session.remove()
             raise
         except BaseException as error:  # the session's task group raises BaseExceptionGroup
             late = f"no answer within {self.start_seconds:g} s"
-            reason = await asyncio.to_thread(
-                session.describe, late if isinstance(error, TimeoutError) else error
-            )
+            reason = session.describe(late if isinstance(error, TimeoutError) else error)
             await session.end()
-            await asyncio.to_thread(session.remove)
             raise RunError(
                 f"the MCP server `{self.server}` cannot be reached: {reason}",
                 help=f"it is started with: {self.settings.how()}",
             ) from error
         return session
 
-    async def reason(self, error: BaseException) -> str:
+    def reason(self, error: BaseException) -> str:
         """Return the error, and the last thing the server wrote to its standard error."""
         session = self._session
         if session is None:
             return redact(one_line(error) or type(error).__name__, self.settings.hidden)
-        return await asyncio.to_thread(session.describe, error)
+        return session.describe(error)
 
 
 async def _outcome(call: Coroutine[Any, Any, object]) -> object:
@@ -129,33 +128,32 @@ async def _outcome(call: Coroutine[Any, Any, object]) -> object:
 
 
 class _Session:
-    """One session with a server, and the folder that holds its standard error."""
+    """One session with a server."""
 
     def __init__(self, settings: ServerSettings) -> None:
         self.settings = settings
         self.client: Any = None
         self.tools: list[Any] = []
-        self._room: Room | None = None
-        self._log: TextIOWrapper | None = None
+        self._transport: ClientTransport | None = None
+        self._process: ProcessTransport | None = None
+        self._refusal = ""
 
     def prepare(self) -> None:
-        """Make what the session needs of the disk, and load the client."""
+        """Load the client."""
         import fastmcp.client.transports  # noqa: F401
 
         for name in _LOUD:
             logger = logging.getLogger(name)
             logger.propagate = False
             logger.addHandler(logging.NullHandler())
-        if not self.settings.url:
-            self._room = make_room()
-            self._log = (self._room.folder / "stderr").open("a", encoding="utf-8")
+        self._transport = self._make_transport()
 
     async def begin(self) -> None:
         """Connect, and list the tools."""
         from fastmcp import Client
 
         # Nobody answers a server's questions in the middle of a call.
-        client: Any = Client(self._transport())
+        client: Any = Client(self._transport)
         self.client = await client.__aenter__()
         self.tools = await self.client.list_tools()
 
@@ -165,39 +163,44 @@ class _Session:
         if client is not None:
             await _outcome(client.__aexit__(None, None, None))  # it may be gone already
 
-    def remove(self) -> None:
-        """Remove its files."""
-        if self._log is not None:
-            self._log.close()
-        if self._room is not None:
-            self._room.remove()
-
-    def _transport(self) -> Any:
-        from fastmcp.client.transports import (
-            SSETransport,
-            StdioTransport,
-            StreamableHttpTransport,
-        )
+    def _make_transport(self) -> ClientTransport:
+        from fastmcp.client.transports import SSETransport, StreamableHttpTransport
 
         settings = self.settings
-        if settings.url:
-            remote = SSETransport if settings.kind == "sse" else StreamableHttpTransport
-            return remote(settings.url, headers=dict(settings.headers))
-        return StdioTransport(
-            settings.command, list(settings.args), env=dict(settings.env), cwd=settings.cwd,
-            keep_alive=False, log_file=self._log,
-        )  # fmt: skip
+        if not settings.url:
+            from .mcp_process import ProcessTransport
+
+            self._process = ProcessTransport(settings, self._keep_refusal)
+            return self._process
+        remote = SSETransport if settings.kind == "sse" else StreamableHttpTransport
+        headers = {**settings.headers, "accept-encoding": "identity"}
+        return remote(settings.url, headers=headers, httpx_client_factory=self._client)
+
+    def _client(
+        self,
+        headers: dict[str, str] | None = None,
+        timeout: httpx2.Timeout | None = None,
+        auth: httpx2.Auth | None = None,
+        follow_redirects: bool = False,
+    ) -> httpx2.AsyncClient:
+        """Return the HTTP client for a server at a URL, which keeps the bounds of an answer. It
+        follows a server to its own paths alone, as the package does by itself."""
+        from mcp.shared._httpx_utils import create_mcp_http_client
+
+        client = create_mcp_http_client(headers, timeout, auth)
+        bounds = AnswerBounds(piece=FRAME.size, whole=None, note=self._keep_refusal)
+        client.event_hooks["response"].append(bounds.keep)
+        return client
+
+    def _keep_refusal(self, refused: object) -> None:
+        self._refusal = str(refused)
 
     def describe(self, error: BaseException | str) -> str:
         """Return the error, and the last thing the server wrote to its standard error."""
-        text = one_line(error) or type(error).__name__
-        lines: list[str] = []
-        if self._room is not None:
-            with contextlib.suppress(OSError):
-                log = self._room.folder / "stderr"
-                lines = log.read_text("utf-8", "replace").strip().splitlines()
-        detail = f"{text} ({lines[-1][:300]})" if lines else text
-        return redact(detail, self.settings.hidden)
+        refusal, self._refusal = self._refusal, ""
+        text = refusal or one_line(error) or type(error).__name__
+        words = self._process.last_words if self._process else ""
+        return redact(f"{text} ({words[:300]})" if words else text, self.settings.hidden)
 
 
 class _Process:
@@ -232,8 +235,8 @@ def end_connections() -> None:
     loop = _PROCESS.loop
     if loop is None:
         return
-    for remove in [connection.end(loop) for connection in _PROCESS.connections.values()]:
-        remove()
+    for connection in _PROCESS.connections.values():
+        connection.end(loop)
     _PROCESS.forget()
     loop.close()
 

@@ -23,7 +23,6 @@ ELSEWHERE = {
     "runtime/sandbox/": "the cage: its views, its room, what the kernel says of its processes",
     "runtime/store/own_runs.py": "the user's own key",
     "runtime/testing/case.py": "the answers of a case, in a folder of the test",
-    "runtime/tools/mcp_connections.py": "what a server says, in a room of its own",
     "runtime/torture/": "the folder of one trial",
 }
 METHODS = {"read_text", "read_bytes", "write_text", "write_bytes"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import resource
 import sys
 import time
 from pathlib import Path
@@ -18,9 +19,10 @@ from flowc.runtime.tools.registry import ToolBox
 
 pytest.importorskip("fastmcp", reason="needs the extra `mcp`")
 WAYS = (*server.LISTS, *server.CALLS, *server.LINES, *server.ACTS)
-FEW = ("a pattern without an end", "numbers that are none", "questions")
+FEW = ("a pattern without an end", "numbers that are none", "questions", "no end")
 """Those of `make check`; each starts a process."""
 SECONDS = 15.0
+MOST_KIB = 300 * 1024
 FINE = {
     "a page without an end": "well",
     "many tools": "well",
@@ -30,6 +32,11 @@ FINE = {
     "links to files": "[resource_link]",
     "somebody else's answer": "well",
     "questions": [False, False, False],
+    "no end": "is not read: longer than 16,777,216 bytes",
+    "brackets": "is not read: it holds more than",
+    "a deep answer": "is not read: it is nested more than",
+    "a wide answer": "is not read: it holds more than 2,000,000 values",
+    "words without an end": "well",
     "two answers": "one",
 }
 """What comes of some of them; a failure of the others says what was wrong."""
@@ -56,13 +63,14 @@ def call(way: str) -> object:
     "way", [w if w in FEW else pytest.param(w, marks=pytest.mark.soak) for w in WAYS]
 )
 def test_a_server_that_lies_ends_nothing_but_its_call(way: str) -> None:
-    begin = time.monotonic()
+    begin, before = time.monotonic(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
         said = call(way)
     finally:
         end_connections()
     print(f"{way}: {time.monotonic() - begin:.1f} s, {str(said)[:100]!r}")  # for `pytest -rP`
     assert time.monotonic() - begin < 5 * SECONDS
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < MOST_KIB
     json.dumps(said, allow_nan=False)
     wanted = FINE.get(way, said)
     assert wanted in said if isinstance(said, str) and isinstance(wanted, str) else wanted == said

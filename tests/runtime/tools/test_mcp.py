@@ -13,13 +13,11 @@ from pathlib import Path
 
 import pytest
 from flowc.runtime.errors import Failure, RunError
-from flowc.runtime.files import tempdirs as rooms
 from flowc.runtime.services import ToolSchema
 from flowc.runtime.tools.mcp import McpServer
 from flowc.runtime.tools.mcp_connections import end_connections
 from flowc.runtime.tools.mcp_servers import ServerSettings, read_servers
 from flowc.runtime.tools.registry import ToolBox
-from killing import Killed, in_process, kill_me
 from ports import free_port
 from tool_runs import listening, server, use
 
@@ -176,23 +174,11 @@ def test_a_server_that_cannot_start_says_how_it_is_started(tmp_path):
         assert says in caught.value.message + caught.value.help
 
 
-def test_what_a_server_says_is_kept_where_it_is_swept_after_a_kill(tmp_path, monkeypatch):
+def test_what_a_server_says_is_never_on_the_disk(tmp_path, monkeypatch):
     pytest.importorskip("fastmcp", reason="needs the extra `mcp`")
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     use(ToolBox((server(),)), PROCESS)
-    (kept,) = tmp_path.iterdir()
-    assert rooms.left_behind() == [], "held as long as this process lives"
-    end_connections()
     assert list(tmp_path.iterdir()) == []
-
-    def dies() -> None:
-        use(ToolBox((server(),)), PROCESS)
-        kill_me()
-
-    with pytest.raises(Killed):
-        in_process(dies)
-    (kept,) = tmp_path.iterdir()
-    assert rooms.sweep() == [kept]
 
 
 def test_a_server_that_never_answers_is_given_up(tmp_path):
