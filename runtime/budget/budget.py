@@ -60,7 +60,7 @@ class Held:
         if not over:
             budget._put(self.number, charge)
         self.let_go()
-        await budget._write(self.number)
+        await budget._write(self.number, later=True)
         if over:
             raise budget._limit_error(self.want, *over[0])
         return charge
@@ -281,9 +281,9 @@ class RunBudget:
             counts["cost"] += sign * (charge.cost or 0)
             counts["chars"] += sign * charge.chars
 
-    async def _write(self, number: int) -> None:
+    async def _write(self, number: int, *, later: bool = False) -> None:
         if self.ledger is not None:
-            await self.ledger.write(number, self._charges[number])
+            await self.ledger.write(number, self._charges[number], later=later)
 
     def _limit_error(self, want: Estimate, scope: BudgetScope, cap: Cap) -> Failure | LimitReached:
         """Return the limit, with what is left of it and what the next call may take."""

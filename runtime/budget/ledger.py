@@ -46,16 +46,14 @@ class Ledger:
     db: Database
     run: str
 
-    async def write(self, number: int, charge: Charge) -> None:
-        """Keep a charge under its number, in the place of what it was before."""
-        scopes = json.dumps(charge.scopes)
-        await self.db.put(
-            _ADD,
-            (
-                self.run, number, scopes, charge.model, charge.input_tokens, charge.output_tokens,
-                charge.cached_tokens, charge.cost, charge.chars, charge.status,
-            ),
+    async def write(self, number: int, charge: Charge, *, later: bool = False) -> None:
+        """Keep a charge under its number, in the place of what it was before. `later`: it is on the
+        disk with what is written next; where that is lost, the worst case still counts."""
+        values = (
+            self.run, number, json.dumps(charge.scopes), charge.model, charge.input_tokens,
+            charge.output_tokens, charge.cached_tokens, charge.cost, charge.chars, charge.status,
         )  # fmt: skip
+        await self.db.put_all(((_ADD, values),), later=later)
 
     async def strike(self, number: int) -> None:
         """Delete the charge of a call that was not made, or cost nothing."""

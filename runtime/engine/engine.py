@@ -50,6 +50,7 @@ from .fork import RunState, copy_thread, outcome_of, refuse_inner, state_of
 from .frontier import frontier_of
 from .migration import check_migration, move, read_migration
 from .removal import forget_each, forget_within
+from .request_watch import RequestWatch
 from .signals import RunSignals
 
 ENDED = ("success", "failed")
@@ -64,6 +65,7 @@ class Engine:
     store: RunStore
     saver: Saver
     journal_db: Database
+    watch: RequestWatch
 
     async def start(
         self,
@@ -352,18 +354,10 @@ class Engine:
             if name not in {node.id for node in spec.nodes}:
                 raise RunError(f"there is no node `{name}` to break at in {spec.file}")
         making = partial(
-            Execution,
-            store=self.store,
-            saver=self.saver,
-            journal=journal,
-            spec=spec,
-            run_id=run,
-            factory=services,
-            listeners=listeners,
-            breakpoints=breakpoints,
-            signals=control or RunSignals(),
-            app=app,
-        )
+            Execution, store=self.store, saver=self.saver, journal=journal, spec=spec, run_id=run,
+            factory=services, listeners=listeners, breakpoints=breakpoints,
+            signals=control or RunSignals(), watch=self.watch, app=app,
+        )  # fmt: skip
         return await asyncio.to_thread(making)  # services look at folders
 
 
@@ -377,7 +371,7 @@ async def open_engine(url: str, patience: float = PATIENCE) -> AsyncIterator[Eng
         store.opened.checkpointer() as saver,
     ):
         await create_tables(db, rows.SCHEMA, timers.SCHEMA, ledger.SCHEMA, document_record.SCHEMA)
-        yield Engine(store, saver, db)
+        yield Engine(store, saver, db, RequestWatch(store))
 
 
 def _graph_of(record: RunRecord, saver: Saver) -> tuple[GraphSpec, App]:

@@ -44,12 +44,11 @@ from ..state.interrupts import breakpoint_of, effect_key, match_answers, questio
 from ..state.waits import answers_due, due_of
 from ..store.runs import RunRecord, RunStore
 from .event_log import EventLog
+from .request_watch import RequestWatch
 from .signals import RunSignals
 
 GraphInput = dict[str, Any] | Command[Any] | None
 """The values that a graph begins with, or answers, or None to go on."""
-REQUEST_SECONDS = 0.25
-"""A running process looks this often whether it was asked to pause or to stop."""
 
 Status = Literal["success", "failed", "paused", "stopped", "interrupted", "error"]
 _DRAINED: dict[str, Status] = {
@@ -75,6 +74,7 @@ class Execution:
     listeners: tuple[Listener, ...]
     breakpoints: tuple[str, ...]
     signals: RunSignals
+    watch: RequestWatch
     app: App
     log: EventLog = field(init=False)
     services: Services = field(init=False)
@@ -276,7 +276,8 @@ class Execution:
         config = self._config()
         WRITE_LOG.set(WriteLog(self.journal.db, self.run_id, asyncio.get_running_loop()))
         try:
-            async with self._open_tools(), self._watching():
+            watching = self.watch.of(self.run_id, self.signals.request_drain)
+            async with self._open_tools(), watching:
                 await self.app.ainvoke(
                     graph_input,
                     config,
@@ -328,27 +329,6 @@ class Execution:
         finally:
             await self.services.scripts.close()
             await self.services.tools.close()
-
-    @asynccontextmanager
-    async def _watching(self) -> AsyncIterator[None]:
-        """Look for requests of other processes while the block runs."""
-        watcher = asyncio.create_task(self._watch())
-        try:
-            yield
-        finally:
-            watcher.cancel()
-            await asyncio.wait([watcher])
-
-    async def _watch(self) -> None:
-        while True:
-            await asyncio.sleep(REQUEST_SECONDS)
-            # Whether the store is of use is found out by the nodes, not here.
-            with contextlib.suppress(RunError):
-                kind = await self.store.requests(self.run_id)
-                if kind is not None:
-                    self.signals.request_drain(kind)
-                    await self.store.clear_request(self.run_id)
-                    return
 
     async def _finish(self, record: RunRecord, outcome: Outcome, started: float) -> Outcome:
         """Return the outcome with what came out, and keep it in the record."""

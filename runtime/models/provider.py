@@ -293,6 +293,8 @@ def preload(model: str | None) -> None:
     with contextlib.suppress(ImportError):
         import_module("langchain.chat_models")
         import_module(f"langchain_{provider}")
+        if provider in _TAKE_CLIENTS:
+            client_settings(None)
 
 
 def _open_client(

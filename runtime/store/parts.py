@@ -67,7 +67,17 @@ class RecordParts:
         changed = [set(pair) for pair in zip(before, parts.hashes, strict=True)]
         names = {name for pair in changed if len(pair) > 1 for name in pair if name is not None}
         async with inside.transaction(*kept.about_contents(parts.realm, names)):
-            await self._replace(inside, run, parts)
+            if any(before):
+                await self._replace(inside, run, parts)
+            else:
+                await self._keep_first(inside, run, parts)
+
+    async def _keep_first(self, inside: Database, run: str, parts: Split) -> None:
+        for part, name in zip(PARTS, parts.hashes, strict=True):
+            if name is not None:
+                data = kept.close_content(parts.contents[part], parts.seal)
+                await inside.run(kept.KEEP, (parts.realm, name, data))
+                await inside.run(kept.HOLD, (run, _PLACE + part, name, parts.realm))
 
     async def _replace(self, inside: Database, run: str, parts: Split) -> None:
         realm = parts.realm

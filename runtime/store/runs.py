@@ -240,11 +240,10 @@ class RunStore:
             (run, kind),
         )
 
-    async def requests(self, run: str) -> RequestKind | None:
-        """Return the request that waits, if any."""
-        rows = await self.db.rows("select kind from requests where run = ?", (run,))
-        kind: RequestKind | None = rows[0][0] if rows else None
-        return kind
+    async def requests(self, runs: Collection[str]) -> dict[str, RequestKind]:
+        """Return the requests that wait for these runs."""
+        query = f"select run, kind from requests where run in ({marks(runs)})"
+        return dict(await self.db.rows(query, tuple(runs))) if runs else {}
 
     async def clear_request(self, run: str) -> None:
         await self.db.put("delete from requests where run = ?", (run,))

@@ -299,7 +299,9 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete everything of a thread."""
         await self.flush()
-        await self.send(lambda: AsyncPostgresSaver.adelete_thread(self, thread_id))
+        tables = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
+        deletes = [f"delete from {table} where thread_id = %s" for table in tables]
+        await self._write("", tuple(deletes), (thread_id,) * len(tables))
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete the checkpoints of executions that LangGraph's server takes back, and what was

@@ -52,7 +52,7 @@ async def _work(
     from ...service.worker import CONCURRENCY, Worker
     from ...store.own_store import require_own_store
 
-    preload(config.model)
+    preload(config.model or "openai")  # which a team's models are without another word
     async with open_executing(url, config, reaches=reaches) as executing:
         if not named:
             await require_own_store(executing.engine.store)

@@ -22,7 +22,7 @@ from ...people import Assignee, QuestionKind
 from ...services import Emit, Journal, Json, Outcome, Services
 from ...store.runs import RunRecord
 from ...tools.team import TEAM
-from ..records.messages import Messages, StoredMessage, messages_text
+from ..records.messages import MOST_TOLD, Messages, StoredMessage, messages_text
 from ..records.metrics import iso, steps_of
 from ..records.model_rates import ModelRates, RatedModels
 from ..records.prompt_log import LoggedModels, Prompts
@@ -83,15 +83,15 @@ class ExecutionTeam:
         reading = _reading_name(
             self.execution, node, visit, here.attempt if here is not None else 1
         )
-        begun = await self.messages.read_as(self.execution, agent, reading)
+        messages, begun = await self.messages.begun(self.execution, agent, reading)
         marks = [id.rpartition(":")[2] for id in begun if id.startswith(reading)]
-        until = int(marks[0]) if marks else None
-        messages = await self.messages.latest_for(self.execution, agent, until)
-        if until is None:
-            until = messages[-1].number if messages else 0
-            ids = [*(message.id for message in messages), f"{reading}:{until}"]
-            await self.messages.read(self.execution, agent, ids, iso(self.clock()), reading)
-        return messages
+        own = [m for m in messages if m.is_for(agent) and (not marks or m.number <= int(marks[0]))]
+        latest = own[-MOST_TOLD:]
+        if not marks:
+            until = latest[-1].number if latest else 0
+            ids = [*(message.id for message in latest), f"{reading}:{until}"]
+            await self.messages.mark(self.execution, agent, ids, iso(self.clock()), reading)
+        return latest
 
     def _of(self, node: str, visit: int) -> StoredAssignment | None:
         return assignment_of(self.assignments, node, visit)

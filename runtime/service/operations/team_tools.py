@@ -80,9 +80,8 @@ class TeamDesk:
     async def _read(self, agent: str, args: dict[str, Any]) -> Any:
         """Return the oldest unread messages, or the latest of all."""
         execution, kept, reading = self.team.execution, self.team.kept, _id("read")
-        known = await kept.of(execution)
+        known, again = await kept.begun(execution, agent, reading)
         own = [m for m in known if m.is_for(agent)]
-        again = await kept.read_as(execution, agent, reading)
         seen = {id for id, by in (await kept.readings(execution)).items() if agent in by} - again
         unread = [m for m in own if m.id not in seen]
         if again:

@@ -105,13 +105,6 @@ class Messages:
         query = "select body from service_messages where execution = ? order by number"
         return [self._read(row[0]) for row in await self.db.rows(query, (execution,))]
 
-    async def latest_for(
-        self, execution: str, agent: str, until: int | None = None
-    ) -> list[StoredMessage]:
-        """Return the latest messages for an agent, of those up to the number `until`."""
-        own = [m for m in await self.of(execution) if m.is_for(agent)]
-        return [m for m in own if until is None or m.number <= until][-MOST_TOLD:]
-
     async def readings(self, execution: str) -> dict[str, dict[str, str]]:
         """Return for each message its readers, with the time of their first reading."""
         query = (
@@ -144,14 +137,28 @@ class Messages:
         again = {id for id in ids if reading and known.get(id) == reading}
         return {*fresh, *again}
 
-    async def read_as(self, execution: str, agent: str, reading: str) -> set[str]:
-        """Return the messages that an agent read in an earlier attempt of this reading."""
+    async def mark(
+        self, execution: str, agent: str, ids: Sequence[str], time: str, reading: str
+    ) -> None:
+        """Mark messages as read by an agent, those that it has not read yet."""
+        rows = [(id, agent, execution, time, reading) for id in ids]
+        query = "insert into service_message_reads values {} on conflict do nothing"
+        places = ", ".join(["(?, ?, ?, ?, ?)"] * len(rows))
+        await self.db.put(query.format(places), [value for row in rows for value in row])
+
+    async def begun(
+        self, execution: str, agent: str, reading: str
+    ) -> tuple[list[StoredMessage], set[str]]:
+        """Return the messages of an execution, oldest first, and what an agent read in an earlier
+        attempt of this reading."""
         query = (
-            "select message from service_message_reads"
-            " where execution = ? and agent = ? and reading = ?"
+            "select number, body from service_messages where execution = ?"
+            " union all select 0, message from service_message_reads"
+            " where execution = ? and agent = ? and reading = ? order by 1"
         )
-        rows = await self.db.rows(query, (execution, agent, reading))
-        return {row[0] for row in rows}
+        rows = await self.db.rows(query, (execution, execution, agent, reading))
+        earlier = {text for number, text in rows if not number}
+        return [self._read(text) for number, text in rows if number], earlier
 
     def _read(self, body: str) -> StoredMessage:
         return StoredMessage(**json.loads(self.db.unseal(body, "a message")))

@@ -151,7 +151,7 @@ def same_as(executing: Executing, kind: type[Executing]) -> Executing:
 
 def engine_as(engine: Engine, kind: type[Engine]) -> Engine:
     """The same engine, with the methods of another class."""
-    return kind(engine.store, engine.saver, engine.journal_db)
+    return kind(engine.store, engine.saver, engine.journal_db, engine.watch)
 
 
 Opening = Callable[..., contextlib.AbstractContextManager[Desk]]

@@ -184,9 +184,9 @@ def test_records_events_and_requests_are_kept(tmp_path: Path, wait) -> None:
             assert [e.node for e in await store.events("r")] == ["n1", "n2", ""]
             assert (await store.events("r"))[0] == events[0]
             await store.request("r", "stop")
-            assert await store.requests("r") == "stop"
+            assert await store.requests(["r"]) == {"r": "stop"}
             await store.clear_request("r")
-            assert await store.requests("r") is None
+            assert await store.requests(["r"]) == {}
             with pytest.raises(RunError, match="there is no run `x`"):
                 await store.request("x", "stop")
 
@@ -301,13 +301,13 @@ def test_another_process_that_looks_at_a_store_leaves_the_log_of_the_one_at_work
         "db.execute('insert into requests values (?, ?)', (sys.argv[2], 'pause')); db.commit()"
     )
 
-    async def work() -> list[str | None]:
-        seen = []
+    async def work() -> list[str]:
+        seen: list[str] = []
         async with open_engine(f"sqlite:///{file}") as engine:
             for run in ("first", "second"):
                 argv = [sys.executable, "-c", look, str(file), run]
                 await asyncio.to_thread(subprocess.run, argv, check=True)
-                seen.append(await engine.store.requests(run))
+                seen += (await engine.store.requests([run])).values()
         return seen
 
     assert wait(work()) == ["pause", "pause"]

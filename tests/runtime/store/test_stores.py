@@ -80,9 +80,9 @@ def test_records_events_and_requests_are_kept(any_store, wait) -> None:
             assert (await store.events("r"))[:-1] == tuple(many)
             await store.request("r", "stop")
             await store.request("r", "pause")
-            assert await store.requests("r") == "pause"
+            assert await store.requests(["r", "s"]) == {"r": "pause"}
             await store.clear_request("r")
-            assert await store.requests("r") is None
+            assert await store.requests(["r"]) == {}
             with pytest.raises(RunError, match="there is no run `R`"):
                 await store.request("R", "stop")
 
