@@ -10,15 +10,14 @@ from typing import Any
 
 from flowc.compiler.catalog.audio_formats import WITH_BITRATE, format_of
 from flowc.compiler.catalog.audio_model import AudioTool, predicate
-from flowc.compiler.source.spelling import Spelling
 
 from ...errors import Failure
 from ..calls.call import AudioCall, check_call
 from ..calls.containers import CONTAINERS, a_file
 from ..plan.contradictions import Shape, contradiction, unheld
 from ..plan.predicates import ANY, RESULT
-from .concepts import nearest_concept
-from .patterns import SpokenWord, is_number, words_in
+from .complaints import complaint_of
+from .patterns import SpokenWord, words_in
 from .rules import (
     FORMAT,
     LISTENING,
@@ -26,9 +25,8 @@ from .rules import (
     Fit,
     Rule,
     fits,
-    known_words,
-    nearest_example,
 )
+from .sentences import held_verb, meant_by
 
 Json = dict[str, Any]
 MAX_REQUEST = 4_000
@@ -68,9 +66,11 @@ def read_request(request: str) -> list[Clause]:
         fit, used = _longest(pieces, at)
         words = [word for piece in pieces[at : at + used] for word in piece.words]
         text = request[words[0].start : words[-1].end]
+        if fit is None and clauses and not wrong:
+            fit, text = _going_on(clauses[-1], words, text)
         if fit is None:
             last = clauses[-1] if clauses and not wrong else None
-            wrong.append((last and _again(last, words, text)) or _complaint(text, words))
+            wrong.append((last and _again(last, words, text)) or complaint_of(text, words))
         else:
             clauses.append(Clause(text, fit))
         at += used
@@ -114,51 +114,25 @@ def _pieces(words: list[SpokenWord]) -> list[_Piece]:
 def _longest(pieces: list[_Piece], at: int) -> tuple[Fit | None, int]:
     """Return the rule that fits the most pieces from `at` on, and how many; one piece when none
     does."""
-    for count in range(min(_AT_ONCE, len(pieces) - at), 0, -1):
-        joined = pieces[at].spelling
-        for piece in pieces[at + 1 : at + count]:
-            joined += f"{piece.before} {piece.spelling}"
-        if (fit := next(fits(joined), None)) is not None:
+    joined = [pieces[at].spelling]
+    for piece in pieces[at + 1 : at + _AT_ONCE]:
+        joined.append(f"{joined[-1]}{piece.before} {piece.spelling}")
+    for count in range(len(joined), 0, -1):
+        clause = joined[count - 1]
+        fit = next(fits(clause), None) or meant_by(clause.split())
+        if fit is not None:
             return fit, count
     return None, 1
 
 
-def _complaint(text: str, words: list[SpokenWord]) -> str:
-    known = known_words()
-    plain = [word.text for word in words]
-    strange = [word for word in plain if word not in known and not is_number(word)]
-    near = nearest_concept(plain)
-    if not strange:
-        known_only = f"`{text}` has only known words, but no phrase that is known"
-        if two := _two(text, words):
-            return f"{known_only}: a comma belongs between `{two[0]}` and `{two[1]}`"
-        example = near or nearest_example(plain)
-        return f"{known_only}: near it is `{example}`" if example else known_only
-    names = ", ".join(f"`{word}`" for word in dict.fromkeys(strange))
-    said = f"they do not know {names} in `{text}`"
-    if slip := _slip(plain, strange[0]):
-        return f"{said} (did you mean `{slip}`?)"
-    return f"{said}: near it is `{near}`" if near else said
-
-
-def _slip(words: list[str], strange: str) -> str:
-    """Return the known word that was meant: with it the clause is one that the rules read."""
-    if len(strange) < 4:
-        return ""
-    longer = [word for word in known_words() if len(word) > 3]
-    nearest = Spelling(longer).nearest(strange)
-    clause = "".join(f"{nearest if word == strange else word} " for word in words)
-    return nearest if nearest and next(fits(clause), None) is not None else ""
-
-
-def _two(text: str, words: list[SpokenWord]) -> tuple[str, str] | None:
-    """Return the two clauses that stand there without a comma between them."""
-    for at in range(1, len(words)):
-        parts = words[:at], words[at:]
-        if all(next(fits("".join(f"{w.text} " for w in part)), None) for part in parts):
-            cut = words[0].start
-            return text[: words[at - 1].end - cut], text[words[at].start - cut :]
-    return None
+def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:
+    """Return the meaning of a clause with the verb of the one before, and its text with it: "the
+    noise" after "remove the hum"."""
+    verb = held_verb([word.text for word in words_in(last.text)])
+    fit = meant_by([verb, *(word.text for word in words)]) if verb else None
+    if fit is None or fit.rule is last.fit.rule:
+        return None, text
+    return fit, f"{verb} {text}"
 
 
 def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN) -> Json:
