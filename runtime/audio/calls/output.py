@@ -16,7 +16,8 @@ from ...errors import Failure
 from ..blocks import Frames
 from .call import Unwritable
 from .coder import EncodedFile
-from .containers import Container, check_fit, compression_of, container_of, usual_bitrate
+from .compression import coding_of
+from .containers import Container, check_fit, container_of, usual_bitrate
 from .files import cannot
 from .tags import Tags, add_blocks, set_fields
 from .word_length import Rounding
@@ -138,8 +139,7 @@ class _Writer:
             return EncodedFile(done.path, self.disk.place, *shape, kbps)
         coding: dict[str, object] = {}
         if self.bitrate and self.container.bitrates:
-            share = compression_of(done.path, self.bitrate, done.rate)
-            coding = {"compression_level": share, "bitrate_mode": "CONSTANT"}
+            coding = coding_of(done.path, self.bitrate, *shape, done.subtype)
         file = soundfile.SoundFile(self.disk, "w", *shape, done.subtype, format=name, **coding)
         set_fields(file, self.container.name, self.tags)
         return file

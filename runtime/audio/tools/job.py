@@ -12,7 +12,8 @@ from flowc.compiler.catalog.audio_formats import format_of
 from ...errors import Failure
 from ..blocks import Frames
 from ..calls.call import AudioCall
-from ..calls.containers import bitrate_like, check_bitrate, container_of
+from ..calls.compression import check_reach
+from ..calls.containers import bitrate_like, check_bitrate, check_fit, container_of
 from ..calls.files import Sound, open_sound
 from ..calls.output import FileShape, WrittenFile, write_sound
 from ..calls.tags import Tags
@@ -110,8 +111,10 @@ class Job:
         kept = bitrate_like(own.bitrate) if same and own.bitrate else 0
         asked = self.values.get("bitrate_kbps")
         check_bitrate(path, asked, rate, channels)
-        bitrate = asked or kept
-        form = FileShape(rate, channels, self._subtype(path, source), dither, frames, bitrate)
+        subtype = self._subtype(path, source)
+        if asked:
+            check_reach(path, asked, rate, channels, check_fit(path, subtype, rate, channels))
+        form = FileShape(rate, channels, subtype, dither, frames, asked or kept)
         return _result_of(write_sound(path, self.writes[path], form, blocks, tags), tags)
 
     @property

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from flowc.compiler.catalog.audio_effects import BITRATES
 from flowc.compiler.catalog.audio_formats import WITH_BITRATE, format_of
 from flowc.compiler.catalog.audio_model import AudioTool, predicate
 
@@ -36,6 +37,7 @@ _SHAPE = frozenset({"sample_rate_hz", "channels", "subtype", "bitrate_kbps"})
 _LEVELS = frozenset({"integrated_lufs", "true_peak_dbtp", "sample_peak_dbfs"})
 """Metrics of which that is so when no later step changes the level."""
 _COMMA = re.compile(r"([0-9]+),([0-9]+)")
+_BARE_K = re.compile(r"\dk$", re.IGNORECASE)
 _AT_ONCE = 3
 """Clauses that one phrase may span: "fade in 1 s and out 2 s" are two."""
 _LIST = "`flowc audio vocabulary` lists what they know"
@@ -119,10 +121,16 @@ def _longest(pieces: list[_Piece], at: int) -> tuple[Fit | None, int]:
         joined.append(f"{joined[-1]}{piece.before} {piece.spelling}")
     for count in range(len(joined), 0, -1):
         clause = joined[count - 1]
-        fit = next(fits(clause), None) or meant_by(clause.split())
+        fit = next(fits(clause), None)
+        if fit is None and not (count > 1 and all(map(_reads_alone, pieces[at : at + count]))):
+            fit = meant_by(clause.split())
         if fit is not None:
             return fit, count
     return None, 1
+
+
+def _reads_alone(piece: _Piece) -> bool:
+    return next(fits(piece.spelling), None) is not None
 
 
 def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:
@@ -246,9 +254,14 @@ def _check_agreement(work: list[Clause], kind: str, said_by: str, audio: str, so
     what a result of the format `kind` cannot hold."""
     coded = next((clause for clause in work if "bitrate_kbps" in clause.fit.arguments), None)
     if coded and kind not in WITH_BITRATE:
-        files = " or ".join(map(a_file, WITH_BITRATE))
+        files = ", ".join(map(a_file, WITH_BITRATE[:-1])) + f" or {a_file(WITH_BITRATE[-1])}"
         why = f"only {files} has a bitrate to choose, and the result is {a_file(kind)}"
         raise _contradictory(coded.text, said_by or audio, why, "add `export mp3`")
+    for clause in work:
+        value = clause.fit.arguments.get("sample_rate_hz", 0) / 1000
+        if kind in WITH_BITRATE and value in BITRATES and _BARE_K.search(clause.text):
+            why = f"it may be {value:g} kHz or {value:g} kbit/s"
+            raise _contradictory(clause.text, said_by or audio, why, "write the unit")
     parts = next((clause for clause in work if clause.fit.rule.wording.order == "parts"), None)
     if coded and parts:
         why = "what is cut into parts has no bitrate to choose"
