@@ -66,4 +66,4 @@ def _usual(level: float, rate: int, channels: int) -> int:
     soundfile.SoundFile(head, "w", **shape, compression_level=level).close()
     begin = head.getvalue().index(_MARK) + len(_MARK)
     _, _, _, _, nominal = struct.unpack_from("<IBIii", head.getvalue(), begin)
-    return round(nominal / 1000)
+    return round(int(nominal) / 1000)

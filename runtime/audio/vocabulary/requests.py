@@ -27,7 +27,7 @@ from .rules import (
     Rule,
     fits,
 )
-from .sentences import held_verb, meant_by
+from .sentences import adds_nothing, held_verb, meant_by
 
 Json = dict[str, Any]
 MAX_REQUEST = 4_000
@@ -61,6 +61,7 @@ def read_request(request: str) -> list[Clause]:
         raise _refusal(f"the request is longer than {MAX_REQUEST} characters", _SEE)
     plain = request.replace("\n", ";")
     pieces = _pieces(words_in(plain))
+    pieces = [one for one in pieces if not adds_nothing([w.text for w in one.words])] or pieces
     clauses: list[Clause] = []
     wrong: list[str] = []
     at = 0
@@ -194,6 +195,16 @@ def required_by(
         if check["subject"] == RESULT or (check["metric"], check["value"]) not in _KEPT
     ]
     return (*required, *_constants(checks, sound))
+
+
+def tools_asked(request: str) -> tuple[str, ...] | None:
+    """Return the tools that a request asks for, one as often as it does; None where the rules
+    cannot read it."""
+    try:
+        rules = _rules(read_request(request))
+    except Failure:
+        return None
+    return tuple(rule.tool.name for rule in rules if rule.tool)
 
 
 def _constants(checks: list[Json], sound: Shape) -> Iterator[Json]:

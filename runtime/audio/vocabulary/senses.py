@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 PASSED = "*"
 """The sense of words that add nothing."""
-ANYWHERE = frozenset({PASSED, "BY", "AT", "OF", "WITH", "IN", "JUST", "AND", "SOME"})
+ANYWHERE = frozenset({PASSED, "BY", "AT", "OF", "WITH", "IN", "JUST", "AND", "SOME", "NACH"})
 """Senses that every row takes."""
 SENSES: Mapping[str, str] = {
     PASSED: "the|a|an|it|its|it's|this|that|these|them|my|our|all|me|us|for me|i|we|you|please|"
@@ -20,9 +20,10 @@ SENSES: Mapping[str, str] = {
     "use|apply|target|ziel|hit|sit|end up|aim for|so|thanks|danke|turn|one of|der|die|das|den|dem|"
     "des|ein|eine|einen|einem|es|ihn|sie|dies|diese|diesen|mein|meine|ist|sind|soll|sollen|sollte|"
     "muss|müssen|haben|werden|wird|sein|ich|wir|möchte|brauche|will|mir|mal|doch|ganze|tun|"
-    "there's|there is|there's a|i can hear|hear|ich höre|file|datei|a bit|bit of|gently|sanft|"
-    "sich|think|i think|draus|throughout|recording|audio|sound|track|voice|speech|music|song|"
-    "episode|signal|whole thing|thing|aufnahme|ton|klang|stimme|spur|musik|lied|folge|sprache",
+    "there's|there is|there's a|i can hear|hear|ich höre|file|datei|overall|match|slowly|annoying|"
+    "version|out of this|a bit|bit of|gently|sanft|sich|think|i think|draus|throughout|recording|"
+    "audio|sound|track|voice|speech|music|song|episode|signal|whole thing|thing|aufnahme|ton|"
+    "klang|stimme|spur|musik|lied|folge|sprache",
     "FILTER": "filter|filtere",
     "BY": "by|um",
     "SOME": "some|etwas",
@@ -32,7 +33,8 @@ SENSES: Mapping[str, str] = {
     "IN": "in|im|on|am|ans|onto",
     "JUST": "just|only|nur|lediglich|bloß",
     "AND": "and|und",
-    "TO": "to|down to|up to|auf|into|zu|zur|zum|als|as|nach|-",
+    "TO": "to|down to|up to|auf|into|zu|zur|zum|als|as|-",
+    "NACH": "nach",
     "TILL": "till|until|bis|through|bis zu|up until",
     "FROM": "from|between|zwischen|ab",
     "LOUDER": "louder|lauter|hotter|more volume|mehr lautstärke|amplify|verstärke",
@@ -44,14 +46,15 @@ SENSES: Mapping[str, str] = {
     "HIGHER": "higher|höher",
     "DEEPER": "deeper|tiefer",
     "MORE": "more|mehr|add|extra|plus|dazu|hinzu|drauf",
-    "DOWN": "down|lower|reduce|decrease|attenuate|drop|knock|pull|dip|senke|senk|absenken|runter|"
+    "DOWN": "down|lower|reduce|decrease|attenuate|knock|pull|dip|senke|senk|absenken|runter|"
     "herunter|verringere|reduziere|reduzier|herabsetzen|scoop|abmilder|soften|tame|dämpf|abschwäch",
     "LESS": "less|weniger|minus|fewer",
+    "DROP": "drop|throw",
     "CUT": "cut|schneide|schneid|chop|snip|abschneid|ausschneid|rausschneid|wegschneid|"
     "herausschneid",
     "REMOVE": "remove|delete|strip|eliminate|kill|erase|lose|get rid of|rid|removal|clean|"
     "clean up|clean that up|suppress|entfern|entferne|lösch|beseitig|wegmach|rausfilter|wegfilter|"
-    "herausfilter|fix|fix that|repair|repariere|should go|must go|can go|drop out|notch",
+    "herausfilter|fix|fix that|repair|repariere|should go|must go|can go|go away|drop out|notch",
     "TAKE": "take|nimm|nehm|roll|shave",
     "AWAY": "off|away|out|weg|raus|heraus|fort",
     "LEVEL": "volume|level|gain|lautstärke|pegel",
@@ -64,7 +67,7 @@ SENSES: Mapping[str, str] = {
     "BROADCAST": "broadcast|broadcasting|tv|television|rundfunk|fernsehen|r128|r 128|ebu|ebu r128|"
     "ebu r 128|sendefähig",
     "READY": "ready|prepare|fertig|vorbereit|conform|optimise|optimize|optimier|master|tauglich|"
-    "konform|standard|wie|suitable|compliant|comply|gemäß|same",
+    "konform|standard|wie|suitable|compliant|comply|gemäß",
     "START": "at the start|at the beginning|at start|at the front|from the start|start|beginning|"
     "front|head|anfang|beginn|vorne|begin|intro silence|very start",
     "END": "at the end|at end|at the very end|end|ende|tail|hinten|schluss|back|very end",
@@ -106,9 +109,9 @@ SENSES: Mapping[str, str] = {
     "music bed|hintergrundmusik",
     "DENOISE": "denoise|de-noise|entrauschen|entrausche|noise reduction|noise removal|"
     "rauschunterdrückung|rauschminderung",
-    "CLICKS": "click|clicks|crackle|crackles|crackling|ticks|knackser|knacken|knistern|"
-    "pops and clicks|clicks and pops|vinyl crackle|crackle from the vinyl|record crackle|"
-    "record crackles|declick|de-click|decrackle|declicking",
+    "CLICKS": "click|clicks|crackle|crackles|crackling|crackling noise|crackling noises|ticks|"
+    "knackser|knacken|knistern|pops and clicks|clicks and pops|vinyl crackle|"
+    "crackle from the vinyl|record crackle|record crackles|declick|de-click|decrackle|declicking",
     "SHARP": "sibilance|sibilant|sibilants|s sounds|esses|s-laute|zischlaute|scharfe s-laute|"
     "harsh s|harsh esses|sharp s|s sound|ess sounds|zischen",
     "DEESS": "de-ess|deess|de-esser|deesser|de-essing",
@@ -118,8 +121,9 @@ SENSES: Mapping[str, str] = {
     "MOST": "at most|höchstens|maximal|no longer than|not longer than|max|maximum",
     "NOPAUSE": "no pause longer than|no pauses longer than|no gap longer than|no gaps longer than|"
     "keine pause länger als|keine pausen länger als",
-    "EVEN": "even out|even|level out|balance|smooth out|consistent|constant|ausgleich|angleich|"
-    "gleichmäßig|equal|equalise the volume|equally loud|equally|even them out|more consistent",
+    "EVEN": "same volume|same level|same loudness|even out|even|level out|balance|smooth out|"
+    "consistent|constant|ausgleich|angleich|gleichmäßig|equal|equalise the volume|equally loud|"
+    "equally|even them out|more consistent",
     "VOICES": "speakers|voices|stimmen|sprecher|dynamics|volumes|levels|different volumes|"
     "lautstärkeunterschiede|level differences|volume differences|lautstärken|quiet and loud|"
     "loud and quiet",
@@ -157,17 +161,17 @@ SENSES: Mapping[str, str] = {
     "SPLIT": "split|teile|separate files|split up|zerteile|chop up|zerleg",
     "EACH": "every|each|jeder|jedem",
 }  # fmt: skip
-_REMOVES = "REMOVE~TAKE~AWAY~CUT~DOWN~LESS~FILTER"
-_CUTS = "REMOVE~TAKE~CUT~AWAY~FILTER"
-_CUT_WORDS = "REMOVE TAKE CUT AWAY SECTION FROM"
+_REMOVES = "REMOVE~AWAY~CUT~DOWN~LESS~FILTER~DROP"
+_CUTS = "REMOVE~CUT~AWAY~FILTER~DROP"
+_CUT_WORDS = "REMOVE TAKE CUT AWAY SECTION FROM DROP"
 MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("gain", "{+gain_db}", "LOUDER~UP~MORE", "LOUDER UP MORE LEVEL TOOQUIET"),
     ("gain", "{+gain_db}", "HIGHER LEVEL", ""),
     ("gain", "{-gain_db}", "DEEPER LEVEL", ""),
-    ("gain", "{-gain_db}", "QUIETER~DOWN~LESS~TAKE~AWAY",
+    ("gain", "{-gain_db}", "QUIETER~DOWN~LESS~AWAY~DROP",
      "QUIETER DOWN LESS TAKE AWAY LEVEL TOOLOUD SECTION"),
     ("loudness", "{target_lufs} {max_true_peak_dbtp}?", "",
-     "NORM LOUDNESS LEVEL TO UP DOWN PEAK CEILING READY !BY"),
+     "NORM LOUDNESS LEVEL TO UP DOWN PEAK CEILING READY LAST !BY"),
     ("loudness", "{target_lufs=-16} {max_true_peak_dbtp=-1}", "PODCAST",
      "NORM LOUDNESS LEVEL READY TO"),
     ("loudness", "{target_lufs=-14} {max_true_peak_dbtp=-1}", "STREAM",
@@ -178,18 +182,18 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("trim silence", "", "SILENCE START END", f"{_CUT_WORDS} TRIM BOTH"),
     ("trim silence", "", "SILENCE BOTH", f"{_CUT_WORDS} TRIM"),
     ("trim silence", "", "SILENCE TRIM~AWAY", "CUT REMOVE TAKE AWAY"),
-    ("trim silence", "{edges=start}", "SILENCE START~LEADING REMOVE~TAKE~CUT~AWAY~TRIM",
+    ("trim silence", "{edges=start}", "SILENCE START~LEADING REMOVE~CUT~AWAY~TRIM",
      f"{_CUT_WORDS} TRIM"),
-    ("trim silence", "{edges=end}", "SILENCE END~TRAILING REMOVE~TAKE~CUT~AWAY~TRIM",
+    ("trim silence", "{edges=end}", "SILENCE END~TRAILING REMOVE~CUT~AWAY~TRIM",
      f"{_CUT_WORDS} TRIM"),
     ("clip", "{end_s}", "FIRST JUST~KEEP~TRIM~TO", "KEEP TRIM CUT TO"),
     ("clip", "{end_s}", "TRIM TO", ""),
-    ("clip", "{start_s} {end_s}", "KEEP~JUST TO~TILL~AND", "KEEP FROM SECTION TO TILL"),
-    ("clip", "{start_s}", "FIRST REMOVE~TAKE~CUT~AWAY~SKIP", _CUT_WORDS),
+    ("clip", "{start_s} {end_s}", "KEEP~JUST TO~TILL~AND", "KEEP TAKE FROM SECTION TO TILL"),
+    ("clip", "{start_s}", "FIRST REMOVE~CUT~AWAY~SKIP~DROP", _CUT_WORDS),
     ("clip", "{start_s}", "START AT", ""),
     ("clip", "{end_s}", "STOP", "AFTER AT"),
-    ("clip", "{end_s}", f"AFTER~TO {_CUTS}", _CUT_WORDS),
-    ("cut", "{start_s} {end_s}", f"{_CUTS} TO~TILL~AND", f"{_CUT_WORDS} TILL TO"),
+    ("clip", "{end_s}", f"AFTER~NACH {_CUTS}", _CUT_WORDS),
+    ("cut", "{start_s} {end_s}", f"{_CUTS} TO~TILL~AND", f"{_CUT_WORDS} TILL TO !JUST"),
     ("fade", "{out_s}", "FADEOUT", "ABOVE LAST END MORE !AT"),
     ("fade", "{out_s}", "FADE AWAY", "ABOVE LAST END MORE !AT"),
     ("fade", "{out_s}", "FADE END", "MORE !AT"),
@@ -204,22 +208,22 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("low-pass", "{cutoff_hz} {slope=24}", f"ABOVE {_CUTS}",
      f"{_CUT_WORDS} TREBLE FREQUENCY"),
     ("equaliser", "{+gain_db:db} {freq_hz:hz} {type=peak}", "UP~MORE", "UP MORE EQ"),
-    ("equaliser", "{-gain_db:db} {freq_hz:hz} {type=peak}", "DOWN~LESS~CUT~TAKE",
+    ("equaliser", "{-gain_db:db} {freq_hz:hz} {type=peak}", "DOWN~LESS~CUT~AWAY~DROP",
      "DOWN LESS CUT TAKE AWAY EQ"),
     ("equaliser", "{+gain_db:db} {type=low_shelf} {freq_hz=120}", "BASS UP~MORE", "UP MORE LEVEL"),
-    ("equaliser", "{-gain_db:db} {type=low_shelf} {freq_hz=120}", "BASS DOWN~LESS~CUT~TAKE~AWAY",
+    ("equaliser", "{-gain_db:db} {type=low_shelf} {freq_hz=120}", "BASS DOWN~LESS~CUT~AWAY~DROP",
      "DOWN LESS CUT TAKE AWAY"),
     ("equaliser", "{+gain_db:db} {type=high_shelf} {freq_hz=6000}", "TREBLE UP~MORE",
      "UP MORE LEVEL"),
     ("equaliser", "{-gain_db:db} {type=high_shelf} {freq_hz=6000}",
-     "TREBLE DOWN~LESS~CUT~TAKE~AWAY", "DOWN LESS CUT TAKE AWAY"),
+     "TREBLE DOWN~LESS~CUT~AWAY~DROP", "DOWN LESS CUT TAKE AWAY"),
     ("compress", "{ratio} {threshold_db}?", "COMPRESS", "THRESHOLD RATIO ABOVE FROM MORE"),
     ("limit", "{ceiling_dbtp}", "LIMIT", "PEAK CEILING TO MORE MOST !BY"),
     ("limit", "{ceiling_dbtp}", "CEILING MOST", "!BY"),
     ("limit", "{ceiling_dbtp}", "NOPEAK", ""),
     ("noise gate", "{threshold_db}", "GATE", "THRESHOLD BELOW TO MORE SECTION FROM !BY"),
     ("hum", "{hz}?", f"HUM {_REMOVES}", "REMOVE TAKE AWAY CUT"),
-    ("noise", "{reduction_db}?", "NOISE REMOVE~TAKE~AWAY~DOWN~LESS~QUIETER",
+    ("noise", "{reduction_db}?", "NOISE REMOVE~AWAY~DOWN~LESS~QUIETER",
      "REMOVE TAKE AWAY DOWN LESS BACKGROUND MUCH QUIETER LEVEL"),
     ("noise", "{reduction_db}?", "DENOISE", "MORE BACKGROUND"),
     ("clicks", "", f"CLICKS {_REMOVES}", "REMOVE TAKE AWAY CUT"),
@@ -233,7 +237,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("leveller", "", "EVEN LEVEL~LOUDNESS~VOICES", "LEVEL LOUDNESS VOICES MORE KEEP"),
     ("leveller", "", "QUIETPARTS", ""),
     ("pitch", "{+semitones}", "UP~HIGHER", "PITCH UP"),
-    ("pitch", "{-semitones}", "DOWN~DEEPER", "PITCH DOWN"),
+    ("pitch", "{-semitones}", "DOWN~DEEPER~DROP", "PITCH DOWN"),
     ("speed", "{+rate:percent}", "FASTER", "SPEED SAMEPITCH"),
     ("speed", "{+rate:percent}", "SPEED UP~MORE", "SAMEPITCH"),
     ("speed", "{-rate:percent}", "SPEED DOWN~LESS", "SAMEPITCH"),

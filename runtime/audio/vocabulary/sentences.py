@@ -19,6 +19,7 @@ _LEAST = 4
 """Letters that are left of a word without its ending."""
 _LONGEST = 8
 """Words of a sense."""
+_POLITE = frozenset({"please", "bitte", "thanks", "danke", "thank", "you"})
 _FILE = re.compile(SOUND_FILE, re.IGNORECASE)
 _HELD = ("REMOVE", "CUT", "UP", "DOWN", "LESS")
 """Senses that go on in the next clause: "remove the hum and the noise"."""
@@ -97,6 +98,11 @@ def is_known(word: str) -> bool:
     return _FILE.fullmatch(word) is not None or all(
         _sense(part) or part in _units() for part in word.split("-")
     )
+
+
+def adds_nothing(words: Sequence[str]) -> bool:
+    """Tell whether words are polite and no more."""
+    return all(word in _POLITE for word in words)
 
 
 def senses_of(words: Sequence[str]) -> frozenset[str]:
