@@ -51,7 +51,7 @@ async def review(
     unproved = [step for step in subjects if step != RESULT and not _has_proof(step, findings)]
     if RESULT in subjects and not unproved and not _tells_result(findings[:planned]):
         unproved = [RESULT]
-    extra = [] if asked is None else [*_unasked(document, subjects, since, asked)]
+    extra = [] if asked is None else [*_extra_steps(document, subjects, since, asked)]
     report = _report(findings, words, unproved, extra)
     final = result_file(document, since)
     steps = document.steps[since:]
@@ -152,7 +152,7 @@ def _tells_result(findings: Sequence[Finding]) -> bool:
     return any(f.verdict in ("passed", "failed", "not measured") for f in findings)
 
 
-def _unasked(
+def _extra_steps(
     document: plan.PlanDocument, subjects: Container[str], since: int, asked: Collection[str]
 ) -> Iterator[str]:
     """Yield the steps whose calls change what nobody asked to be changed. Where a level is asked

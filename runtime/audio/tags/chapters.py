@@ -40,7 +40,7 @@ class Piece(NamedTuple):
     stretch: float = 1.0
 
 
-def ordered(
+def order_chapters(
     found: Iterable[tuple[float, float | None, str]], seconds: float
 ) -> tuple[Chapter, ...]:
     """Return chapters in order, within a sound of that length. One without an end ends where the
@@ -53,7 +53,7 @@ def ordered(
     )
 
 
-def moved(chapters: Sequence[Chapter], pieces: Sequence[Piece]) -> tuple[Chapter, ...]:
+def move_chapters(chapters: Sequence[Chapter], pieces: Sequence[Piece]) -> tuple[Chapter, ...]:
     """Return chapters as they lie after an edit: without those of which nothing is kept, and one of
     several pieces from where its first begins to where its last ends."""
     found: list[Chapter] = []
@@ -84,7 +84,7 @@ def read_id3(tag: bytes, seconds: float) -> tuple[Chapter, ...]:
         start, end, _, _ = _PLACES.unpack_from(rest)
         title = next((t for n, t in _frames(rest[_PLACES.size :], tag[3]) if n == b"TIT2"), b"")
         found.append((start / 1000, end / 1000, _text(title)))
-    return ordered(found, seconds)
+    return order_chapters(found, seconds)
 
 
 def id3_frames(chapters: Sequence[Chapter]) -> Iterator[tuple[str, bytes]]:
@@ -106,7 +106,7 @@ def read_comments(values: Mapping[str, str], seconds: float) -> tuple[Chapter, .
         if time:
             start = int(time[1]) * 3600 + int(time[2]) * 60 + float(time[3])
             found.append((start, None, values.get(f"{name}name", "")))
-    return ordered(found, seconds)
+    return order_chapters(found, seconds)
 
 
 def comments(chapters: Sequence[Chapter]) -> Iterator[str]:

@@ -60,7 +60,7 @@ def add_to_ogg(place: str, comments: Sequence[str]) -> None:
     if not packets or not magic or len(packets) != count:
         return
     packets[0] = _with(packets[0], len(magic), comments)
-    replace_bytes(place, at, end - at, b"".join(_paged(packets, data[14:18])))
+    replace_bytes(place, at, end - at, b"".join(_pages_with(packets, data[14:18])))
 
 
 def replace_bytes(place: str, at: int, count: int, data: bytes) -> None:
@@ -102,7 +102,7 @@ def _pages(data: bytes) -> Iterator[tuple[bytes, bytes, int]]:
         yield segments, data[begin:at], at
 
 
-def _paged(packets: Sequence[bytes], serial: bytes) -> Iterator[bytes]:
+def _pages_with(packets: Sequence[bytes], serial: bytes) -> Iterator[bytes]:
     """Yield packets on pages."""
     segments: list[tuple[bool, bytes]] = []
     for packet in packets:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import BinaryIO, NamedTuple
 
-from .chapters import MOST, Chapter, ordered
+from .chapters import MOST, Chapter, order_chapters
 
 MARK = b"ftyp"
 """Bytes 4 to 8 of such a file."""
@@ -52,7 +52,7 @@ def read_track(file: BinaryIO) -> Track | None:
         for name, track in _boxes(movie):
             if name == b"trak" and (found := _track(track, scale)):
                 chapters = _list_of(movie) or _texts(movie, track, file)
-                return found._replace(chapters=ordered(chapters, float(found.seconds)))
+                return found._replace(chapters=order_chapters(chapters, float(found.seconds)))
     except (struct.error, LookupError, ZeroDivisionError):
         return None
     return None
@@ -80,7 +80,7 @@ def add_items(
             _box(name, bytes(body)) for name, body in _boxes(file.read(size)) if name != b"udta"
         )
         file.seek(at)
-        more = meta + (_box(b"chpl", _listed(chapters)) if chapters else b"")
+        more = meta + (_box(b"chpl", _chapter_list(chapters)) if chapters else b"")
         file.write(_box(b"moov", inner + _box(b"udta", more)))
         file.truncate()
 
@@ -178,7 +178,7 @@ def _list_of(movie: bytes) -> Starts:
     return found
 
 
-def _listed(chapters: Sequence[Chapter]) -> bytes:
+def _chapter_list(chapters: Sequence[Chapter]) -> bytes:
     """Return such a list."""
     body = struct.pack(">IIB", 1 << 24, 0, len(chapters))
     for chapter in chapters:

@@ -12,10 +12,10 @@ from ..blocks import Frames
 from ..calls.files import Sound
 from ..meters.levels import FRAME_SECONDS
 from ..meters.restoration import pauses_in
-from ..tags.chapters import Chapter, Piece, moved
+from ..tags.chapters import Chapter, Piece, move_chapters
 from . import stages
 from .chains import levels_of
-from .job import Job, Result, kept
+from .job import Job, Result, pieces_of
 
 
 def trim_silence(job: Job) -> Result:
@@ -30,7 +30,7 @@ def trim_silence(job: Job) -> Result:
     end = sound.frames
     if values["edges"] in ("both", "end"):
         end = min(bounds[1] + keep, sound.frames)
-    done = job.write(sound, sound.blocks(start, end), pieces=kept(sound, [(start, end)]))
+    done = job.write(sound, sound.blocks(start, end), pieces=pieces_of(sound, [(start, end)]))
     cut = {"cut_start_s": start / sound.rate, "cut_end_s": (sound.frames - end) / sound.rate}
     return {**done, **cut}
 
@@ -50,7 +50,7 @@ def cut(job: Job) -> Result:
     if start == 0 or end == sound.frames:
         return _keep(job, sound, *((end, sound.frames) if start == 0 else (0, start)))
     half = _soft_frames(job, sound) // 2
-    left = kept(sound, [(0, start), (end, sound.frames)])
+    left = pieces_of(sound, [(0, start), (end, sound.frames)])
     return job.write(sound, _without(sound, [(start, end)], half), pieces=left)
 
 
@@ -74,7 +74,7 @@ def _keep(job: Job, sound: Sound, start: int, end: int) -> Result:
     first, last = soft if start else 0, soft if end < sound.frames else 0
     fade = stages.fade(end - start, first, last, "equal_power")
     blocks = stages.through(sound.blocks(start, end), [fade])
-    return job.write(sound, blocks, pieces=kept(sound, [(start, end)]))
+    return job.write(sound, blocks, pieces=pieces_of(sound, [(start, end)]))
 
 
 def _section(job: Job) -> tuple[int, int]:
@@ -114,7 +114,7 @@ def _parts(job: Job, sound: Sound, edges: list[int]) -> list[Result]:
     """Write what lies between some edges, into the first of the files that the call may write."""
     sections = pairwise([0, *edges, sound.frames])
     return [
-        job.make(path, sound, sound.blocks(start, end), pieces=kept(sound, [(start, end)]))
+        job.make(path, sound, sound.blocks(start, end), pieces=pieces_of(sound, [(start, end)]))
         for path, (start, end) in zip(job.call.writes, sections, strict=False)
     ]
 
@@ -139,7 +139,7 @@ def shorten_pauses(job: Job) -> Result:
     gone = [(a + keep // 2, b - (keep - keep // 2)) for a, b in pauses]
     half = _soft_frames(job, sound) // 2
     ends = [0, *chain.from_iterable(gone), sound.frames]
-    left = kept(sound, zip(ends[::2], ends[1::2], strict=True))
+    left = pieces_of(sound, zip(ends[::2], ends[1::2], strict=True))
     done = job.write(sound, _without(sound, gone, half), pieces=left)
     spare = sum(end - start for start, end in gone) / sound.rate
     return {**done, "cut_pauses_s": spare}
@@ -179,7 +179,7 @@ def _later_chapters(job: Job, sounds: Sequence[AnySound], over: int) -> Iterator
     for before, after, path in zip(sounds, sounds[1:], job.values["inputs"][1:], strict=False):
         at += (before.frames - over) / before.rate
         chapters = job.sound(path).tags().chapters
-        yield from moved(chapters, [Piece(0, after.frames / after.rate, at)])
+        yield from move_chapters(chapters, [Piece(0, after.frames / after.rate, at)])
 
 
 def _inside(sound: Sound, name: str, seconds: float) -> None:

@@ -18,7 +18,7 @@ from ..calls.files import Sound, open_sound
 from ..calls.output import FileShape, WrittenFile, write_sound
 from ..calls.word_length import kept_subtype
 from ..meters.loudness import decibels
-from ..tags.chapters import MOST, Chapter, Piece, moved
+from ..tags.chapters import MOST, Chapter, Piece, move_chapters
 from ..tags.tags import Tags
 from .stages import Stage, through
 
@@ -111,7 +111,7 @@ class Job:
         own = source.tags() if source else Tags()
         tags = own if tags is None else tags
         before = like.tags().chapters if like is not None else ()
-        after = before if pieces is None else moved(before, pieces)
+        after = before if pieces is None else move_chapters(before, pieces)
         tags = replace(tags, chapters=(*after, *more)[:MOST])
         rate, channels = shape or ((like.rate, like.channels) if like is not None else (0, 0))
         frames = round(like.frames * rate / like.rate) if like is not None else 0
@@ -125,7 +125,7 @@ class Job:
             check_reach(path, asked, rate, channels, check_fit(path, subtype, rate, channels))
         form = FileShape(rate, channels, subtype, dither, frames, asked or kept)
         done = _result_of(write_sound(path, self.writes[path], form, blocks, tags), tags)
-        done["notes"] += _told(before, after) if not tags.lost_in(done["format"]) else []
+        done["notes"] += _remarks(before, after) if not tags.lost_in(done["format"]) else []
         return done
 
     @property
@@ -146,7 +146,7 @@ class Job:
         return kept_subtype(container, source.subtype)
 
 
-def kept(sound: Sound, spans: Iterable[tuple[int, int]], scale: float = 1.0) -> list[Piece]:
+def pieces_of(sound: Sound, spans: Iterable[tuple[int, int]], scale: float = 1.0) -> list[Piece]:
     """Return spans of frames as pieces, one behind the other, each `scale` times as long."""
     pieces, at = [], 0.0
     for start, end in spans:
@@ -155,7 +155,7 @@ def kept(sound: Sound, spans: Iterable[tuple[int, int]], scale: float = 1.0) -> 
     return pieces
 
 
-def _told(before: Sequence[Chapter], after: Sequence[Chapter]) -> list[str]:
+def _remarks(before: Sequence[Chapter], after: Sequence[Chapter]) -> list[str]:
     """Return what became of chapters that an edit moved, in words."""
     left = {chapter.title for chapter in after}
     gone = [chapter.title for chapter in before if chapter.title not in left]

@@ -18,7 +18,7 @@ from ..tags.chapters import Piece
 from ..tags.tags import FIELDS, clean
 from . import stages
 from .cutting import AnySound, alike
-from .job import Job, Result, kept
+from .job import Job, Result, pieces_of
 from .stages import Stage, through
 from .synthesis import CHANNELS, RATE, signal
 
@@ -122,7 +122,7 @@ def shift(job: Job) -> Result:
     if values["wrap"]:
         cut = -by % sound.frames
         parts: Iterable[Iterator[Frames]] = (sound.blocks(cut), sound.blocks(0, cut))
-        pieces = kept(sound, [(cut, sound.frames), (0, cut)])
+        pieces = pieces_of(sound, [(cut, sound.frames), (0, cut)])
     elif abs(by) >= sound.frames:
         raise Failure(
             f"`offset_s` is {values['offset_s']:g} s, `{sound.path}` is {sound.seconds:.2f} s long"
@@ -132,7 +132,7 @@ def shift(job: Job) -> Result:
         pieces = [Piece(0, (sound.frames - by) / sound.rate, by / sound.rate)]
     else:
         parts = (sound.blocks(-by), _silence(-by, sound.channels))
-        pieces = kept(sound, [(-by, sound.frames)])
+        pieces = pieces_of(sound, [(-by, sound.frames)])
     return job.write(sound, chain.from_iterable(parts), pieces=pieces)
 
 

@@ -27,7 +27,7 @@ from .rules import (
     Rule,
     fits,
 )
-from .sentences import adds_nothing, held_verb, meant_by
+from .sentences import adds_nothing, meaning_of, verb_of
 
 Json = dict[str, Any]
 MAX_REQUEST = 4_000
@@ -124,7 +124,7 @@ def _longest(pieces: list[_Piece], at: int) -> tuple[Fit | None, int]:
         clause = joined[count - 1]
         fit = next(fits(clause), None)
         if fit is None and not (count > 1 and all(map(_reads_alone, pieces[at : at + count]))):
-            fit = meant_by(clause.split())
+            fit = meaning_of(clause.split())
         if fit is not None:
             return fit, count
     return None, 1
@@ -137,8 +137,8 @@ def _reads_alone(piece: _Piece) -> bool:
 def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:
     """Return the meaning of a clause with the verb of the one before, and its text with it: "the
     noise" after "remove the hum"."""
-    verb = held_verb([word.text for word in words_in(last.text)])
-    fit = meant_by([verb, *(word.text for word in words)]) if verb else None
+    verb = verb_of([word.text for word in words_in(last.text)])
+    fit = meaning_of([verb, *(word.text for word in words)]) if verb else None
     if fit is None or fit.rule is last.fit.rule:
         return None, text
     return fit, f"{verb} {text}"

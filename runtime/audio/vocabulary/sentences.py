@@ -71,7 +71,7 @@ class Meaning:
         return Fit(self.rule, planning.builds(arguments) if planning else arguments)
 
 
-def meant_by(clause: Sequence[str]) -> Fit | None:
+def meaning_of(clause: Sequence[str]) -> Fit | None:
     """Return what a clause of `patterns.words_in` means, if it can mean one thing only."""
     read = _read([*clause])
     if read is None:
@@ -88,7 +88,7 @@ def meant_by(clause: Sequence[str]) -> Fit | None:
     return first if same else None
 
 
-def held_verb(clause: Sequence[str]) -> str:
+def verb_of(clause: Sequence[str]) -> str:
     """Return the word of a clause whose sense goes on in the next one; "" without one."""
     return next((word for word in clause if _sense(word) in _HELD), "")
 
@@ -149,7 +149,7 @@ def _read(words: list[str]) -> tuple[list[str], list[Quantity], list[str]] | Non
                 at += 1
             else:
                 return None
-    return senses, _shared_units(values), kinds
+    return senses, _share_units(values), kinds
 
 
 def _quantity(words: list[str], at: int) -> tuple[Quantity, int]:
@@ -169,7 +169,7 @@ def _quantity(words: list[str], at: int) -> tuple[Quantity, int]:
     return Quantity(number, ""), 1
 
 
-def _shared_units(values: list[Quantity]) -> list[Quantity]:
+def _share_units(values: list[Quantity]) -> list[Quantity]:
     """Return values of which one without a unit has that of the next: "10 to 12 seconds"."""
     found: list[Quantity] = []
     for number, value in enumerate(values):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from flowc.runtime.audio.calls.files import open_sound
-from flowc.runtime.audio.tags.chapters import Chapter, Piece, moved, ordered
+from flowc.runtime.audio.tags.chapters import Chapter, Piece, move_chapters
 from flowc.runtime.audio.tags.tags import Tags, add_blocks
 from flowc.runtime.files.programs import find_program
 from sounds import M4A, needs_ffmpeg, noise, write
@@ -99,13 +99,13 @@ def test_chapters_of_joined_files_follow_each_other(book, tmp_path, apply):
 
 def test_a_chapter_of_which_two_pieces_are_kept_is_one():
     kept = [Piece(0, 1, 0), Piece(3, 8, 1)]
-    assert moved([Chapter(0, 4, "a"), Chapter(4, 8, "b")], kept) == (
+    assert move_chapters([Chapter(0, 4, "a"), Chapter(4, 8, "b")], kept) == (
         Chapter(0, 2, "a"),
         Chapter(2, 6, "b"),
     )
 
 
 def test_chapters_beyond_the_sound_or_their_number_are_left_out():
-    found = ordered([(n / 10, None, "x\x1b[31m") for n in range(1000)], 50)
+    found = order_chapters([(n / 10, None, "x\x1b[31m") for n in range(1000)], 50)
     assert len(found) == 255
     assert found[0] == Chapter(0, 0.1, "x [31m")
