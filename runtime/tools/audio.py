@@ -25,7 +25,7 @@ from ..audio.plan.planning import Order, catalogue, complete_plan
 from ..audio.plan.predicates import RESULT, read_predicate
 from ..audio.plan.review import review, step_requires
 from ..audio.vocabulary.patterns import sounds_in
-from ..audio.vocabulary.requests import plan_of, required_by, tools_asked
+from ..audio.vocabulary.requests import plan_of, required_by, tools_of
 from ..errors import Failure
 from ..files.roots import Roots
 from ..services import Json
@@ -67,7 +67,7 @@ class AudioTools(CatalogTools):
                 return await self._check(args)
             case "audio_review":
                 document = read_plan(self.roots.read_text(args["document"]))
-                asked = tools_asked(_request_in(document))
+                asked = tools_of(_request_in(document))
                 return await review(document, self._do, int(args.get("since") or 0), asked)
             case _:
                 return await self._do(check_call(tool, args))

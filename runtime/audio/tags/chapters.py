@@ -30,7 +30,7 @@ class Chapter(NamedTuple):
     title: str
 
 
-class Piece(NamedTuple):
+class SoundSpan(NamedTuple):
     """What an edit keeps of a sound from `start` to `end`, at `at` in the result; there it takes
     `stretch` times as long. Seconds."""
 
@@ -53,7 +53,7 @@ def order_chapters(
     )
 
 
-def move_chapters(chapters: Sequence[Chapter], pieces: Sequence[Piece]) -> tuple[Chapter, ...]:
+def move_chapters(chapters: Sequence[Chapter], pieces: Sequence[SoundSpan]) -> tuple[Chapter, ...]:
     """Return chapters as they lie after an edit: without those of which nothing is kept, and one of
     several pieces from where its first begins to where its last ends."""
     found: list[Chapter] = []

@@ -12,7 +12,7 @@ from ..blocks import Frames
 from ..calls.files import Sound
 from ..meters.levels import FRAME_SECONDS
 from ..meters.restoration import pauses_in
-from ..tags.chapters import Chapter, Piece, move_chapters
+from ..tags.chapters import Chapter, SoundSpan, move_chapters
 from . import stages
 from .chains import levels_of
 from .job import Job, Result, pieces_of
@@ -179,7 +179,7 @@ def _later_chapters(job: Job, sounds: Sequence[AnySound], over: int) -> Iterator
     for before, after, path in zip(sounds, sounds[1:], job.values["inputs"][1:], strict=False):
         at += (before.frames - over) / before.rate
         chapters = job.sound(path).tags().chapters
-        yield from move_chapters(chapters, [Piece(0, after.frames / after.rate, at)])
+        yield from move_chapters(chapters, [SoundSpan(0, after.frames / after.rate, at)])
 
 
 def _inside(sound: Sound, name: str, seconds: float) -> None:

@@ -18,7 +18,7 @@ from ..calls.files import Sound, open_sound
 from ..calls.output import FileShape, WrittenFile, write_sound
 from ..calls.word_length import kept_subtype
 from ..meters.loudness import decibels
-from ..tags.chapters import MOST, Chapter, Piece, move_chapters
+from ..tags.chapters import MOST, Chapter, SoundSpan, move_chapters
 from ..tags.tags import Tags
 from .stages import Stage, through
 
@@ -87,7 +87,7 @@ class Job:
         blocks: Iterator[Frames],
         shape: tuple[int, int] | None = None,
         tags: Tags | None = None,
-        pieces: Sequence[Piece] | None = None,
+        pieces: Sequence[SoundSpan] | None = None,
         more: Sequence[Chapter] = (),
     ) -> Result:
         """Write the output. Rate and channels are those of `like` unless `shape` has others, its
@@ -102,7 +102,7 @@ class Job:
         blocks: Iterator[Frames],
         shape: tuple[int, int] | None = None,
         tags: Tags | None = None,
-        pieces: Sequence[Piece] | None = None,
+        pieces: Sequence[SoundSpan] | None = None,
         more: Sequence[Chapter] = (),
     ) -> Result:
         """Write an output, which is made of `like` or of nothing: then `shape` has its rate and
@@ -146,11 +146,13 @@ class Job:
         return kept_subtype(container, source.subtype)
 
 
-def pieces_of(sound: Sound, spans: Iterable[tuple[int, int]], scale: float = 1.0) -> list[Piece]:
+def pieces_of(
+    sound: Sound, spans: Iterable[tuple[int, int]], scale: float = 1.0
+) -> list[SoundSpan]:
     """Return spans of frames as pieces, one behind the other, each `scale` times as long."""
     pieces, at = [], 0.0
     for start, end in spans:
-        pieces.append(Piece(start / sound.rate, end / sound.rate, at, scale))
+        pieces.append(SoundSpan(start / sound.rate, end / sound.rate, at, scale))
         at += (end - start) / sound.rate * scale
     return pieces
 

@@ -14,7 +14,7 @@ from ..blocks import Frames
 from ..calls.files import BLOCK
 from ..meters import measure as meter
 from ..meters.effects import effects_of, read_measure
-from ..tags.chapters import Piece
+from ..tags.chapters import SoundSpan
 from ..tags.tags import FIELDS, clean
 from . import stages
 from .cutting import AnySound, alike
@@ -63,7 +63,7 @@ def mix(job: Job) -> Result:
         _Stream(through(sound.blocks(), [stages.gain(gain)]), offset)
         for sound, offset, gain in zip(sounds, offsets, gains, strict=True)
     ]
-    pieces = [Piece(0, first.seconds, offsets[0] / first.rate)]
+    pieces = [SoundSpan(0, first.seconds, offsets[0] / first.rate)]
     return job.write(first, _sum_of(streams, frames, first.channels), pieces=pieces)
 
 
@@ -129,7 +129,7 @@ def shift(job: Job) -> Result:
         )
     elif by >= 0:
         parts = (_silence(by, sound.channels), sound.blocks(0, sound.frames - by))
-        pieces = [Piece(0, (sound.frames - by) / sound.rate, by / sound.rate)]
+        pieces = [SoundSpan(0, (sound.frames - by) / sound.rate, by / sound.rate)]
     else:
         parts = (sound.blocks(-by), _silence(-by, sound.channels))
         pieces = pieces_of(sound, [(-by, sound.frames)])

@@ -197,7 +197,7 @@ def required_by(
     return (*required, *_constants(checks, sound))
 
 
-def tools_asked(request: str) -> tuple[str, ...] | None:
+def tools_of(request: str) -> tuple[str, ...] | None:
     """Return the tools that a request asks for, one as often as it does; None where the rules
     cannot read it."""
     try:

@@ -29,7 +29,7 @@ _MOVES = ("LOUDER", "QUIETER", "UP", "DOWN", "MORE", "LESS")
 """Senses of which two in two clauses are two changes."""
 
 
-class Quantity(NamedTuple):
+class SpokenValue(NamedTuple):
     """A number with its unit, or the name of a file."""
 
     number: str
@@ -47,7 +47,7 @@ class Meaning:
     needs: tuple[frozenset[str], ...]
     takes: frozenset[str]
 
-    def fit(self, senses: Sequence[str], values: Sequence[Quantity], kind: str) -> Fit | None:
+    def fit(self, senses: Sequence[str], values: Sequence[SpokenValue], kind: str) -> Fit | None:
         """Return the call that these senses and values say; None where it is not this one."""
         said = frozenset(senses)
         if not said <= self.takes or any(said.isdisjoint(ways) for ways in self.needs):
@@ -116,16 +116,16 @@ def senses_of(words: Sequence[str]) -> frozenset[str]:
     return frozenset(found - {"", PASSED})
 
 
-def _read(words: list[str]) -> tuple[list[str], list[Quantity], list[str]] | None:
+def _read(words: list[str]) -> tuple[list[str], list[SpokenValue], list[str]] | None:
     """Return senses, values and formats; None where a word has no sense."""
     senses: list[str] = []
-    values: list[Quantity] = []
+    values: list[SpokenValue] = []
     kinds: list[str] = []
     at, before = 0, ""
     while at < len(words):
         word = words[at]
         if _FILE.fullmatch(word):
-            values.append(Quantity(word, ""))
+            values.append(SpokenValue(word, ""))
             at += 1
         elif is_number(word):
             value, used = _quantity(words, at)
@@ -152,11 +152,11 @@ def _read(words: list[str]) -> tuple[list[str], list[Quantity], list[str]] | Non
     return senses, _share_units(values), kinds
 
 
-def _quantity(words: list[str], at: int) -> tuple[Quantity, int]:
+def _quantity(words: list[str], at: int) -> tuple[SpokenValue, int]:
     """Return the number at a place with its unit, and how many words they are."""
     number = words[at]
     if ":" in number and number.endswith(":1"):
-        return Quantity(number.removesuffix(":1"), ":1"), 1
+        return SpokenValue(number.removesuffix(":1"), ":1"), 1
     begin = at + 1
     if words[begin : begin + 1] == ["-"] and words[begin + 1 : begin + 2]:
         begin += 1
@@ -165,13 +165,13 @@ def _quantity(words: list[str], at: int) -> tuple[Quantity, int]:
     for count in (3, 2, 1):
         unit = " ".join(words[begin : begin + count])
         if unit in _units():
-            return Quantity(number, unit), begin + count - at
-    return Quantity(number, ""), 1
+            return SpokenValue(number, unit), begin + count - at
+    return SpokenValue(number, ""), 1
 
 
-def _share_units(values: list[Quantity]) -> list[Quantity]:
+def _share_units(values: list[SpokenValue]) -> list[SpokenValue]:
     """Return values of which one without a unit has that of the next: "10 to 12 seconds"."""
-    found: list[Quantity] = []
+    found: list[SpokenValue] = []
     for number, value in enumerate(values):
         bare = is_number(value.number) and not value.unit and ":" not in value.number
         after = values[number + 1].unit if number + 1 < len(values) else ""

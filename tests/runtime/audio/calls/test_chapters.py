@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from flowc.runtime.audio.calls.files import open_sound
-from flowc.runtime.audio.tags.chapters import Chapter, Piece, move_chapters
+from flowc.runtime.audio.tags.chapters import Chapter, SoundSpan, move_chapters, order_chapters
 from flowc.runtime.audio.tags.tags import Tags, add_blocks
 from flowc.runtime.files.programs import find_program
 from sounds import M4A, needs_ffmpeg, noise, write
@@ -98,7 +98,7 @@ def test_chapters_of_joined_files_follow_each_other(book, tmp_path, apply):
 
 
 def test_a_chapter_of_which_two_pieces_are_kept_is_one():
-    kept = [Piece(0, 1, 0), Piece(3, 8, 1)]
+    kept = [SoundSpan(0, 1, 0), SoundSpan(3, 8, 1)]
     assert move_chapters([Chapter(0, 4, "a"), Chapter(4, 8, "b")], kept) == (
         Chapter(0, 2, "a"),
         Chapter(2, 6, "b"),
