@@ -43,8 +43,9 @@ def _join_arguments(said: Json) -> Json:
 
 def _mix_arguments(said: Json) -> Json:
     """Return the arguments for a file below the sound."""
-    usual = {"below_db": 12, "length": "first"}
-    return {"inputs": ["", said.pop("second")], **usual, **said}
+    usual: Json = {"below_db": 12, "length": "first"}
+    below = abs(said.pop("below_db", usual["below_db"]))
+    return {**usual, "inputs": ["", said.pop("second")], "below_db": below, **said}
 
 
 CUTTING: tuple[AudioTool, ...] = (

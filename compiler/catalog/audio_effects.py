@@ -87,7 +87,7 @@ EFFECTS: tuple[AudioTool, ...] = (
          ToolParameter("channels", "integer", "1 or 2; None keeps them", "", 1, 2, None,
                        optional=True),
          SUBTYPE,
-         choice("bitrate_kbps", BITRATES, "of an mp3 or m4a file; None keeps it", None,
+         choice("bitrate_kbps", BITRATES, "of an mp3, ogg, opus or m4a file; None keeps it", None,
                 "kbit/s"),
          ToolParameter("dither", "flag", "noise of one step before 16 and 24 bits", default=True)),
         Planning(

@@ -6,12 +6,15 @@ measures are those of the effect (docs/audio-editing.md), with the numbers of th
 
 from __future__ import annotations
 
+from .audio_formats import format_of
 from .audio_model import Arguments, Json, predicate
 
 _GAIN_OFF_DB, _GATE_OFF_DB, _FILTER_OFF_DB, _FADE_OFF_DB = 1.0, 2.0, 1.5, 1.0
 """Misfits that signal processing as it should be stays below, on speech and on music."""
 _SAME_SOUND_DB = -10.0
 """Of a section beside the sound it was cut from: lossy formats reach -15 dB and less."""
+_OPUS_SHARE = 0.45
+"""By how much of what was asked for a file of opus may have more or less, as there is to hear."""
 _KINDS = ("peak", "low_shelf", "high_shelf")
 _SHAPE = {
     "channels": "The number of channels",
@@ -217,9 +220,12 @@ def expect_noise(a: Arguments) -> list[Json]:
 
 def expect_shape(a: Arguments) -> list[Json]:
     """The header says so."""
-    return [
+    found = [
         predicate(name, "==", a[name], text) for name, text in _SHAPE.items() if a[name] is not None
     ]
+    if a["bitrate_kbps"] and (format_of(a["output"]) == "opus" or a["subtype"] == "OPUS"):
+        found[-1]["tolerance"] = a["bitrate_kbps"] * _OPUS_SHARE
+    return found
 
 
 def expect_drive(a: Arguments) -> list[Json]:

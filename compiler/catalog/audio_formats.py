@@ -11,7 +11,7 @@ FORMATS = ("wav", "flac", "mp3", "ogg", "opus", "aiff", "m4a")
 _SAME = {"aif": "aiff", "mp4": "m4a", "m4b": "m4a"}
 SPOKEN = {**{name: name for name in FORMATS}, "aac": "m4a"}
 """Formats by the words that people have for them."""
-WITH_BITRATE = ("mp3", "m4a")
+WITH_BITRATE = ("mp3", "ogg", "opus", "m4a")
 """Those that have a bitrate to choose."""
 ENDINGS = (*FORMATS, *_SAME)
 """All endings of such files."""

@@ -62,7 +62,7 @@ _HUM = "(hum|humming|mains hum|buzz|power line hum|brummen|netzbrummen|brumm)"
 _GONE = "(entfernen|abschneiden|wegschneiden|herausfiltern|löschen)"
 _FROM = "([from|von] {start_s} TILL|(between|zwischen) {start_s} (and|und)) {end_s}"
 _PART = "[section|part|piece|bit|segment|teil|abschnitt|stück|stelle]"
-_OVER = "[of|over|for|at|about|über|von|in]"
+_OVER = "[of|over|for|about|über|von|in]"
 _FIRST, _LAST = "[the|die|den] (first|ersten|erste)", "[the|die|den] (last|final|letzten|letzte)"
 
 PHRASES: Mapping[str, tuple[str, ...]] = {

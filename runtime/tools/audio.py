@@ -25,7 +25,7 @@ from ..audio.plan.planning import Order, catalogue, complete_plan
 from ..audio.plan.predicates import RESULT, read_predicate
 from ..audio.plan.review import review, step_requires
 from ..audio.vocabulary.patterns import sounds_in
-from ..audio.vocabulary.requests import plan_of, required_by
+from ..audio.vocabulary.requests import plan_of, required_by, tools_of
 from ..errors import Failure
 from ..files.roots import Roots
 from ..services import Json
@@ -67,7 +67,8 @@ class AudioTools(CatalogTools):
                 return await self._check(args)
             case "audio_review":
                 document = read_plan(self.roots.read_text(args["document"]))
-                return await review(document, self._do, int(args.get("since") or 0))
+                asked = tools_of(_request_in(document))
+                return await review(document, self._do, int(args.get("since") or 0), asked)
             case _:
                 return await self._do(check_call(tool, args))
 
@@ -188,13 +189,17 @@ class AudioTools(CatalogTools):
 def _names_in(document: PlanDocument, code: str) -> list[str]:
     """Return the sounds that a call reads and the request of the document names: whoever asks to
     join or mix files lets them be read."""
-    section = document.section("request")
     try:
         reads = parse_call(code).reads
     except Failure:
         return []
-    named = sounds_in(text_value(section, "Original Request")) if section else ()
+    named = sounds_in(_request_in(document))
     return [path for path in reads if path in named]
+
+
+def _request_in(document: PlanDocument) -> str:
+    section = document.section("request")
+    return text_value(section, "Original Request") if section else ""
 
 
 def _order_of(args: dict[str, Any]) -> Order:

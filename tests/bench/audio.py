@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fixtures"))
 
-from sounds import noise, speech_like, write
+from sounds import speech_like, write
 from timing import line, medians
 
 RATE, SECONDS, ROUNDS = 44_100, 60, 3
@@ -115,7 +115,7 @@ print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.__stdout_
 def _memory(place: Path) -> None:
     import soundfile
 
-    minute = noise(60, 0.1, RATE)
+    minute = speech_like(57, RATE)  # a minute, for silence is to be trimmed
     with soundfile.SoundFile(str(place / "long.wav"), "w", RATE, 2, "PCM_16") as file:
         for _ in range(30):
             file.write(minute)

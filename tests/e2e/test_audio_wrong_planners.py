@@ -1,4 +1,4 @@
-"""A planner that is wrong in twenty ways: the sound comes out right, or it is refused with why.
+"""A planner that is wrong in many ways: the sound comes out right, or it is refused with why.
 
 A scripted model server plays planner and programmer. Whether the sound is right is measured here,
 with other means than the product's.
@@ -68,6 +68,37 @@ WAYS: dict[str, tuple[Json, list[str]]] = {
         plan(steps=[]) | {"steps": [{"title": "x", "description": "x", "person": True}]}, CODES
     ),
     "taken back": case(plan([*STEPS, "Louder"]), [*CODES, "GAIN(gain_db=-6)"]),
+    "every step from the start": case(
+        plan(), [code.replace("(", '(input="in.wav", ') for code in CODES]
+    ),
+    "faded twice": case(plan([STEPS[0], STEPS[1], *STEPS[1:]]), [*CODES[:2], *CODES[1:]]),
+    "lows put back": case(
+        plan([STEPS[0], "Warmth", *STEPS[1:]]),
+        [CODES[0], 'EQ(bands=[{"type": "low_shelf", "freq_hz": 80, "gain_db": 24}])', *CODES[1:]],
+    ),
+    "bound in place of a value": case(
+        plan(requirements=[{**LOUD, "op": "<="}]), swap(2, "GAIN(gain_db=-30)")
+    ),
+    "cut short": case(
+        plan([*STEPS[:2], "Tidy", STEPS[2]]), [*CODES[:2], "CLIP(end_s=2)", CODES[2]]
+    ),
+    "reverb nobody asked for": case(
+        plan([STEPS[0], "Add reverb", *STEPS[1:]]), [CODES[0], "REVERB(wet_level=0.5)", *CODES[1:]]
+    ),
+    "noise nobody asked for": case(
+        plan([STEPS[0], "Add noise", *STEPS[1:]]), [CODES[0], "ADD_NOISE(snr_db=6)", *CODES[1:]]
+    ),
+    "slower and unsaid": case(
+        plan([STEPS[0], "Tempo", *STEPS[1:]]), [CODES[0], "TIME_STRETCH(rate=0.9)", *CODES[1:]]
+    ),
+    "distortion nobody asked for": case(
+        plan([STEPS[0], "Warmth", *STEPS[1:]]), [CODES[0], "DISTORT(drive_db=30)", *CODES[1:]]
+    ),
+    "all in one step": case(plan([", ".join(STEPS)]), [CODES[2]]),
+    "a number beyond all": case(plan(), swap(2, "GAIN(gain_db=1e9)")),
+    "pitch nobody asked for": case(
+        plan([STEPS[0], "Voice", *STEPS[1:]]), [CODES[0], "PITCH_SHIFT(semitones=-5)", *CODES[1:]]
+    ),
 }
 IN_CHECK = {"wrong tool", "claim without measure", "step left out", "half"}
 """The others are tried in `make soak`."""
@@ -106,10 +137,14 @@ def is_right(before: Any, after: Any) -> bool:
         return False
     loud = pyloudnorm.Meter(RATE).integrated_loudness(after.astype(np.float64))
     hum = [hum_of(frames) for frames in (before, after)]
-    voice = [without_hum(frames) for frames in (before, after)]
+    voice = [sound_above(frames, 60) for frames in (before, after)]
     change = [level(voice[1], *part) - level(voice[0], *part) for part in (BODY, HALF, END)]
     fades = -8 < change[1] - change[0] < -1.5 and change[2] - change[0] < -15
-    return bool(abs(loud + 20) < 0.6 and fades and hum[1] < hum[0] - 15)
+    body = slice(round(BODY[0] * RATE), round(BODY[1] * RATE))
+    window = np.hanning(body.stop - body.start)
+    spectra = [np.abs(np.fft.rfft(sound_above(f, 150)[body] * window)) for f in (before, after)]
+    alike = np.corrcoef(*spectra)[0, 1]
+    return bool(abs(loud + 20) < 0.6 and fades and hum[1] < hum[0] - 15 and alike > 0.97)
 
 
 BODY, HALF, END = (0.5, 1.5), (2.25, 2.75), (2.95, 3.0)
@@ -122,10 +157,10 @@ def level(frames: Any, start: float, end: float) -> float:
     return float(20 * np.log10(np.sqrt((part**2).mean())))
 
 
-def without_hum(frames: Any) -> Any:
-    """The sound above 60 Hz."""
+def sound_above(frames: Any, hz: float) -> Any:
+    """The first channel without what is lower."""
     spectrum = np.fft.rfft(frames[:, 0])
-    spectrum[np.fft.rfftfreq(len(frames), 1 / RATE) < 60] = 0
+    spectrum[np.fft.rfftfreq(len(frames), 1 / RATE) < hz] = 0
     return np.fft.irfft(spectrum, len(frames))
 
 
@@ -170,5 +205,5 @@ def test_the_measure_of_this_page_knows_the_right_sound(flowc, openai_server):
     assert is_right(heard, sounds.read(flowc.folder / told["final"])[0])
 
 
-def test_there_are_twenty_ways():
-    assert len(WAYS) == 20
+def test_there_are_thirty_two_ways():
+    assert len(WAYS) == 32

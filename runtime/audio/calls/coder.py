@@ -21,9 +21,9 @@ from flowc.compiler.catalog.audio_formats import format_of
 
 from ...errors import Failure
 from ..blocks import Frames
+from ..tags.mp4 import read_track
 from .call import Unwritable
 from .containers import CODER, coders_for
-from .mp4 import read_track
 
 _QUIET = ("-nostdin", "-hide_banner", "-loglevel", "error")
 _SAFE = ("-protocol_whitelist", "file,pipe", "-f", "mov")

@@ -59,6 +59,7 @@ _AAC = Rates((8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_0
               88_200, 96_000))  # fmt: skip
 _MP3_BITS = ((32_000, 32, 320), (16_000, 8, 160), (0, 8, 64))
 _AAC_BITS = ((0, 8, 320),)
+_OGG_BITS = ((0, 6, 320),)
 _AAC_FRAME = 6144, 1024
 """The most bits of a frame of one channel, and its samples (ISO/IEC 14496-3)."""
 _USUAL_KBPS = 96
@@ -105,8 +106,8 @@ CONTAINERS: dict[str, Container] = {
     "flac": Container("FLAC", {"PCM_24": _FLAC, "PCM_16": _FLAC}, 8),
     "mp3": Container("MP3", {"MPEG_LAYER_III": _MP3}, 2, _MP3_BITS),
     # libvorbis dies of more than 200,000 samples a second.
-    "ogg": Container("OGG", {"VORBIS": Rates(highest=200_000), "OPUS": _OPUS}, 64),
-    "opus": Container("OGG", {"OPUS": _OPUS}, 64),
+    "ogg": Container("OGG", {"VORBIS": Rates(highest=200_000), "OPUS": _OPUS}, 64, _OGG_BITS),
+    "opus": Container("OGG", {"OPUS": _OPUS}, 64, _OGG_BITS),
     "aiff": Container("AIFF", {"FLOAT": _ALL, **_PCM}, 64),
     "m4a": Container("M4A", {"AAC": _AAC}, 8, _AAC_BITS, coder=True),
 }
@@ -143,7 +144,7 @@ def check_bitrate(path: str, kbps: int | None, rate: int | None, channels: int =
     if kbps is None:
         return
     if not container_of(path).bitrates:
-        only = f"only {' and '.join(WITH_BITRATE)} files have one"
+        only = f"only {', '.join(WITH_BITRATE[:-1])} and {WITH_BITRATE[-1]} files have one"
         raise Failure(f"`{path}` has no `bitrate_kbps` to choose", help=only)
     _, most = _bounds(path, rate or 48_000, channels)
     if kbps > most:
@@ -154,7 +155,7 @@ def check_bitrate(path: str, kbps: int | None, rate: int | None, channels: int =
 
 
 def compression_of(path: str, kbps: int, rate: int) -> float:
-    """Return the share of compression, 0 to 1, by which libsndfile knows a bitrate."""
+    """Return the share of compression, 0 to 1, by which libsndfile knows an mp3 file's bitrate."""
     least, most = _bounds(path, rate, 2)
     return min(max((most - kbps) / (most - least), 0.0), 1.0)
 

@@ -17,10 +17,10 @@ from flowc.compiler.catalog.audio_formats import FORMATS
 
 from ...errors import Failure
 from ..blocks import Frames
+from ..tags.mp4 import MARK
+from ..tags.tags import Tags, read_tags
 from .coder import DecodedFile
 from .containers import CONTAINERS
-from .mp4 import MARK
-from .tags import Tags, read_tags
 
 BLOCK = 65_536
 """Frames; with many channels fewer, so that a block stays near a few megabytes."""

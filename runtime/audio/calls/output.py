@@ -14,11 +14,12 @@ import soundfile
 
 from ...errors import Failure
 from ..blocks import Frames
+from ..tags.tags import Tags, add_blocks, set_fields
 from .call import Unwritable
 from .coder import EncodedFile
-from .containers import Container, check_fit, compression_of, container_of, usual_bitrate
+from .compression import coding_of
+from .containers import Container, check_fit, container_of, usual_bitrate
 from .files import cannot
-from .tags import Tags, add_blocks, set_fields
 from .word_length import Rounding
 
 _RIFF_LIMIT = 4_000_000_000
@@ -92,9 +93,9 @@ def write_sound(
         raise failure
     if not done.frames:
         raise Failure(f"nothing is left to write into `{path}`")
-    _strip_chance(place)
     try:
         add_blocks(place, container.name, tags)
+        _strip_chance(place)
     except OSError as error:
         reason = cannot(path, error)
         raise Unwritable(reason.message, help=reason.help) from None
@@ -138,8 +139,7 @@ class _Writer:
             return EncodedFile(done.path, self.disk.place, *shape, kbps)
         coding: dict[str, object] = {}
         if self.bitrate and self.container.bitrates:
-            share = compression_of(done.path, self.bitrate, done.rate)
-            coding = {"compression_level": share, "bitrate_mode": "CONSTANT"}
+            coding = coding_of(done.path, self.bitrate, *shape, done.subtype)
         file = soundfile.SoundFile(self.disk, "w", *shape, done.subtype, format=name, **coding)
         set_fields(file, self.container.name, self.tags)
         return file
@@ -211,7 +211,8 @@ class _Disk:
 
 def _strip_chance(place: str) -> None:
     """Take out what libsndfile writes of clock and chance: the same sound makes the same file.
-    Float files carry the time of writing beside their peaks, ogg streams a serial number."""
+    Float files carry the time of writing beside their peaks, ogg streams a serial number; pages of
+    these are numbered and summed up anew."""
     with open(place, "r+b") as file:
         head = file.read(12)
         if head[:4] in (b"RIFF", b"RF64", b"FORM"):
@@ -230,15 +231,15 @@ def _strip_peak_time(number: int, order: str) -> None:
 
 
 def _strip_ogg_serial(number: int) -> None:
-    at = 0
+    at = count = 0
     while len(header := os.pread(number, 27, at)) == 27 and header[:4] == b"OggS":
         sizes = os.pread(number, header[26], at + 27)
         page = bytearray(os.pread(number, 27 + len(sizes) + sum(sizes), at))
-        page[14:18] = struct.pack("<I", _SERIAL)
+        page[14:22] = struct.pack("<II", _SERIAL, count)
         page[22:26] = bytes(4)
         page[22:26] = struct.pack("<I", _checksum(bytes(page)))
         os.pwrite(number, bytes(page), at)
-        at += len(page)
+        at, count = at + len(page), count + 1
 
 
 def _checksum(page: bytes) -> int:

@@ -16,6 +16,8 @@ from ..blocks import Samples
 from ..calls.files import Sound
 from .levels import RESOLUTION, Spectrum, SpectrumMeter
 
+_LONG_S = 120.0
+"""From here on a sound has enough windows for a spectrum that do not overlap."""
 _WINDOW = 8192
 """Samples of a response that is looked for."""
 
@@ -157,7 +159,13 @@ class Both:
 
 
 def _spectrum(sound: Sound, resolution: float) -> Spectrum:
-    meter = SpectrumMeter(sound.rate, sound.channels, edges=False, resolution=resolution)
+    meter = SpectrumMeter(
+        sound.rate,
+        sound.channels,
+        edges=False,
+        resolution=resolution,
+        overlap=sound.seconds < _LONG_S,
+    )
     for block in sound.blocks():
         meter.feed(block)
     return meter.end()

@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from ..blocks import Frames
 
-_TAPS, _CHUNK, _AT_ONCE = 48, 256, 64
+_TAPS, _CHUNK, _AT_ONCE = 48, 32, 512
 """Taps of a phase; frames that are looked at or passed over together; chunks in one product."""
 
 

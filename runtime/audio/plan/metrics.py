@@ -278,7 +278,7 @@ _LIST: tuple[Metric, ...] = (
            parts=_HEADER),
     Metric("sample_rate_hz", "samples a second", "Hz", _of("sample_rate_hz"),
            parts=_HEADER),
-    Metric("bitrate_kbps", "kilobits a second (mp3, m4a)", "kbit/s", _of("bitrate_kbps"), 3.0,
+    Metric("bitrate_kbps", "kilobits a second of a lossy file", "kbit/s", _of("bitrate_kbps"), 3.0,
            parts=_HEADER),
     Metric("channels", "how many there are", "channels", _of("channels"),
            parts=_HEADER),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,15 +18,27 @@ from .evidence import Evidence, read_evidence
 from .planning import criteria_in
 from .predicates import ANY, RESULT, Finding, Predicate, judge, read_predicate, verdict_of
 
+_LEVELS = frozenset({"gain", "peak_norm", "loudness_norm", "compress", "leveller"})
+_SAME_WORK = {"cut": "clip", "eq": "dehum"}
+"""Tools that may do what another one was asked for."""
+_ALWAYS = frozenset({"limit", "convert", "tag"})
+"""Tools whose work the rest of the review holds, whatever was asked for."""
 
-async def review(document: plan.PlanDocument, do: Do, since: int = 0) -> dict[str, Any]:
+
+async def review(
+    document: plan.PlanDocument,
+    do: Do,
+    since: int = 0,
+    asked: Collection[str] | None = None,
+) -> dict[str, Any]:
     """Return {status, summary, verdict, passed, failed, not_measured, proves_nothing, checks,
     table, unmeasured, final, shown}: every criterion is there, with its measured value, and what
     the call of each step has to have done. A criterion without a predicate is not measured and
     keeps the whole from passing; so does a document without criteria, and a step whose result
     nothing tells from its input. `final` is the file of the result, "" where no step has made one,
     which is FAILURE; `shown` says the same in words. The first `since` steps are those of a plan
-    that was given up."""
+    that was given up. `asked` are the tools that the request asks for, one as often as it does,
+    where that is known: a step that nobody asked for is told, and keeps the whole from passing."""
     section = document.section("requirements")
     lines = plan.text_value(section, "Success Criteria").split("\n") if section else []
     criteria = criteria_in(line for line in lines if line.strip())
@@ -38,7 +51,8 @@ async def review(document: plan.PlanDocument, do: Do, since: int = 0) -> dict[st
     unproved = [step for step in subjects if step != RESULT and not _has_proof(step, findings)]
     if RESULT in subjects and not unproved and not _tells_result(findings[:planned]):
         unproved = [RESULT]
-    report = _report(findings, words, unproved)
+    extra = [] if asked is None else [*_extra_steps(document, subjects, since, asked)]
+    report = _report(findings, words, unproved, extra)
     final = result_file(document, since)
     steps = document.steps[since:]
     undone = [_undone(step) for step in steps if plan.status_of(step) != "DONE"]
@@ -138,13 +152,36 @@ def _tells_result(findings: Sequence[Finding]) -> bool:
     return any(f.verdict in ("passed", "failed", "not measured") for f in findings)
 
 
-def _report(findings: list[Finding], words: list[str], unproved: list[str]) -> dict[str, Any]:
+def _extra_steps(
+    document: plan.PlanDocument, subjects: Container[str], since: int, asked: Collection[str]
+) -> Iterator[str]:
+    """Yield the steps whose calls change what nobody asked to be changed. Where a level is asked
+    for, others that change levels may lead there."""
+    left = Counter(_SAME_WORK.get(tool, tool) for tool in asked)
+    for step in document.steps[since:]:
+        id = plan.text_value(step, "ID")
+        try:
+            tool = parse_call(plan.text_value(step, "Code")).tool.name if id in subjects else ""
+        except Failure:
+            continue
+        if not tool or tool in _ALWAYS or (tool in _LEVELS and not _LEVELS.isdisjoint(asked)):
+            continue
+        work = _SAME_WORK.get(tool, tool)
+        if not left[work]:
+            yield f"{id}: the request does not ask for {tool.upper()}"
+        left[work] -= 1
+
+
+def _report(
+    findings: list[Finding], words: list[str], unproved: list[str], extra: list[str]
+) -> dict[str, Any]:
     report = report_of(findings)
     left = [f"not measured · {text}: nobody said how it is measured" for text in words]
     left += [f"not proved · {step}: nothing tells what it wrote from what it read"
              for step in unproved]  # fmt: skip
+    left += [f"not proved · {step}" for step in extra]
     report["table"] = "\n".join([*map(line_of, findings), *left]) or "not measured · no criteria"
-    report["unmeasured"] = [*words, *unproved]
+    report["unmeasured"] = [*words, *unproved, *extra]
     report["not_measured"] += len(left)
     if left and verdict_of(findings) != "failed":
         report["verdict"] = "not measured"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 
 import numpy as np
@@ -12,9 +12,10 @@ from ..blocks import Frames
 from ..calls.files import Sound
 from ..meters.levels import FRAME_SECONDS
 from ..meters.restoration import pauses_in
+from ..tags.chapters import Chapter, SoundSpan, move_chapters
 from . import stages
 from .chains import levels_of
-from .job import Job, Result
+from .job import Job, Result, pieces_of
 
 
 def trim_silence(job: Job) -> Result:
@@ -29,7 +30,7 @@ def trim_silence(job: Job) -> Result:
     end = sound.frames
     if values["edges"] in ("both", "end"):
         end = min(bounds[1] + keep, sound.frames)
-    done = job.write(sound, sound.blocks(start, end))
+    done = job.write(sound, sound.blocks(start, end), pieces=pieces_of(sound, [(start, end)]))
     cut = {"cut_start_s": start / sound.rate, "cut_end_s": (sound.frames - end) / sound.rate}
     return {**done, **cut}
 
@@ -48,7 +49,9 @@ def cut(job: Job) -> Result:
         raise Failure(f"nothing of `{sound.path}` would be left", help="cut a shorter section")
     if start == 0 or end == sound.frames:
         return _keep(job, sound, *((end, sound.frames) if start == 0 else (0, start)))
-    return job.write(sound, _without(sound, [(start, end)], _soft_frames(job, sound) // 2))
+    half = _soft_frames(job, sound) // 2
+    left = pieces_of(sound, [(0, start), (end, sound.frames)])
+    return job.write(sound, _without(sound, [(start, end)], half), pieces=left)
 
 
 def _without(sound: Sound, gone: list[tuple[int, int]], most: int) -> Iterator[Frames]:
@@ -70,7 +73,8 @@ def _keep(job: Job, sound: Sound, start: int, end: int) -> Result:
     soft = min(_soft_frames(job, sound), (end - start) // 2)
     first, last = soft if start else 0, soft if end < sound.frames else 0
     fade = stages.fade(end - start, first, last, "equal_power")
-    return job.write(sound, stages.through(sound.blocks(start, end), [fade]))
+    blocks = stages.through(sound.blocks(start, end), [fade])
+    return job.write(sound, blocks, pieces=pieces_of(sound, [(start, end)]))
 
 
 def _section(job: Job) -> tuple[int, int]:
@@ -110,7 +114,7 @@ def _parts(job: Job, sound: Sound, edges: list[int]) -> list[Result]:
     """Write what lies between some edges, into the first of the files that the call may write."""
     sections = pairwise([0, *edges, sound.frames])
     return [
-        job.make(path, sound, sound.blocks(start, end))
+        job.make(path, sound, sound.blocks(start, end), pieces=pieces_of(sound, [(start, end)]))
         for path, (start, end) in zip(job.call.writes, sections, strict=False)
     ]
 
@@ -133,7 +137,10 @@ def shorten_pauses(job: Job) -> Result:
     sound, pauses = job.input, _pauses(job, "longest_s")
     keep = round(job.values["longest_s"] * sound.rate)
     gone = [(a + keep // 2, b - (keep - keep // 2)) for a, b in pauses]
-    done = job.write(sound, _without(sound, gone, _soft_frames(job, sound) // 2))
+    half = _soft_frames(job, sound) // 2
+    ends = [0, *chain.from_iterable(gone), sound.frames]
+    left = pieces_of(sound, zip(ends[::2], ends[1::2], strict=True))
+    done = job.write(sound, _without(sound, gone, half), pieces=left)
     spare = sum(end - start for start, end in gone) / sound.rate
     return {**done, "cut_pauses_s": spare}
 
@@ -163,7 +170,16 @@ def concat(job: Job) -> Result:
     blocks: Iterator[Frames] = chain.from_iterable(streams)
     if over:
         blocks = stages.Crossfade(over).join(streams)
-    return job.write(first, blocks)
+    return job.write(first, blocks, more=[*_later_chapters(job, sounds, over)])
+
+
+def _later_chapters(job: Job, sounds: Sequence[AnySound], over: int) -> Iterator[Chapter]:
+    """Yield the chapters of all sounds but the first, where they lie behind those before them."""
+    at = 0.0
+    for before, after, path in zip(sounds, sounds[1:], job.values["inputs"][1:], strict=False):
+        at += (before.frames - over) / before.rate
+        chapters = job.sound(path).tags().chapters
+        yield from move_chapters(chapters, [SoundSpan(0, after.frames / after.rate, at)])
 
 
 def _inside(sound: Sound, name: str, seconds: float) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -12,12 +12,14 @@ from flowc.compiler.catalog.audio_formats import format_of
 from ...errors import Failure
 from ..blocks import Frames
 from ..calls.call import AudioCall
-from ..calls.containers import bitrate_like, check_bitrate, container_of
+from ..calls.compression import check_reach
+from ..calls.containers import bitrate_like, check_bitrate, check_fit, container_of
 from ..calls.files import Sound, open_sound
 from ..calls.output import FileShape, WrittenFile, write_sound
-from ..calls.tags import Tags
 from ..calls.word_length import kept_subtype
 from ..meters.loudness import decibels
+from ..tags.chapters import MOST, Chapter, SoundSpan, move_chapters
+from ..tags.tags import Tags
 from .stages import Stage, through
 
 Result = dict[str, Any]
@@ -85,10 +87,13 @@ class Job:
         blocks: Iterator[Frames],
         shape: tuple[int, int] | None = None,
         tags: Tags | None = None,
+        pieces: Sequence[SoundSpan] | None = None,
+        more: Sequence[Chapter] = (),
     ) -> Result:
         """Write the output. Rate and channels are those of `like` unless `shape` has others, its
-        tags are `tags` or else those of the sound that it comes from."""
-        return self.make(self.values["output"], like, blocks, shape, tags)
+        tags are `tags` or else those of the sound that it comes from, its chapters those of `like`
+        as they lie when only `pieces` of it are kept, and `more`."""
+        return self.make(self.values["output"], like, blocks, shape, tags, pieces, more)
 
     def make(
         self,
@@ -97,12 +102,17 @@ class Job:
         blocks: Iterator[Frames],
         shape: tuple[int, int] | None = None,
         tags: Tags | None = None,
+        pieces: Sequence[SoundSpan] | None = None,
+        more: Sequence[Chapter] = (),
     ) -> Result:
         """Write an output, which is made of `like` or of nothing: then `shape` has its rate and
         its channels."""
         source = self._source or like
         own = source.tags() if source else Tags()
         tags = own if tags is None else tags
+        before = like.tags().chapters if like is not None else ()
+        after = before if pieces is None else move_chapters(before, pieces)
+        tags = replace(tags, chapters=(*after, *more)[:MOST])
         rate, channels = shape or ((like.rate, like.channels) if like is not None else (0, 0))
         frames = round(like.frames * rate / like.rate) if like is not None else 0
         dither = bool(self.values.get("dither", True))
@@ -110,9 +120,13 @@ class Job:
         kept = bitrate_like(own.bitrate) if same and own.bitrate else 0
         asked = self.values.get("bitrate_kbps")
         check_bitrate(path, asked, rate, channels)
-        bitrate = asked or kept
-        form = FileShape(rate, channels, self._subtype(path, source), dither, frames, bitrate)
-        return _result_of(write_sound(path, self.writes[path], form, blocks, tags), tags)
+        subtype = self._subtype(path, source)
+        if asked:
+            check_reach(path, asked, rate, channels, check_fit(path, subtype, rate, channels))
+        form = FileShape(rate, channels, subtype, dither, frames, asked or kept)
+        done = _result_of(write_sound(path, self.writes[path], form, blocks, tags), tags)
+        done["notes"] += _remarks(before, after) if not tags.lost_in(done["format"]) else []
+        return done
 
     @property
     def _source(self) -> Sound | None:
@@ -130,6 +144,27 @@ class Job:
         if format_of(path) == "opus" or source is None:
             return ""
         return kept_subtype(container, source.subtype)
+
+
+def pieces_of(
+    sound: Sound, spans: Iterable[tuple[int, int]], scale: float = 1.0
+) -> list[SoundSpan]:
+    """Return spans of frames as pieces, one behind the other, each `scale` times as long."""
+    pieces, at = [], 0.0
+    for start, end in spans:
+        pieces.append(SoundSpan(start / sound.rate, end / sound.rate, at, scale))
+        at += (end - start) / sound.rate * scale
+    return pieces
+
+
+def _remarks(before: Sequence[Chapter], after: Sequence[Chapter]) -> list[str]:
+    """Return what became of chapters that an edit moved, in words."""
+    left = {chapter.title for chapter in after}
+    gone = [chapter.title for chapter in before if chapter.title not in left]
+    told = [f"the sound of the chapter `{title}` is gone, and so is the chapter" for title in gone]
+    if after and [c.start for c in after] != [c.start for c in before[: len(after)]]:
+        told.append(f"chapters were moved with the sound: {len(after)} of {len(before)} are kept")
+    return told
 
 
 def _result_of(done: WrittenFile, tags: Tags) -> Result:

@@ -13,7 +13,7 @@ import pedalboard
 from ...errors import Failure
 from ..blocks import Frames
 from ..calls.files import BLOCK, Sound
-from .job import Chain, Job, Result
+from .job import Chain, Job, Result, pieces_of
 from .stages import Stage, gain
 
 _NYQUIST = 0.49
@@ -241,4 +241,7 @@ def _stretch(job: Job, speed: float, semitones: float) -> Result:
         rows = np.pad(rows, ((0, 0), (0, _LEAST - rows.shape[1])))
     done: Frames = pedalboard.time_stretch(rows, sound.rate, speed, semitones).T
     done = np.pad(done, ((0, max(count - len(done), 0)), (0, 0)))[:count]
-    return job.write(sound, (done[at : at + BLOCK] for at in range(0, count, BLOCK)))
+    blocks = (done[at : at + BLOCK] for at in range(0, count, BLOCK))
+    return job.write(
+        sound, blocks, pieces=pieces_of(sound, [(0, sound.frames)], count / sound.frames)
+    )

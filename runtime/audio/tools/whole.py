@@ -12,12 +12,13 @@ from flowc.compiler.catalog.audio_model import PARTS
 from ...errors import Failure
 from ..blocks import Frames
 from ..calls.files import BLOCK
-from ..calls.tags import FIELDS, clean
 from ..meters import measure as meter
 from ..meters.effects import effects_of, read_measure
+from ..tags.chapters import SoundSpan
+from ..tags.tags import FIELDS, clean
 from . import stages
 from .cutting import AnySound, alike
-from .job import Job, Result
+from .job import Job, Result, pieces_of
 from .stages import Stage, through
 from .synthesis import CHANNELS, RATE, signal
 
@@ -62,7 +63,8 @@ def mix(job: Job) -> Result:
         _Stream(through(sound.blocks(), [stages.gain(gain)]), offset)
         for sound, offset, gain in zip(sounds, offsets, gains, strict=True)
     ]
-    return job.write(first, _sum_of(streams, frames, first.channels))
+    pieces = [SoundSpan(0, first.seconds, offsets[0] / first.rate)]
+    return job.write(first, _sum_of(streams, frames, first.channels), pieces=pieces)
 
 
 def _mean_level(sound: AnySound, frames: int) -> float:
@@ -120,15 +122,18 @@ def shift(job: Job) -> Result:
     if values["wrap"]:
         cut = -by % sound.frames
         parts: Iterable[Iterator[Frames]] = (sound.blocks(cut), sound.blocks(0, cut))
+        pieces = pieces_of(sound, [(cut, sound.frames), (0, cut)])
     elif abs(by) >= sound.frames:
         raise Failure(
             f"`offset_s` is {values['offset_s']:g} s, `{sound.path}` is {sound.seconds:.2f} s long"
         )
     elif by >= 0:
         parts = (_silence(by, sound.channels), sound.blocks(0, sound.frames - by))
+        pieces = [SoundSpan(0, (sound.frames - by) / sound.rate, by / sound.rate)]
     else:
         parts = (sound.blocks(-by), _silence(-by, sound.channels))
-    return job.write(sound, chain.from_iterable(parts))
+        pieces = pieces_of(sound, [(-by, sound.frames)])
+    return job.write(sound, chain.from_iterable(parts), pieces=pieces)
 
 
 def _silence(frames: int, channels: int) -> Iterator[Frames]:

@@ -1,14 +1,33 @@
 """CONCEPTS: words for what people want, each with what there is that comes nearest to it.
 
 A request that no phrase fits is refused; the refusal names the nearest thing that exists. The first
-row with one of the words decides, so what is special stands before what is general.
+row with one of the words, or of their senses in capitals, decides, so what is special stands before
+what is general.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
+
+from .sentences import senses_of
+
+NOTHING = "nothing"
+"""Stands where nothing comes near to what is wanted."""
 
 CONCEPTS: tuple[tuple[str, str], ...] = (
+    ("reverse backwards rückwärts swap vertausche detect erkenne transcribe transkribiere "
+     "subtitles untertitel vocals isolate autotune twice zweimal loop translate übersetze "
+     "surround duck", NOTHING),
+    ("title titel artist interpret künstler album genre tag tags metadata metadaten cover",
+     "flowc audio apply 'TAG(…)'"),
+    ("DENOISE microphone mikrofon mikro rustles rustling raschelt", "reduce the noise by 12 dB"),
+    ("HIGHPASS", "high-pass at 80 Hz"), ("LOWPASS", "low-pass at 12 kHz"),
+    ("REVERB", "add a little reverb"), ("COMPRESS", "compress 3:1 at -20 dB"),
+    ("octave octaves oktave semitone semitones halbton halbtöne PITCH",
+     "lower the pitch by 3 semitones"),
+    ("coughs cough hustet husten boring verse strophe mistake versprecher swearing",
+     "cut out from 0:05 to 0:08"),
+    ("interview chorus refrain", "keep from 0:05 to 0:20"),
     ("wind plosive plosives pops popping thump rumbling mud muddy boomy handling",
      "high-pass at 80 Hz"),
     ("de-ess deess de-esser sibilance sibilant harsh sharp zischen zischlaute", "de-ess by 8 dB"),
@@ -48,13 +67,15 @@ _TOO = {"quiet": _LOUD, "leise": _LOUD, "loud": _QUIET, "laut": _QUIET}
 """Who finds it too quiet wants it louder."""
 
 
-def nearest_concept(words: Collection[str]) -> str:
-    """Return an example of what comes nearest to what the words want; "" where none is known."""
+def nearest_concept(words: Sequence[str]) -> str:
+    """Return an example of what comes nearest to what the words want; "" where none is known, and
+    `NOTHING` where there is none."""
+    wanted = {*words} | senses_of(words)
     if "too" in words or "zu" in words:
         for word, example in _TOO.items():
             if word in words:
                 return example
     for row, example in CONCEPTS:
-        if not {*row.split()}.isdisjoint(words):
+        if not {*row.split()}.isdisjoint(wanted):
             return example
     return ""

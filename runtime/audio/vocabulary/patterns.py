@@ -24,8 +24,8 @@ from flowc.compiler.catalog.audio_phrases import MACROS
 
 _NUMBER = r"[+-]?[0-9]+(?:\.[0-9]+)?"
 _TIME = r"[0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?"
-_UNITS: dict[str, Mapping[str, float]] = {
-    "hz": {"hz": 1, "hertz": 1, "khz": 1000, "k": 1000, "kilohertz": 1000},
+UNITS: dict[str, Mapping[str, float]] = {
+    "hz": {"hz": 1, "hertz": 1, "cycle": 1, "khz": 1000, "k": 1000, "kilohertz": 1000},
     "db": {"db": 1, "decibel": 1, "decibels": 1, "dezibel": 1},
     "dbfs": {"dbfs": 1, "db": 1},
     "dbtp": {"dbtp": 1, "db tp": 1, "db true peak": 1, "db": 1},
@@ -36,14 +36,15 @@ _UNITS: dict[str, Mapping[str, float]] = {
         "millisekunden": 0.001,
     },
     "ms": {"ms": 1, "milliseconds": 1, "s": 1000, "seconds": 1000},
-    "semitones": {"semitone": 1, "semitones": 1, "octave": 12, "octaves": 12, "halbton": 1,
-                  "halbtöne": 1, "oktave": 12, "oktaven": 12},
+    "semitones": {"semitone": 1, "semitones": 1, "half step": 1, "half steps": 1, "octave": 12,
+                  "octaves": 12, "halbton": 1, "halbtöne": 1, "oktave": 12, "oktaven": 12},
     "percent": {"%": 1, "percent": 1, "prozent": 1},
-    "times": {"x": 1, "times": 1},
+    "share": {"%": 0.01, "percent": 0.01, "prozent": 0.01},
+    "times": {"x": 1, "times": 1, "fold": 1, "fach": 1, "fache": 1, "mal": 1},
     "bit": {"bit": 1, "bits": 1, "- bit": 1},
     "kbps": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1, "k": 1},
     "kbit": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1},
-    "ratio": {},
+    "ratio": {":1": 1},
 }  # fmt: skip
 """The units of each kind of value, and what one of them is in the first one."""
 _KINDS = {":1": "ratio", "dB per octave": "db"}
@@ -53,7 +54,9 @@ _POLITE = (
     "kannst du|könntest du|ich brauche|ich möchte|just] [please|bitte|to|dass]"
 )
 _MACRO = re.compile(r"\b(?:" + "|".join(MACROS) + r")\b")
-_SLOT = re.compile(r"\{(?P<sign>[+-]?)(?P<names>[a-z_,]+)(?::(?P<kind>\w+))?(?:=(?P<value>\S+))?\}")
+_SLOT = re.compile(
+    r"\{(?P<sign>[+-]?)(?P<names>[a-z_,]+)(?::(?P<kind>\w+))?(?:=(?P<value>[^\s}]*))?\}"
+)
 _TOKENS = re.compile(r"[()\[\]|]|\{[^}]*\}|[^\s()\[\]|{}]+")
 SOUND_FILE = rf"[^\s,;:?!\"'`(){{}}\[\]]+\.(?:{'|'.join(ENDINGS)})(?![\w-]|\.\w)"
 """A name of a sound file in a text."""
@@ -62,7 +65,7 @@ _WORD = re.compile(
     rf"(?P<file>{SOUND_FILE})|{_TIME}|(?<![0-9]){_NUMBER}:1(?![0-9])|[+]\s+{_NUMBER}|(?<![0-9]){_NUMBER}|[0-9]+|%|[^\W\d_][^\W_]*(?:['’-][^\W_]+)*|\S",
     re.IGNORECASE,
 )
-_DECIMAL = re.compile(r"(?<![0-9,.])([0-9]+),([0-9]{1,2})(?= ?[^\W\d])")
+_DECIMAL = re.compile(r"(?<![0-9,.])([0-9]+),([0-9]{1,2})(?=[ -]?[^\W\d]|:1| ?%)")
 """A comma before one or two digits and a unit, as in "1,5 Sekunden"; it is as long as a point."""
 _SPOKEN = {
     word: str(number)
@@ -72,6 +75,13 @@ _SPOKEN = {
     )
     for number, word in enumerate(words.split(), 1)
 }
+_ARTICLES = frozenset({"a", "an", "one", "ein", "eine", "einer", "einen"})
+_ONE_OF = frozenset({"first", "last", "ersten", "erste", "letzten", "letzte"})
+_HALF = frozenset({"half", "halbe", "halben"})
+_ONCE = frozenset({
+    "second", "sekunde", "minute", "semitone", "octave", "halbton", "oktave", "decibel",
+})  # fmt: skip
+"""Units of which an article says how many there are."""
 _KHZ = 48
 """Up to here "mp3 at 48k" may be meant as kHz, above it is a bitrate."""
 _DASHES = str.maketrans({"\u2212": "-", "\u2011": "-", "\u2013": "-"})
@@ -150,11 +160,19 @@ def sounds_in(text: str) -> tuple[str, ...]:
 
 
 def _with_digits(words: list[SpokenWord]) -> list[SpokenWord]:
-    """Return words with numbers in digits: `half a second` are `0.5` and `second`."""
+    """Return words with numbers in digits: `half a second` are `0.5` and `second`, as `a second` is
+    `1` of them."""
     found: list[SpokenWord] = []
-    for word in words:
-        if found and word.text in ("a", "an") and found[-1].text == "half":
+    for number, word in enumerate(words):
+        after = words[number + 1].text if number + 1 < len(words) else ""
+        if found and word.text in _ARTICLES and found[-1].text in _HALF:
             found[-1] = SpokenWord("0.5", found[-1].start, word.end)
+        elif word.text in _ONCE and found and found[-1].text in _ONE_OF:
+            found += [word._replace(text="1"), word]
+        elif after in _ONCE and word.text in _HALF:
+            found.append(word._replace(text="0.5"))
+        elif after in _ONCE and word.text in _ARTICLES:
+            found.append(word._replace(text="1"))
         else:
             found.append(word._replace(text=_SPOKEN.get(word.text, word.text)))
     return found
@@ -236,32 +254,56 @@ class _Reader:
         return f"(?:{'|'.join(ways)})" + ("?" if closing == "]" else "")
 
     def slot(self, token: str) -> str:
-        parts = _SLOT.fullmatch(token)
-        assert parts is not None, token
-        names = tuple(parts["names"].split(","))
-        if parts["value"]:
-            self.slots.append(PhraseSlot(names, value=_constant(parts["value"])))
-            return ""
-        kind = parts["kind"] or self.kind(names[0])
         group = f"v{len(self.slots)}"
-        self.slots.append(PhraseSlot(names, kind, parts["sign"], group))
-        if kind == "ratio":
+        slot = slot_of(token, self.tool, group)
+        self.slots.append(slot)
+        if not slot.group:
+            return ""
+        if slot.kind == "ratio":
             return rf"(?P<{group}>{_NUMBER})(?P<{group}_unit>):1 "
-        if kind == "file":
+        if slot.kind == "file":
             return rf"(?P<{group}>(?i:{SOUND_FILE}))(?P<{group}_unit>) "
-        units = _UNITS[kind]
+        units = UNITS[slot.kind]
         self.words.update(word for unit in units for word in unit.split())
         longest = sorted(units, key=len, reverse=True)
         shown = "|".join(re.escape(unit) for unit in longest)
         # A time of day's form, 1:30, needs no unit.
-        number = rf"{_TIME}(?= )|{_NUMBER}(?= (?:{shown}) )" if kind == "s" else _NUMBER
+        number = rf"{_TIME}(?= )|{_NUMBER}(?= (?:{shown}) )" if slot.kind == "s" else _NUMBER
         unit = rf"(?P<{group}_unit> (?:{shown}))"
-        return rf"(?P<{group}>{number}){unit if kind != 's' else unit + '?'} "
+        return rf"(?P<{group}>{number}){unit if slot.kind != 's' else unit + '?'} "
 
-    def kind(self, name: str) -> str:
-        assert self.tool is not None
-        unit = self.tool.parameter(name).unit
-        return _KINDS.get(unit, unit.lower())
+
+def slot_of(token: str, tool: AudioTool | None, group: str) -> PhraseSlot:
+    """Return what braces say; their number is in the group of that name."""
+    parts = _SLOT.fullmatch(token)
+    assert parts is not None, token
+    names = tuple(parts["names"].split(","))
+    if parts["value"] is not None:
+        return PhraseSlot(names, value=_constant(parts["value"]))
+    kind = parts["kind"] or _kind(names[0], tool)
+    return PhraseSlot(names, kind, parts["sign"], group)
+
+
+def _kind(name: str, tool: AudioTool | None) -> str:
+    assert tool is not None
+    unit = tool.parameter(name).unit
+    return _KINDS.get(unit, unit.lower())
+
+
+def value_of(slot: PhraseSlot, number: str, unit: str) -> Any:
+    """Return what a number or file that stands alone is as an argument; None where it is none."""
+    if not slot.group:
+        return None
+    if slot.kind == "file":
+        return number if _FILE.fullmatch(number) else None
+    if _FILE.fullmatch(number):
+        return None
+    if slot.kind == "ratio":
+        return _argument(slot, number, "") if unit == ":1" else None
+    clock = ":" in number
+    if clock != (slot.kind == "s" and not unit) or (not clock and unit not in UNITS[slot.kind]):
+        return None
+    return _argument(slot, number, unit)
 
 
 def _constant(text: str) -> Any:
@@ -278,11 +320,13 @@ def _argument(slot: PhraseSlot, number: str, unit: str) -> Any:
         value = value * 60 + float(part)
     if slot.kind == "kbps" and unit == "k" and value <= _KHZ:
         return None
-    value *= _UNITS[slot.kind].get(unit, 1)
+    value *= UNITS[slot.kind].get(unit, 1)
     up = slot.sign == "+"
     match slot.kind:
         case "bit":
             return f"PCM_{value:g}"
+        case "share" if slot.sign:
+            return _plain(value) if (value > 1 if up else 0 < value < 1) else None
         case "percent" | "times":
             if slot.kind == "percent":
                 rate = 1 + value / 100 if up else 1 - value / 100

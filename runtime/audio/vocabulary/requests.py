@@ -8,17 +8,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from flowc.compiler.catalog.audio_effects import BITRATES
 from flowc.compiler.catalog.audio_formats import WITH_BITRATE, format_of
 from flowc.compiler.catalog.audio_model import AudioTool, predicate
-from flowc.compiler.source.spelling import Spelling
 
 from ...errors import Failure
 from ..calls.call import AudioCall, check_call
 from ..calls.containers import CONTAINERS, a_file
 from ..plan.contradictions import Shape, contradiction, unheld
 from ..plan.predicates import ANY, RESULT
-from .concepts import nearest_concept
-from .patterns import SpokenWord, is_number, words_in
+from .complaints import complaint_of
+from .patterns import SpokenWord, words_in
 from .rules import (
     FORMAT,
     LISTENING,
@@ -26,9 +26,8 @@ from .rules import (
     Fit,
     Rule,
     fits,
-    known_words,
-    nearest_example,
 )
+from .sentences import adds_nothing, meaning_of, verb_of
 
 Json = dict[str, Any]
 MAX_REQUEST = 4_000
@@ -38,6 +37,7 @@ _SHAPE = frozenset({"sample_rate_hz", "channels", "subtype", "bitrate_kbps"})
 _LEVELS = frozenset({"integrated_lufs", "true_peak_dbtp", "sample_peak_dbfs"})
 """Metrics of which that is so when no later step changes the level."""
 _COMMA = re.compile(r"([0-9]+),([0-9]+)")
+_BARE_K = re.compile(r"\dk$", re.IGNORECASE)
 _AT_ONCE = 3
 """Clauses that one phrase may span: "fade in 1 s and out 2 s" are two."""
 _LIST = "`flowc audio vocabulary` lists what they know"
@@ -61,6 +61,7 @@ def read_request(request: str) -> list[Clause]:
         raise _refusal(f"the request is longer than {MAX_REQUEST} characters", _SEE)
     plain = request.replace("\n", ";")
     pieces = _pieces(words_in(plain))
+    pieces = [one for one in pieces if not adds_nothing([w.text for w in one.words])] or pieces
     clauses: list[Clause] = []
     wrong: list[str] = []
     at = 0
@@ -68,9 +69,11 @@ def read_request(request: str) -> list[Clause]:
         fit, used = _longest(pieces, at)
         words = [word for piece in pieces[at : at + used] for word in piece.words]
         text = request[words[0].start : words[-1].end]
+        if fit is None and clauses and not wrong:
+            fit, text = _going_on(clauses[-1], words, text)
         if fit is None:
             last = clauses[-1] if clauses and not wrong else None
-            wrong.append((last and _again(last, words, text)) or _complaint(text, words))
+            wrong.append((last and _again(last, words, text)) or complaint_of(text, words))
         else:
             clauses.append(Clause(text, fit))
         at += used
@@ -114,51 +117,31 @@ def _pieces(words: list[SpokenWord]) -> list[_Piece]:
 def _longest(pieces: list[_Piece], at: int) -> tuple[Fit | None, int]:
     """Return the rule that fits the most pieces from `at` on, and how many; one piece when none
     does."""
-    for count in range(min(_AT_ONCE, len(pieces) - at), 0, -1):
-        joined = pieces[at].spelling
-        for piece in pieces[at + 1 : at + count]:
-            joined += f"{piece.before} {piece.spelling}"
-        if (fit := next(fits(joined), None)) is not None:
+    joined = [pieces[at].spelling]
+    for piece in pieces[at + 1 : at + _AT_ONCE]:
+        joined.append(f"{joined[-1]}{piece.before} {piece.spelling}")
+    for count in range(len(joined), 0, -1):
+        clause = joined[count - 1]
+        fit = next(fits(clause), None)
+        if fit is None and not (count > 1 and all(map(_reads_alone, pieces[at : at + count]))):
+            fit = meaning_of(clause.split())
+        if fit is not None:
             return fit, count
     return None, 1
 
 
-def _complaint(text: str, words: list[SpokenWord]) -> str:
-    known = known_words()
-    plain = [word.text for word in words]
-    strange = [word for word in plain if word not in known and not is_number(word)]
-    near = nearest_concept(plain)
-    if not strange:
-        known_only = f"`{text}` has only known words, but no phrase that is known"
-        if two := _two(text, words):
-            return f"{known_only}: a comma belongs between `{two[0]}` and `{two[1]}`"
-        example = near or nearest_example(plain)
-        return f"{known_only}: near it is `{example}`" if example else known_only
-    names = ", ".join(f"`{word}`" for word in dict.fromkeys(strange))
-    said = f"they do not know {names} in `{text}`"
-    if slip := _slip(plain, strange[0]):
-        return f"{said} (did you mean `{slip}`?)"
-    return f"{said}: near it is `{near}`" if near else said
+def _reads_alone(piece: _Piece) -> bool:
+    return next(fits(piece.spelling), None) is not None
 
 
-def _slip(words: list[str], strange: str) -> str:
-    """Return the known word that was meant: with it the clause is one that the rules read."""
-    if len(strange) < 4:
-        return ""
-    longer = [word for word in known_words() if len(word) > 3]
-    nearest = Spelling(longer).nearest(strange)
-    clause = "".join(f"{nearest if word == strange else word} " for word in words)
-    return nearest if nearest and next(fits(clause), None) is not None else ""
-
-
-def _two(text: str, words: list[SpokenWord]) -> tuple[str, str] | None:
-    """Return the two clauses that stand there without a comma between them."""
-    for at in range(1, len(words)):
-        parts = words[:at], words[at:]
-        if all(next(fits("".join(f"{w.text} " for w in part)), None) for part in parts):
-            cut = words[0].start
-            return text[: words[at - 1].end - cut], text[words[at].start - cut :]
-    return None
+def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:
+    """Return the meaning of a clause with the verb of the one before, and its text with it: "the
+    noise" after "remove the hum"."""
+    verb = verb_of([word.text for word in words_in(last.text)])
+    fit = meaning_of([verb, *(word.text for word in words)]) if verb else None
+    if fit is None or fit.rule is last.fit.rule:
+        return None, text
+    return fit, f"{verb} {text}"
 
 
 def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN) -> Json:
@@ -212,6 +195,16 @@ def required_by(
         if check["subject"] == RESULT or (check["metric"], check["value"]) not in _KEPT
     ]
     return (*required, *_constants(checks, sound))
+
+
+def tools_of(request: str) -> tuple[str, ...] | None:
+    """Return the tools that a request asks for, one as often as it does; None where the rules
+    cannot read it."""
+    try:
+        rules = _rules(read_request(request))
+    except Failure:
+        return None
+    return tuple(rule.tool.name for rule in rules if rule.tool)
 
 
 def _constants(checks: list[Json], sound: Shape) -> Iterator[Json]:
@@ -272,9 +265,14 @@ def _check_agreement(work: list[Clause], kind: str, said_by: str, audio: str, so
     what a result of the format `kind` cannot hold."""
     coded = next((clause for clause in work if "bitrate_kbps" in clause.fit.arguments), None)
     if coded and kind not in WITH_BITRATE:
-        files = " or ".join(map(a_file, WITH_BITRATE))
+        files = ", ".join(map(a_file, WITH_BITRATE[:-1])) + f" or {a_file(WITH_BITRATE[-1])}"
         why = f"only {files} has a bitrate to choose, and the result is {a_file(kind)}"
         raise _contradictory(coded.text, said_by or audio, why, "add `export mp3`")
+    for clause in work:
+        value = clause.fit.arguments.get("sample_rate_hz", 0) / 1000
+        if kind in WITH_BITRATE and value in BITRATES and _BARE_K.search(clause.text):
+            why = f"it may be {value:g} kHz or {value:g} kbit/s"
+            raise _contradictory(clause.text, said_by or audio, why, "write the unit")
     parts = next((clause for clause in work if clause.fit.rule.wording.order == "parts"), None)
     if coded and parts:
         why = "what is cut into parts has no bitrate to choose"

@@ -20,6 +20,7 @@ from ...audio.calls.originals import is_same_file
 from ...audio.calls.subprocess_call import PICTURES, AudioWorkers
 from ...audio.plan.report import Heard, Story, page_of
 from ...audio.plan.review import review
+from ...audio.vocabulary.requests import tools_of
 from ...config.extras import require
 from ...db.url import locate
 from ...documents.write_log import Record, documents_of
@@ -119,9 +120,9 @@ async def _page(
         Heard(role, path, below(path), numbers, pictures)
         for (role, path), numbers, pictures in zip(paths, measured, drawn["sounds"], strict=True)
     ]
-    verdicts: dict[str, Any] = await review(document, do)
     request = document.section("request")
     words = text_value(request, "Original Request") if request else ""
+    verdicts: dict[str, Any] = await review(document, do, asked=tools_of(words))
     story = Story(place.stem, words, overall_of(document) or "", verdicts)
     # What reads a pipe is taken to be in the folder that the command is in.
     page = out if leads_to_file(out) else Path("page")

@@ -121,7 +121,7 @@ def test_what_a_rule_does_measures_as_it_plans(rule, signal, tmp_path):
         ("trim silence and make it 🎉", "`🎉`"),
         ("make it louder", "no phrase that is known: near it is `louder by 6 dB`"),
         ("keep the part with the joke", "near it is `keep from 0:05 to 0:20`"),
-        ("mono, 24 bit flac", "a comma belongs between `24 bit` and `flac`"),
+        ("mono 24 bit", "a comma belongs between `mono` and `24 bit`"),
         ("+3 dB", "no phrase that is known (`flowc"),
         ("high-pass at 1,000 Hz", "a comma separates clauses: write `1.000`"),
         ("normalise to -14 dB", "near it is `normalise to -16 LUFS and -1 dBTP`"),
@@ -247,8 +247,14 @@ CD = Shape(44_100, 2)
             "split first, then convert each part",
         ),
         (
-            "mono, 128 kbit/s", "in.ogg", "",
-            "only an mp3 file or an m4a file has a bitrate to choose", "add `export mp3`",
+            "mono, 128 kbit/s", "in.flac", "",
+            "only an mp3 file, an ogg file, an opus file or an m4a file has a bitrate to choose",
+            "add `export mp3`",
+        ),
+        (
+            "m4a, mono, 96k", "in.wav", "",
+            "`96k` and `m4a` contradict each other: it may be 96 kHz or 96 kbit/s",
+            "write the unit",
         ),
         (
             "mono, export opus", "in.wav", "",

@@ -20,8 +20,8 @@ from flowc.runtime.audio.blocks import Frames
 from flowc.runtime.audio.calls.coder import FULL
 from flowc.runtime.audio.calls.containers import CONTAINERS, check_bitrate, coders_for
 from flowc.runtime.audio.calls.files import Sound, open_sound
-from flowc.runtime.audio.calls.mp4 import read_track
 from flowc.runtime.audio.calls.output import FileShape, write_sound
+from flowc.runtime.audio.tags.mp4 import read_track
 from flowc.runtime.errors import Failure
 from flowc.runtime.sandbox.jobs import make_job
 from sandbox_hosts import on_machine

@@ -17,7 +17,7 @@ from flowc.runtime.audio.calls.call import AudioCall, check_call, parse_call
 from flowc.runtime.audio.vocabulary.requests import code_of, plan_of
 from flowc.runtime.errors import Failure
 
-FILE = Path(__file__).parent / "phrasings.txt"
+FILES = [Path(__file__).parent / name for name in ("phrasings.txt", "phrasings_later.txt")]
 Meaning = list[str]
 
 
@@ -62,7 +62,7 @@ def read_phrasings() -> list[Phrasing]:
     phrasings: list[Phrasing] = []
     calls: Meaning = []
     hint = ""
-    for line in FILE.read_text(encoding="utf-8").splitlines():
+    for line in [line for file in FILES for line in file.read_text(encoding="utf-8").splitlines()]:
         if line.startswith("= "):
             calls, hint = meant(line[2:]), ""
         elif line.startswith("? "):
@@ -102,13 +102,20 @@ class Count(NamedTuple):
     unhinted: list[Phrasing]
 
 
+def names(hint: str, refusal: str) -> bool:
+    """Whether a refusal names what it has to: anything, nothing at all, or one of the hints."""
+    if hint == "-":
+        return "near it is" not in refusal
+    return hint == "." or any(one in refusal for one in hint.split("|"))
+
+
 def count(half: int) -> Count:
     counts = Count([], [], [], [], [])
     for one in (p for p in ALL if p.half == half):
         try:
             calls = understood(one.text)
         except Failure as failure:
-            named = one.hint == "." or one.hint in f"{failure.message} {failure.help}"
+            named = names(one.hint, f"{failure.message} {failure.help}")
             (counts.refused if one.calls else counts.hinted if named else counts.unhinted).append(
                 one
             )

@@ -15,6 +15,8 @@ from typing import BinaryIO
 
 from tinytag import TinyTag, TinyTagException
 
+from .chapters import Chapter, comments, id3_frames, read_comments, read_id3, syncsafe
+from .comments import add_to_flac, add_to_ogg, replace_bytes
 from .mp4 import MARK, Track, add_items, read_track
 
 FIELDS = {
@@ -43,17 +45,21 @@ _CHUNKS = {"WAV": (b"id3 ", "<I"), "AIFF": (b"ID3 ", ">I")}
 """The chunk that holds an ID3 tag, and how its length is written."""
 _COVERED = ("MP3", "M4A", "FLAC", *_CHUNKS)
 """Containers that a cover is written into."""
+_CHAPTERED = (*_COVERED, "OGG")
+"""Those that chapters are written into."""
+_LARGEST_TAG = 16 * 1024 * 1024
+_MOST_CHUNKS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Tags:
     """The fields that a file has, by the names of `FIELDS`, its cover with the type of the picture,
-    whether it has chapters, and of a lossy file its kilobits a second, 0 where nobody knows."""
+    its chapters, and of a lossy file its kilobits a second, 0 where nobody knows."""
 
     fields: Mapping[str, str] = field(default_factory=dict)
     cover: bytes = b""
     cover_type: str = ""
-    chapters: bool = False
+    chapters: tuple[Chapter, ...] = ()
     bitrate: int = 0
 
     def __bool__(self) -> bool:
@@ -62,7 +68,7 @@ class Tags:
     def lost_in(self, container: str) -> list[str]:
         """Return what a file of that container does not keep, in words."""
         lost = ["the cover"] if self.cover and container not in _COVERED else []
-        if self.chapters:
+        if self.chapters and container not in _CHAPTERED:
             lost.append("the chapters")
         return lost
 
@@ -76,9 +82,10 @@ def read_tags(file: BinaryIO) -> Tags:
         rate = track.bitrate if track else rate
         bitrate = round(rate) if 0 < rate < _MOST_KBPS else 0
         image = found.images.any
+        seconds = float(found.duration or 0.0)
     except _DAMAGED:
         return Tags()
-    chapters = track.chapters if track else _has_chapters(file)
+    chapters = track.chapters if track else _chapters_of(file, values, seconds)
     fields = {}
     for name in FIELDS:
         if text := _text(values.get(_NAMES.get(name, name))):
@@ -95,14 +102,36 @@ def _track_of(file: BinaryIO) -> Track | None:
     return read_track(file) if file.read(8)[4:] == MARK else None
 
 
-def _has_chapters(file: BinaryIO) -> bool:
-    """Tell whether the tag of an mp3 file has frames of chapters (ID3v2 Chapter Frame Addendum)."""
+def _chapters_of(
+    file: BinaryIO, values: Mapping[str, object], seconds: float
+) -> tuple[Chapter, ...]:
+    """Return the chapters of any file but those of MPEG-4; none where they cannot be read."""
+    try:
+        if tag := _id3_of(file):
+            return read_id3(tag, seconds)
+    except _DAMAGED:
+        return ()
+    return read_comments({name: _text(value) for name, value in values.items()}, seconds)
+
+
+def _id3_of(file: BinaryIO) -> bytes:
+    """Return the ID3 tag of a file, at its start or in a chunk; nothing where there is none."""
     file.seek(0)
-    head = file.read(10)
-    if len(head) < 10 or head[:3] != b"ID3":
-        return False
-    size = sum((byte & 0x7F) << shift for byte, shift in zip(head[6:], (21, 14, 7, 0), strict=True))
-    return b"CHAP" in file.read(min(size, _LARGEST_COVER))
+    head = file.read(12)
+    if head[:3] == b"ID3":
+        size = sum((b & 0x7F) << move for b, move in zip(head[6:10], (21, 14, 7, 0), strict=True))
+        return head + file.read(min(size, _LARGEST_TAG))
+    names = {b"RIFF": _CHUNKS["WAV"], b"FORM": _CHUNKS["AIFF"]}
+    name, form = names.get(head[:4], (b"", ""))
+    for _ in range(_MOST_CHUNKS if name else 0):
+        chunk = file.read(8)
+        if len(chunk) < 8:
+            break
+        size = struct.unpack(form, chunk[4:])[0]
+        if chunk[:4].lower() == name.lower():
+            return file.read(min(size, _LARGEST_TAG))
+        file.seek(size + size % 2, os.SEEK_CUR)
+    return b""
 
 
 def _text(value: object) -> str:
@@ -129,16 +158,20 @@ def add_blocks(place: str, container: str, tags: Tags) -> None:
     """Write into a finished file what libsndfile cannot: the tag of an mp3 file, a cover."""
     if container in _CHUNKS:
         rest = {n: t for n, t in tags.fields.items() if container == "AIFF" and n not in _AIFF}
-        if rest or tags.cover:
+        if rest or tags.cover or tags.chapters:
             _append(place, *_CHUNKS[container], _id3(replace(tags, fields=rest)))
-    if container == "MP3" and (tags.fields or tags.cover):
-        _insert(place, 0, _id3(tags))
-    if container == "M4A" and (tags.fields or tags.cover):
-        add_items(place, tags.fields, tags.cover, tags.cover_type)
+    if container == "MP3" and tags:
+        replace_bytes(place, 0, 0, _id3(tags))
+    if container == "M4A" and tags:
+        add_items(place, tags.fields, tags.cover, tags.cover_type, tags.chapters)
+    if container == "OGG" and tags.chapters:
+        add_to_ogg(place, [*comments(tags.chapters)])
+    if container == "FLAC" and tags.chapters:
+        add_to_flac(place, [*comments(tags.chapters)])
     if container == "FLAC" and tags.cover:
         picture = _picture(tags)
         # The first block, of 34 bytes, is not the last: libsndfile adds a comment.
-        _insert(place, 4 + 4 + 34, struct.pack(">I", 6 << 24 | len(picture)) + picture)
+        replace_bytes(place, 4 + 4 + 34, 0, struct.pack(">I", 6 << 24 | len(picture)) + picture)
 
 
 def _id3(tags: Tags) -> bytes:
@@ -149,17 +182,14 @@ def _id3(tags: Tags) -> bytes:
     if tags.cover:
         kind = tags.cover_type.encode("ascii", "replace")
         frames += _frame("APIC", b"\0" + kind + b"\0\3\0" + tags.cover)
+    if tags.chapters:
+        frames += b"".join(_frame(name, content) for name, content in id3_frames(tags.chapters))
     assert len(frames) <= _ID3_MOST
-    return b"ID3\4\0\0" + _syncsafe(len(frames)) + frames
+    return b"ID3\4\0\0" + syncsafe(len(frames)) + frames
 
 
 def _frame(name: str, content: bytes) -> bytes:
-    return name.encode() + _syncsafe(len(content)) + b"\0\0" + content
-
-
-def _syncsafe(number: int) -> bytes:
-    """Return four bytes of seven bits each."""
-    return bytes(number >> shift & 0x7F for shift in (21, 14, 7, 0))
+    return name.encode() + syncsafe(len(content)) + b"\0\0" + content
 
 
 def _picture(tags: Tags) -> bytes:
@@ -180,19 +210,3 @@ def _append(place: str, name: bytes, form: str, data: bytes) -> None:
         whole = file.tell()
         file.seek(4)
         file.write(struct.pack(form, whole - 8))
-
-
-def _insert(place: str, at: int, data: bytes) -> None:
-    """Move the rest of a file back, from its end on, and write `data` where it began."""
-    step = 1024 * 1024
-    with open(place, "r+b") as file:
-        end = os.fstat(file.fileno()).st_size
-        while end > at:
-            begin = max(at, end - step)
-            file.seek(begin)
-            part = file.read(end - begin)
-            file.seek(begin + len(data))
-            file.write(part)
-            end = begin
-        file.seek(at)
-        file.write(data)

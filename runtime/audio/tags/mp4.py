@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import BinaryIO, NamedTuple
+
+from .chapters import MOST, Chapter, order_chapters
 
 MARK = b"ftyp"
 """Bytes 4 to 8 of such a file."""
 _LARGEST = 64 * 1024 * 1024
 _MOST_BOXES = 10_000
+_CHAPTER_TICKS = 10_000_000
+"""Of a second, in lists of chapters."""
+_LONGEST_TEXT = 1024
 _LONG, _HEAD = 16, 8
 _ENTRY = 8 + 28
 """Where the boxes of an entry for sound begin."""
@@ -31,13 +35,13 @@ _HANDLER = b"\0" * 8 + b"mdirappl" + b"\0" * 9
 
 class Track(NamedTuple):
     """The first sound of a file: its codec, its length without what the coder put before and behind
-    it, the kilobits a second that it was made with, 0 where the file does not say, and whether the
-    file has chapters."""
+    it, the kilobits a second that it was made with, 0 where the file does not say, and the chapters
+    of the file."""
 
     codec: str
     seconds: Fraction
     bitrate: int
-    chapters: bool = False
+    chapters: tuple[Chapter, ...] = ()
 
 
 def read_track(file: BinaryIO) -> Track | None:
@@ -47,13 +51,20 @@ def read_track(file: BinaryIO) -> Track | None:
         scale = _scale(movie)
         for name, track in _boxes(movie):
             if name == b"trak" and (found := _track(track, scale)):
-                return found._replace(chapters=_has_chapters(movie))
+                chapters = _list_of(movie) or _texts(movie, track, file)
+                return found._replace(chapters=order_chapters(chapters, float(found.seconds)))
     except (struct.error, LookupError, ZeroDivisionError):
         return None
     return None
 
 
-def add_items(place: str, fields: Mapping[str, str], cover: bytes, cover_type: str) -> None:
+def add_items(
+    place: str,
+    fields: Mapping[str, str],
+    cover: bytes,
+    cover_type: str,
+    chapters: Sequence[Chapter] = (),
+) -> None:
     """Write tags into a finished file whose last box is `moov`, without tags so far."""
     items = b"".join(_item(_TEXTS[n], _UTF8, t.encode()) for n, t in fields.items() if n in _TEXTS)
     number = "".join(c for c in fields.get("tracknumber", "").partition("/")[0] if c.isdigit())
@@ -69,7 +80,8 @@ def add_items(place: str, fields: Mapping[str, str], cover: bytes, cover_type: s
             _box(name, bytes(body)) for name, body in _boxes(file.read(size)) if name != b"udta"
         )
         file.seek(at)
-        file.write(_box(b"moov", inner + _box(b"udta", meta)))
+        more = meta + (_box(b"chpl", _chapter_list(chapters)) if chapters else b"")
+        file.write(_box(b"moov", inner + _box(b"udta", more)))
         file.truncate()
 
 
@@ -146,15 +158,89 @@ def _track(track: memoryview, movie_scale: int) -> Track | None:
     return Track(codec, max(seconds, Fraction()), _bitrate(kind[_ENTRY:]))
 
 
-def _has_chapters(movie: bytes) -> bool:
-    """Tell whether there is a list of chapters (Nero's), or a track that is another one's."""
-    lists = [(movie, b"udta", b"chpl")]
-    lists += [(bytes(body), b"tref", b"chap") for name, body in _boxes(movie) if name == b"trak"]
-    for inside, outer, inner in lists:
-        with suppress(LookupError):
-            _find(inside, outer, inner)
-            return True
-    return False
+Starts = list[tuple[float, float | None, str]]
+
+
+def _list_of(movie: bytes) -> Starts:
+    """Return the chapters of a list (Nero's), none where there is no such list."""
+    try:
+        body = bytes(_find(movie, b"udta", b"chpl"))
+        at = 8 if body[0] else 4
+        count, at = body[at], at + 1
+        found: Starts = []
+        for _ in range(count):
+            start, size = struct.unpack_from(">QB", body, at)
+            title = body[at + 9 : at + 9 + size].decode("utf-8", "replace")
+            found.append((start / _CHAPTER_TICKS, None, title))
+            at += 9 + size
+    except (LookupError, struct.error):
+        return []
+    return found
+
+
+def _chapter_list(chapters: Sequence[Chapter]) -> bytes:
+    """Return such a list."""
+    body = struct.pack(">IIB", 1 << 24, 0, len(chapters))
+    for chapter in chapters:
+        title = chapter.title.encode()[:255].decode("utf-8", "ignore").encode()
+        body += struct.pack(">QB", round(chapter.start * _CHAPTER_TICKS), len(title)) + title
+    return body
+
+
+def _texts(movie: bytes, sound: memoryview, file: BinaryIO) -> Starts:
+    """Return the chapters of the track of texts that a sound names, none where it names none."""
+    try:
+        number = struct.unpack_from(">I", _find(sound, b"tref", b"chap"))[0]
+        tracks = [body for name, body in _boxes(movie) if name == b"trak"]
+        track = next(one for one in tracks if _number_of(one) == number)
+        scale, _ = _clock(_find(track, b"mdia", b"mdhd"))
+        table = _find(track, b"mdia", b"minf", b"stbl")
+        found: Starts = []
+        ticks = 0
+        for length, (place, size) in zip(_lengths(table), _samples(table), strict=False):
+            file.seek(place)
+            data = file.read(min(size, _LONGEST_TEXT))
+            count = struct.unpack_from(">H", data)[0]
+            title = data[2 : 2 + count].decode("utf-8", "replace")
+            found.append((ticks / scale, (ticks + length) / scale, title))
+            ticks += length
+    except (LookupError, struct.error, StopIteration, ZeroDivisionError):
+        return []
+    return found
+
+
+def _number_of(track: memoryview) -> int:
+    header = _find(track, b"tkhd")
+    return int(struct.unpack_from(">I", header, 20 if header[0] == 1 else 12)[0])
+
+
+def _lengths(table: memoryview) -> Iterator[int]:
+    """Yield how many ticks each sample takes."""
+    rows = _find(table, b"stts")
+    for row in range(min(struct.unpack_from(">I", rows, 4)[0], MOST)):
+        count, length = struct.unpack_from(">II", rows, 8 + row * 8)
+        yield from (length for _ in range(min(count, MOST)))
+
+
+def _samples(table: memoryview) -> Iterator[tuple[int, int]]:
+    """Yield where each sample of a table stands in the file, and its bytes."""
+    sizes, runs = _find(table, b"stsz"), _find(table, b"stsc")
+    same, count = struct.unpack_from(">II", sizes, 4)
+    wide = b"co64" in dict(_boxes(table))
+    places = _find(table, b"co64" if wide else b"stco")
+    starts = [struct.unpack_from(">II", runs, 8 + n * 12)
+              for n in range(min(struct.unpack_from(">I", runs, 4)[0], MOST))]  # fmt: skip
+    number = 0
+    for chunk in range(min(struct.unpack_from(">I", places, 4)[0], MOST)):
+        width = 8 if wide else 4
+        at = struct.unpack_from(">Q" if wide else ">I", places, 8 + chunk * width)[0]
+        in_chunk = next((many for first, many in reversed(starts) if first <= chunk + 1), 1)
+        for _ in range(in_chunk):
+            if number >= min(count, MOST):
+                return
+            size = same or struct.unpack_from(">I", sizes, 12 + number * 4)[0]
+            yield at, size
+            at, number = at + size, number + 1
 
 
 def _edits(track: memoryview) -> Iterator[tuple[int, int]]:

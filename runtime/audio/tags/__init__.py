@@ -1,0 +1,1 @@
+"""What a sound file says beside its samples: fields, cover, chapters."""

@@ -1,0 +1,53 @@
+"""What is said of a clause that the rules cannot read: what they do not know, and what is near."""
+
+from __future__ import annotations
+
+from flowc.compiler.source.spelling import Spelling
+
+from .concepts import NOTHING, nearest_concept
+from .patterns import SpokenWord, is_number
+from .rules import fits, known_words, nearest_example
+from .sentences import is_known
+
+
+def complaint_of(text: str, words: list[SpokenWord]) -> str:
+    """Return why the rules cannot read a clause, with the nearest that they can."""
+    plain = [word.text for word in words]
+    known = known_words()
+    strange = [word for word in plain if not (word in known or is_number(word) or is_known(word))]
+    near = nearest_concept(plain)
+    if not strange:
+        known_only = f"`{text}` has only known words, but no phrase that is known"
+        if two := _two(text, words):
+            return f"{known_only}: a comma belongs between `{two[0]}` and `{two[1]}`"
+        example = near or nearest_example(plain)
+        return _with_hint(known_only, example)
+    names = ", ".join(f"`{word}`" for word in dict.fromkeys(strange))
+    said = f"they do not know {names} in `{text}`"
+    if slip := _slip(plain, strange[0]):
+        return f"{said} (did you mean `{slip}`?)"
+    return _with_hint(said, near)
+
+
+def _with_hint(said: str, example: str) -> str:
+    return f"{said}: near it is `{example}`" if example and example != NOTHING else said
+
+
+def _slip(words: list[str], strange: str) -> str:
+    """Return the known word that was meant: with it the clause is one that the rules read."""
+    if len(strange) < 4:
+        return ""
+    longer = [word for word in known_words() if len(word) > 3]
+    nearest = Spelling(longer).nearest(strange)
+    clause = "".join(f"{nearest if word == strange else word} " for word in words)
+    return nearest if nearest and next(fits(clause), None) is not None else ""
+
+
+def _two(text: str, words: list[SpokenWord]) -> tuple[str, str] | None:
+    """Return the two clauses that stand there without a comma between them."""
+    for at in range(1, len(words)):
+        parts = words[:at], words[at:]
+        if all(next(fits("".join(f"{w.text} " for w in part)), None) for part in parts):
+            cut = words[0].start
+            return text[: words[at - 1].end - cut], text[words[at].start - cut :]
+    return None

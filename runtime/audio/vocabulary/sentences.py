@@ -1,0 +1,236 @@
+"""A clause read by the senses of its words, whatever their order, where no phrase fits it."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from flowc.compiler.catalog.audio_formats import SPOKEN
+
+from .patterns import SOUND_FILE, UNITS, PhraseSlot, is_number, slot_of, value_of
+from .rules import SEPARATORS, Fit, Rule, rules
+from .senses import ANYWHERE, MEANINGS, PASSED, SENSES
+
+_ENDINGS = ("ungen", "est", "ing", "en", "em", "es", "et", "ed", "st", "e", "s", "t", "n")
+_LEAST = 4
+"""Letters that are left of a word without its ending."""
+_LONGEST = 8
+"""Words of a sense."""
+_POLITE = frozenset({"please", "bitte", "thanks", "danke", "thank", "you"})
+_FILE = re.compile(SOUND_FILE, re.IGNORECASE)
+_HELD = ("REMOVE", "CUT", "UP", "DOWN", "LESS")
+"""Senses that go on in the next clause: "remove the hum and the noise"."""
+
+
+_MOVES = ("LOUDER", "QUIETER", "UP", "DOWN", "MORE", "LESS")
+"""Senses of which two in two clauses are two changes."""
+
+
+class SpokenValue(NamedTuple):
+    """A number with its unit, or the name of a file."""
+
+    number: str
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A row of `MEANINGS`. `needs` has alternatives; of `slots` those in `optional` may lack."""
+
+    rule: Rule
+    slots: tuple[PhraseSlot, ...]
+    optional: frozenset[PhraseSlot]
+    formats: bool
+    needs: tuple[frozenset[str], ...]
+    takes: frozenset[str]
+
+    def fit(self, senses: Sequence[str], values: Sequence[SpokenValue], kind: str) -> Fit | None:
+        """Return the call that these senses and values say; None where it is not this one."""
+        said = frozenset(senses)
+        if not said <= self.takes or any(said.isdisjoint(ways) for ways in self.needs):
+            return None
+        if bool(kind) != self.formats:
+            return None
+        arguments: dict[str, Any] = {"format": kind} if kind else {}
+        left = list(self.slots)
+        for value in values:
+            slot = next((s for s in left if value_of(s, *value) is not None), None)
+            if slot is None:
+                return None
+            left.remove(slot)
+            arguments.update(dict.fromkeys(slot.names, value_of(slot, *value)))
+        if any(slot.group and slot not in self.optional for slot in left):
+            return None
+        for slot in left:
+            if not slot.group:
+                arguments.setdefault(slot.names[0], slot.value)
+        planning = self.rule.planning
+        return Fit(self.rule, planning.builds(arguments) if planning else arguments)
+
+
+def meaning_of(clause: Sequence[str]) -> Fit | None:
+    """Return what a clause of `patterns.words_in` means, if it can mean one thing only."""
+    read = _read([*clause])
+    if read is None:
+        return None
+    senses, values, kinds = read
+    moves = [sense for sense in senses if sense in _MOVES]
+    parted = any(word in SEPARATORS for word in clause)
+    if len(kinds) > 1 or (parted and len(moves) > 1):
+        return None
+    kind = kinds[0] if kinds else ""
+    found = [fit for m in _meanings() if (fit := m.fit(senses, values, kind)) is not None]
+    first = found[0] if found else None
+    same = all((fit.rule, fit.arguments) == (first.rule, first.arguments) for fit in found if first)
+    return first if same else None
+
+
+def verb_of(clause: Sequence[str]) -> str:
+    """Return the word of a clause whose sense goes on in the next one; "" without one."""
+    return next((word for word in clause if _sense(word) in _HELD), "")
+
+
+def is_known(word: str) -> bool:
+    """Tell whether a word has a sense, alone or in its parts, or is the name of a sound file."""
+    return _FILE.fullmatch(word) is not None or all(
+        _sense(part) or part in _units() for part in word.split("-")
+    )
+
+
+def adds_nothing(words: Sequence[str]) -> bool:
+    """Tell whether words are polite and no more."""
+    return all(word in _POLITE for word in words)
+
+
+def senses_of(words: Sequence[str]) -> frozenset[str]:
+    """Return the senses of the words that have one."""
+    found: set[str] = set()
+    at = 0
+    while at < len(words):
+        sense, used = _longest(words, at)
+        found.add(sense)
+        at += max(used, 1)
+    return frozenset(found - {"", PASSED})
+
+
+def _read(words: list[str]) -> tuple[list[str], list[SpokenValue], list[str]] | None:
+    """Return senses, values and formats; None where a word has no sense."""
+    senses: list[str] = []
+    values: list[SpokenValue] = []
+    kinds: list[str] = []
+    at, before = 0, ""
+    while at < len(words):
+        word = words[at]
+        if _FILE.fullmatch(word):
+            values.append(SpokenValue(word, ""))
+            at += 1
+        elif is_number(word):
+            value, used = _quantity(words, at)
+            values.append(value if value.unit else value._replace(unit=before))
+            before = ""
+            at += used
+        elif word in _units() and is_number("".join(words[at + 1 : at + 2])):
+            before, at = word, at + 1
+            continue
+        else:
+            sense, used = _longest(words, at)
+            if word in SPOKEN and used < 2:
+                kinds.append(SPOKEN[word])
+                at += 1
+            elif sense:
+                senses.append(sense)
+                at += used
+            elif "-" in word.strip("-"):
+                words[at : at + 1] = word.split("-")
+            elif word in (",", ";"):
+                at += 1
+            else:
+                return None
+    return senses, _share_units(values), kinds
+
+
+def _quantity(words: list[str], at: int) -> tuple[SpokenValue, int]:
+    """Return the number at a place with its unit, and how many words they are."""
+    number = words[at]
+    if ":" in number and number.endswith(":1"):
+        return SpokenValue(number.removesuffix(":1"), ":1"), 1
+    begin = at + 1
+    if words[begin : begin + 1] == ["-"] and words[begin + 1 : begin + 2]:
+        begin += 1
+    if words[begin : begin + 1] and (parts := words[begin].split("-"))[0] in _units():
+        words[begin : begin + 1] = [part for part in parts if part]
+    for count in (3, 2, 1):
+        unit = " ".join(words[begin : begin + count])
+        if unit in _units():
+            return SpokenValue(number, unit), begin + count - at
+    return SpokenValue(number, ""), 1
+
+
+def _share_units(values: list[SpokenValue]) -> list[SpokenValue]:
+    """Return values of which one without a unit has that of the next: "10 to 12 seconds"."""
+    found: list[SpokenValue] = []
+    for number, value in enumerate(values):
+        bare = is_number(value.number) and not value.unit and ":" not in value.number
+        after = values[number + 1].unit if number + 1 < len(values) else ""
+        before = values[number - 1].unit if number else ""
+        found.append(value._replace(unit=after or before) if bare else value)
+    return found
+
+
+def _longest(words: Sequence[str], at: int) -> tuple[str, int]:
+    """Return the sense of the most words from a place on, and how many."""
+    for count in range(min(_LONGEST, len(words) - at), 0, -1):
+        if sense := _sense(" ".join(words[at : at + count])):
+            return sense, count
+    return "", 0
+
+
+def _sense(words: str) -> str:
+    exact, stems = _lexicon()
+    return exact.get(words) or stems.get(_stem(words), "")
+
+
+@functools.cache
+def _lexicon() -> tuple[dict[str, str], dict[str, str]]:
+    """Return the senses by their words, and by words without endings that have one alone."""
+    exact: dict[str, str] = {}
+    for sense, words in SENSES.items():
+        for word in words.split("|"):
+            exact.setdefault(word, sense)
+    stems: dict[str, set[str]] = {}
+    for word, sense in exact.items():
+        stems.setdefault(_stem(word), set()).add(sense)
+    return exact, {stem: min(senses) for stem, senses in stems.items() if len(senses) == 1}
+
+
+def _stem(word: str) -> str:
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= _LEAST:
+            return word.removesuffix(ending)
+    return word
+
+
+@functools.cache
+def _units() -> frozenset[str]:
+    return frozenset(unit for units in UNITS.values() for unit in units)
+
+
+@functools.cache
+def _meanings() -> tuple[Meaning, ...]:
+    return tuple(_rows())
+
+
+def _rows() -> Iterator[Meaning]:
+    by_name = {rule.wording.name: rule for rule in rules()}
+    for name, values, needs, may in MEANINGS:
+        rule = by_name[name]
+        tokens = [token for token in values.split() if token.rstrip("?") != "{format}"]
+        slots = tuple(slot_of(t.rstrip("?"), rule.tool, f"v{n}") for n, t in enumerate(tokens))
+        optional = (slot for slot, t in zip(slots, tokens, strict=True) if t.endswith("?"))
+        ways = tuple(frozenset(one.split("~")) for one in needs.split())
+        denied = {one.removeprefix("!") for one in may.split() if one.startswith("!")}
+        takes = ANYWHERE.union(may.split(), *ways) - denied
+        yield Meaning(rule, slots, frozenset(optional), "{format}" in values, ways, takes)
