@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal, cast
 
 from flowc.compiler.lowering.graphspec import GraphSpec
@@ -201,7 +201,7 @@ class Execution:
     ) -> Outcome:
         """Execute from the input, the answers, or None (to go on) to an outcome, and keep it."""
         started = time.monotonic()
-        self.services.elapsed = _clock_of(record)
+        self.services.elapsed = _clock_of(record, self.store.clock)
         await self.store.clear_request(self.run_id)
         try:
             with heap_at_rest(), in_words(self.store.location):
@@ -386,10 +386,10 @@ class Execution:
         await self.store.update(dataclasses.replace(record, pid=None, **fields))
 
 
-def _clock_of(record: RunRecord) -> Callable[[], float]:
+def _clock_of(record: RunRecord, now: Callable[[], str]) -> Callable[[], float]:
     """Return a clock of the seconds since the run was started, the same in a later execution."""
-    began = datetime.fromisoformat(record.started) if record.started else datetime.now(UTC)
-    return lambda: (datetime.now(UTC) - began).total_seconds()
+    began = datetime.fromisoformat(record.started or now())
+    return lambda: (datetime.fromisoformat(now()) - began).total_seconds()
 
 
 def _edge_count(spec: GraphSpec) -> int:

@@ -26,6 +26,7 @@ from fleet import STEPS, Fleet, fleet, slow_model, team, template
 from flowc.runtime.config.settings import Config
 from flowc.runtime.service.operations.executions import open_executing
 from forks import Begun
+from jumping import BegunAnew, JumpingClock, jumping_clock
 from own_postgres import OwnPostgres, own_postgres
 from pooler import pooled
 from status_by_events import Seen, Story
@@ -74,8 +75,10 @@ class Chaos:
     workers: Fleet
     way: Cutting
     happened: Counter[str] = field(default_factory=Counter)
-    frozen: dict[Begun, float] = field(default_factory=dict)
+    frozen: dict[Begun | BegunAnew, float] = field(default_factory=dict)
     """Workers, and until when they are stopped."""
+    clocks: list[JumpingClock] = field(default_factory=list)
+    """One for each worker that was begun."""
 
     def strike(self) -> None:
         """Let one thing happen."""
@@ -84,7 +87,8 @@ class Chaos:
             self.freeze: 2,
             self.terminate: 1,
             self.cut: 1,
-            self.restart: 0.2,
+            self.restart: 0.8,
+            self.jump: 2,
         }
         (strike,) = self.chance.choices(list(strikes), list(strikes.values()))
         self.happened[strike.__name__] += 1
@@ -111,6 +115,11 @@ class Chaos:
     def restart(self) -> None:
         self.server.restart()
 
+    def jump(self) -> None:
+        """Set every worker's clock, each to another hour."""
+        for clock in self.clocks:
+            clock.jump(self.chance.uniform(-48, 48))
+
     def mend(self) -> None:
         """Wake up whose time has come, and start as many as there were."""
         for process, until in list(self.frozen.items()):
@@ -119,7 +128,9 @@ class Chaos:
                 process.send_signal(signal.SIGCONT)
         while len(self.alive) < WORKERS:
             with contextlib.suppress(AssertionError):  # the store was away when it began
-                self.workers.start("--concurrency", "8")
+                number = len(self.clocks)
+                self.clocks.append(jumping_clock(self.workers.folder / f"clock{number}"))
+                self.workers.start("--concurrency", "8", clock=self.clocks[-1])
 
     def errors(self) -> str:
         """What workers said of exceptions."""
@@ -127,7 +138,7 @@ class Chaos:
         return "\n\n".join(text[-4000:] for text in said if "Traceback" in text)
 
     @property
-    def alive(self) -> list[Begun]:
+    def alive(self) -> list[Begun | BegunAnew]:
         return [process for process in self.workers.processes if process.poll() is None]
 
 
@@ -225,6 +236,8 @@ def test_whatever_happens_every_execution_completes(
     print(f"{dict(chaos.happened)}; {len(slow.asked)} model calls for {count * len(STEPS)} steps")
     print(f"{seen} statuses looked at: all right")
     assert chaos.happened["kill"] >= kills
+    if kills >= 50:
+        assert chaos.happened.keys() == {"kill", "freeze", "terminate", "cut", "restart", "jump"}
 
 
 async def _kept_once(url: str, ids: list[str]) -> None:
