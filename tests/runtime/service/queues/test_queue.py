@@ -125,6 +125,25 @@ def test_what_is_given_back_comes_behind_what_waits(url: str) -> None:
     on(url, body)
 
 
+def test_what_is_given_back_for_later_waits_unless_there_are_more_news(url: str) -> None:
+    async def body(line: Line) -> None:
+        await line.tell("ex-1", "ex-2")
+        async with line.seats() as (one, other):
+            for job in await one.take(2, []):
+                await one.give_back(job, 0.5)
+                given = time.monotonic()
+            if line.due.channel:  # elsewhere it lies with its worker until then
+                assert await other.take(9, []) == []
+                await line.tell("ex-1")
+                assert [job.execution for job in await other.take(1, [])] == ["ex-1"]
+            while not (taken := await other.take(1, [])):
+                await asyncio.sleep(0.02)
+            assert time.monotonic() >= given + (0.5 if line.due.channel else 0)
+            assert taken
+
+    on(url, body)
+
+
 def test_what_a_worker_is_not_busy_with_is_taken_again(url: str) -> None:
     """Its end could not be written."""
 
