@@ -28,7 +28,7 @@ from ..checkpoints.types import App, Saver
 from ..db.fence import NotHeld
 from ..db.sqlite import in_words
 from ..documents.write_log import WRITE_LOG, WriteLog
-from ..errors import Ended, Failure, LimitReached, RunError, StoreAway
+from ..errors import Ended, Failure, LimitReached, RunError, StoreAway, StoreFailed
 from ..events import EventKind, Listener
 from ..graph.inbox import INPUT_NODE, checked_line, lines_obeyed, writes_of
 from ..journal.effects import EffectJournal
@@ -217,8 +217,9 @@ class Execution:
         except RunError as error:
             # The store itself may be what failed; one that went away is not waited for once more.
             if not isinstance(error, StoreAway):
+                status = "interrupted" if isinstance(error, StoreFailed) else "error"
                 with contextlib.suppress(RunError):
-                    await self._keep(record, status="error", error={"message": error.message})
+                    await self._keep(record, status=status, error={"message": error.message})
             raise
 
     async def _execute(

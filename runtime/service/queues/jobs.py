@@ -52,7 +52,10 @@ _LATER = (
 """What one more news does to a job that waits. It changes the row, so that nobody fetches the job
 before the transaction of the news is committed, and hears of the old state alone. Procrastinate
 itself refuses the job (`AlreadyEnqueued`) and locks no row: a worker may fetch the old job."""
-_TELL = f"{_INTO} (values (?::text, ?::integer, null::timestamptz)) as job (execution, rank, at) {_LATER}"
+_TELL = (
+    f"{_INTO} (values (?::text, ?::integer, null::timestamptz))"
+    f" as job (execution, rank, at) {_LATER}"
+)
 _AGAIN = (
     "with job as (delete from procrastinate_jobs where id = ? and status = 'doing' returning lock"
     " as execution, priority as rank, now() + nullif(?, 0) * interval '1 second' as at)"
