@@ -22,7 +22,7 @@ from ...state.parameters import JSON_TYPES
 from ...store.runs import RunStore
 from ..bodies.compile import task_schema
 from ..contract import responses
-from ..operations.control import failed_steps
+from ..operations.control import failed_steps, happenings_of
 from ..operations.executions import Executing
 from ..operations.messages import latest_messages
 from ..operations.status import ENDS, ExecutionState
@@ -138,6 +138,7 @@ async def look(
     rows = _rows(picture.nodes, standing, told_events, marks)
     by_id = {row.id: row for row in rows}
     status = standing.answer(details=True, metrics=True)
+    status.events = happenings_of(standing)
     status.messages = await latest_messages(executing, standing)
     lines = [line for at, event in events if (line := log_line(at, event))]
     return ExecutionView(
