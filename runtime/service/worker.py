@@ -70,6 +70,7 @@ class Worker:
         beside = [asyncio.create_task(self._live(), name=f"heartbeats of {self.name}")]
         for duty, pause in self._duties():
             beside.append(asyncio.create_task(self._repeat(duty, pause)))
+            beside[-1].add_done_callback(self._end_with)
         try:
             await self._work()
         finally:
@@ -151,11 +152,16 @@ class Worker:
             try:
                 if not self.closing:
                     await duty()
-            except RunError as error:
+            except (RunError, ServiceFault) as error:
                 LOG.warning("%s: %s", self.name, error.message)
-            except Exception as error:
-                LOG.error("%s: a fault of the service", self.name, exc_info=error)
             await asyncio.sleep(pause)
+
+    def _end_with(self, duty: asyncio.Task[None]) -> None:
+        """Give up with a duty that a fault of ours has ended: whoever starts workers starts
+        another."""
+        if not duty.cancelled() and (error := duty.exception()) is not None:
+            LOG.error("%s ends with a fault of the service", self.name, exc_info=error)
+            self.abandon()
 
     async def _survey(self) -> None:
         """Plan when those are looked at that are carried on here: a model that is at work for long
