@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal, cast
 
 from flowc.compiler.lowering.graphspec import GraphSpec
@@ -28,7 +28,7 @@ from ..checkpoints.types import App, Saver
 from ..db.fence import NotHeld
 from ..db.sqlite import in_words
 from ..documents.write_log import WRITE_LOG, WriteLog
-from ..errors import Ended, Failure, LimitReached, RunError, StoreAway
+from ..errors import Ended, Failure, LimitReached, RunError, StoreAway, StoreFailed
 from ..events import EventKind, Listener
 from ..graph.inbox import INPUT_NODE, checked_line, lines_obeyed, writes_of
 from ..journal.effects import EffectJournal
@@ -201,7 +201,7 @@ class Execution:
     ) -> Outcome:
         """Execute from the input, the answers, or None (to go on) to an outcome, and keep it."""
         started = time.monotonic()
-        self.services.elapsed = _clock_of(record)
+        self.services.elapsed = _clock_of(record, self.store.clock)
         await self.store.clear_request(self.run_id)
         try:
             with heap_at_rest(), in_words(self.store.location):
@@ -217,8 +217,9 @@ class Execution:
         except RunError as error:
             # The store itself may be what failed; one that went away is not waited for once more.
             if not isinstance(error, StoreAway):
+                status = "interrupted" if isinstance(error, StoreFailed) else "error"
                 with contextlib.suppress(RunError):
-                    await self._keep(record, status="error", error={"message": error.message})
+                    await self._keep(record, status=status, error={"message": error.message})
             raise
 
     async def _execute(
@@ -366,10 +367,10 @@ class Execution:
         await self.store.update(dataclasses.replace(record, pid=None, **fields))
 
 
-def _clock_of(record: RunRecord) -> Callable[[], float]:
+def _clock_of(record: RunRecord, now: Callable[[], str]) -> Callable[[], float]:
     """Return a clock of the seconds since the run was started, the same in a later execution."""
-    began = datetime.fromisoformat(record.started) if record.started else datetime.now(UTC)
-    return lambda: (datetime.now(UTC) - began).total_seconds()
+    began = datetime.fromisoformat(record.started or now())
+    return lambda: (datetime.fromisoformat(now()) - began).total_seconds()
 
 
 def _edge_count(spec: GraphSpec) -> int:

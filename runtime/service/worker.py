@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import logging
 import time
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -41,7 +42,9 @@ CLOCK_TICK = 1.0
 SURVEY = 10.0
 """Seconds between two looks at the deadlines of what is carried on."""
 _RECOVERY = 1.0
-"""Seconds to wait when the store is of no use, or somebody else holds a run."""
+"""Seconds to wait when the store is of no use."""
+_TAKEN = 3.0
+"""Seconds to wait when somebody else holds a run, who may be frozen."""
 
 
 @dataclass(slots=True)
@@ -56,8 +59,6 @@ class Worker:
     abandoned: bool = False
     tasks: dict[TakenJob, asyncio.Task[None]] = field(default_factory=dict)
     signals: dict[TakenJob, RunSignals] = field(default_factory=dict)
-    next_look: float = 0.0
-    next_survey: float = 0.0
     sending: Sending = field(init=False)
 
     def __post_init__(self) -> None:
@@ -66,12 +67,16 @@ class Worker:
     async def work(self) -> None:
         """Work until `drain` was called and everything under way is at a checkpoint."""
         self.executing.worked_at = time.monotonic()
-        heart = asyncio.create_task(self._live(), name=f"heartbeats of {self.name}")
+        beside = [asyncio.create_task(self._live(), name=f"heartbeats of {self.name}")]
+        for duty, pause in self._duties():
+            beside.append(asyncio.create_task(self._repeat(duty, pause)))
+            beside[-1].add_done_callback(self._end_with)
         try:
             await self._work()
         finally:
-            heart.cancel()
-            await asyncio.wait([heart])
+            for task in beside:
+                task.cancel()
+            await asyncio.wait(beside)
             with contextlib.suppress(RunError):
                 await WorkerRows(self._rows_db).end(self.name)
 
@@ -133,23 +138,36 @@ class Worker:
         if not self.abandoned:
             await self._stop_held_back()
         if not self.closing:
-            await self._look_at_clock()
             await self._take(seat)
 
-    async def _look_at_clock(self) -> None:
-        """Tell executions whose time has come, or is over; and look when it comes to those that are
-        carried on here: a model that is at work for long may miss its deadline."""
-        if time.monotonic() >= self.next_look:
-            self.next_look = time.monotonic() + CLOCK_TICK
-            await tell_overdue(self.executing)
-            await tell_due(self.executing)
-            await wake_waiting(self.executing)
-            await tell_late(self.executing)
-            await begin_scheduled(self.executing)
-        if time.monotonic() >= self.next_survey:
-            self.next_survey = time.monotonic() + SURVEY
-            for id in {job.execution for job in self.tasks}:
-                await plan_look(self.executing, id)
+    def _duties(self) -> Iterable[tuple[Callable[[], Awaitable[None]], float]]:
+        """Yield what is done now and then beside, and the seconds between. Each goes its own way:
+        who is frozen in the midst of an execution holds up what is told of it, and nothing else."""
+        for tell in (tell_overdue, tell_due, wake_waiting, tell_late, begin_scheduled):
+            yield partial(tell, self.executing), CLOCK_TICK
+        yield self._survey, SURVEY
+
+    async def _repeat(self, duty: Callable[[], Awaitable[None]], pause: float) -> None:
+        while True:
+            try:
+                if not self.closing:
+                    await duty()
+            except (RunError, ServiceFault) as error:
+                LOG.warning("%s: %s", self.name, error.message)
+            await asyncio.sleep(pause)
+
+    def _end_with(self, duty: asyncio.Task[None]) -> None:
+        """Give up with a duty that a fault of ours has ended: whoever starts workers starts
+        another."""
+        if not duty.cancelled() and (error := duty.exception()) is not None:
+            LOG.error("%s ends with a fault of the service", self.name, exc_info=error)
+            self.abandon()
+
+    async def _survey(self) -> None:
+        """Plan when those are looked at that are carried on here: a model that is at work for long
+        may miss its deadline."""
+        for id in {job.execution for job in self.tasks}:
+            await plan_look(self.executing, id)
 
     async def _stop_held_back(self) -> None:
         """Stop what was paused or cancelled since it began: after the steps under way, or at
@@ -191,14 +209,21 @@ class Worker:
 
     async def _do(self, job: TakenJob, seat: Seat) -> None:
         done = self._is_tried if is_delivery(job.execution) else self._is_heard
-        if await done(job) and await self._is_told(job):
+        try:
+            heard = await done(job) and await self._is_told(job)
+        except (NotHeld, StoreFailed) as error:
+            # It may last: not again and again, and not in the place of another one meanwhile.
+            LOG.warning("%s: %s", job.execution, error.message)
+            await seat.give_back(job, _TAKEN if isinstance(error, NotHeld) else _RECOVERY)
+            return
+        if heard:
             await seat.finish(job)
         else:
             await seat.give_back(job)
 
     async def _is_heard(self, job: TakenJob) -> bool:
         """Carry an execution on. Return whether its news were heard. A fault of ours ends this
-        execution for now, and nothing else."""
+        execution for now, and nothing else. Raises `RunError` for what another look may mend."""
         id = job.execution
         try:
             return await self._carry_on(job)
@@ -208,13 +233,13 @@ class Worker:
                 raise
             task.uncancel()  # it was paused or cancelled, which the next worker sees
             return False
-        except (NotHeld, StoreFailed) as error:
-            LOG.warning("execution %s: %s", id, error.message)
-            await asyncio.sleep(_RECOVERY)  # it may last: not again and again
-            return False
+        except (NotHeld, StoreFailed):
+            raise
         except (RunError, ServiceFault) as error:
             if isinstance(error, ServiceFault) and error.code == "EXECUTION_NOT_FOUND":
                 return True  # it was forgotten meanwhile
+            if isinstance(error, ServiceFault) and error.code == "UNAVAILABLE":
+                raise StoreFailed(error.message) from None
             await self._keep_fault(id, _fault_text(error))
         except Exception as error:
             LOG.error("execution %s cannot be carried on", id, exc_info=error)
@@ -223,12 +248,7 @@ class Worker:
 
     async def _is_tried(self, job: TakenJob) -> bool:
         """Try a delivery. Return whether what came of it was kept."""
-        try:
-            await self.sending.send(job.execution)
-        except StoreAway as error:
-            LOG.warning("delivery %s: %s", job.execution, error.message)
-            await asyncio.sleep(_RECOVERY)
-            return False
+        await self.sending.send(job.execution)
         return True
 
     async def _is_told(self, job: TakenJob) -> bool:
@@ -238,10 +258,8 @@ class Worker:
             return True
         try:
             await tell_webhooks(self.executing, job.execution)
-        except StoreAway as error:
-            LOG.warning("webhooks of %s: %s", job.execution, error.message)
-            await asyncio.sleep(_RECOVERY)
-            return False
+        except StoreAway:
+            raise
         except (RunError, ServiceFault) as error:
             LOG.warning("webhooks of %s: %s", job.execution, error.message)
         return True

@@ -8,6 +8,7 @@ import dataclasses
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -50,6 +51,22 @@ class Opened:
         finally:
             listening.cancel()
             await asyncio.wait([listening])
+
+    @asynccontextmanager
+    async def clock(self) -> AsyncIterator[Callable[[], datetime]]:
+        """Yield what tells the time: a server's own, where processes of several machines share a
+        store."""
+        if self.location.kind != "postgresql":
+            yield lambda: datetime.now(UTC)
+            return
+        clock = _extra("db.postgres.clock").ServerClock(self.db)
+        await clock.open()
+        following = asyncio.create_task(clock.follow(), name="the clock of the server")
+        try:
+            yield clock
+        finally:
+            following.cancel()
+            await asyncio.wait([following])
 
     @asynccontextmanager
     async def durable(self) -> AsyncIterator[Database]:

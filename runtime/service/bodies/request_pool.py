@@ -23,6 +23,7 @@ from .request_worker import SIZE_BYTES, CompileJob, FormJob, Job, ReadJob, unpic
 
 PROCESSES = 2
 SECONDS = 20.0
+PATIENCE = 180.0
 PIECE = 65_536
 """Bytes that are handed over at once."""
 _MODULE = f"{__package__}.request_worker"
@@ -31,11 +32,13 @@ _MODULE = f"{__package__}.request_worker"
 @dataclass(slots=True)
 class RequestPool:
     """At most `processes` processes, each started when it is needed first; they end with the
-    pipes that lead to them, so with this process at the latest. `seconds`: after so long a text is
-    given up, and its process ended."""
+    pipes that lead to them, so with this process at the latest. A text is given up that takes more
+    than `seconds` of a processor. What has not been done after `patience` seconds says nothing of
+    the text: the machine is busy, or this process was stopped for a while."""
 
     processes: int = PROCESSES
     seconds: float = SECONDS
+    patience: float = PATIENCE
     threads: ThreadPoolExecutor = field(init=False)
     idle: queue.SimpleQueue[subprocess.Popen[bytes]] = field(default_factory=queue.SimpleQueue)
 
@@ -87,18 +90,22 @@ class RequestPool:
         return await asyncio.get_running_loop().run_in_executor(self.threads, self._do, job, parts)
 
     def _do(self, job: Job, parts: Sequence[bytes]) -> object:
-        """Return what came of a job; None when it takes too long, or too much memory."""
+        """Return what came of a job; None when it takes too long, or too much memory. Raises
+        `ServiceFault` when the machine is too busy for it."""
         process = self._take()
         assert process.stdin is not None
         assert process.stdout is not None
-        end = time.monotonic() + self.seconds
+        end = time.monotonic() + self.patience
         try:
             _send(process.stdin.fileno(), job, parts, end)
             size = _receive(process.stdout.fileno(), SIZE_BYTES, end)
             answer = _receive(process.stdout.fileno(), int.from_bytes(size, "big"), end)
-        except (EOFError, OSError):
+        except (EOFError, OSError) as error:
             process.kill()
             process.communicate()
+            if isinstance(error, TimeoutError):
+                message = f"this machine is busy: a text was not read for {self.patience:g} s"
+                raise ServiceFault("UNAVAILABLE", message) from None
             return None
         self.idle.put(process)
         with collector_at_rest():
@@ -112,7 +119,7 @@ class RequestPool:
         except queue.Empty:
             path = os.pathsep.join(part for part in sys.path if part)
             begun = subprocess.Popen(
-                [sys.executable, "-P", "-m", _MODULE],
+                [sys.executable, "-P", "-m", _MODULE, str(self.seconds)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env={"PYTHONPATH": path, "PATH": os.environ.get("PATH", os.defpath)},
@@ -125,7 +132,8 @@ class RequestPool:
     def _excess(self, code: FaultCode, what: str, verb: str) -> ServiceFault:
         return ServiceFault(
             code,
-            f"{what} takes more than {self.seconds:g} seconds to {verb}, or too much memory",
+            f"{what} takes more than {self.seconds:g} seconds of a processor to {verb},"
+            " or too much memory",
             recovery=("divide the workflow into several", "send a smaller text"),
         )
 

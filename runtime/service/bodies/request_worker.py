@@ -1,6 +1,7 @@
 """The process in which what requests bring is read and compiled: `python -m` with this module.
 
-It reads pickled jobs from its standard input until that ends, and writes what came of each. What a
+It reads pickled jobs from its standard input until that ends, and writes what came of each. The
+argument says how many seconds of a processor a job may take: one that takes more ends it. What a
 stranger sent is parsed here alone: a text that takes seconds or gigabytes costs this process, and
 not the loop that answers everybody else.
 """
@@ -11,6 +12,7 @@ import io
 import os
 import pickle
 import resource
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -128,10 +130,13 @@ def main() -> None:
         try:
             job: Job = read_message(jobs)
             body = jobs.read(job.size)
+            signal.setitimer(signal.ITIMER_PROF, float(sys.argv[1]))  # SIGPROF at its end
         except EOFError:
             return
         try:
-            write_message(answers, job.do(body))
+            answer = job.do(body)
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            write_message(answers, answer)
         except (MemoryError, RecursionError):
             write_message(answers, None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -27,13 +27,14 @@ class DueNote:
     level: Mapping[str, Any] | None = None
 
 
-def moments_of(standing: ExecutionState) -> list[DueNote]:
-    """Return what is still to be told of an execution, the earliest first. A pause holds all back
-    but its own end; an execution that has ended has none."""
+def moments_of(standing: ExecutionState, answers: Sequence[DueNote] = ()) -> list[DueNote]:
+    """Return what is still to be told of an execution, and of the `answers` that its agents owe
+    each other, the earliest first. A pause holds all back but its own end; an execution that has
+    ended has none."""
     if standing.status == "paused":
         found = list(_of_pause(standing))
     elif standing.status in ("starting", "executing"):
-        found = [*_of_all(standing), *_of_steps(standing)]
+        found = [*_of_all(standing), *_of_steps(standing), *answers]
     else:
         found = []
     told = {happening.key for happening in standing.told}

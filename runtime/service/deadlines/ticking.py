@@ -16,6 +16,7 @@ from ..records.happenings import Happenings, Looks, StoredHappening
 from ..records.metrics import iso
 from ..records.states import StateRows
 from ..records.tables import Register, StoredExecution
+from .answers import answers_due
 from .moments import DueNote, moments_of
 
 LOG = logging.getLogger("flowc.service")
@@ -59,10 +60,11 @@ async def _look_at(executing: Executing, id: str, seen: str) -> None:
             await Looks(executing.db).follow(id, seen, None)
             return
         standing = await executing.standing(execution)
-        for moment in moments_of(standing):
+        for moment in moments_of(standing, await answers_due(executing, standing)):
             if moment.due <= standing.now:
                 await _tell(executing, standing, moment)
-        following = moments_of(await executing.standing(execution))
+        after = await executing.standing(execution)
+        following = moments_of(after, await answers_due(executing, after))
         due = iso(max(following[0].due, executing.clock())) if following else None
         await Looks(executing.db).follow(id, seen, due)
 

@@ -39,7 +39,10 @@ _PROBE = json.dumps(
     }
 )
 """A workflow that a team's text is compiled with, for its findings alone."""
-_NOBODY = "its tasks need a team, which a schedule does not name: no execution begins by it"
+_NOBODY = (
+    "its tasks need a team, which {} does not name: no execution begins by it;"
+    " begin it with EXECUTE_WORKFLOW and a team_id"
+)
 
 
 async def create_workflow(
@@ -49,8 +52,10 @@ async def create_workflow(
     source, file = request.source, request.file_name
     compiled = await POOL.check(source, file, "contract" if file == CONTRACT else None)
     refuse_findings(compiled)
-    if compiled.schedules and compiled.roles:
-        compiled.validation.warnings.append(_NOBODY)
+    ways = (("a schedule", compiled.schedules), ("a webhook", compiled.webhook))
+    if compiled.roles:
+        warnings = [_NOBODY.format(name) for name, way in ways if way]
+        compiled.validation.warnings.extend(warnings)
     stored = StoredWorkflow(
         id=id_of_request("wf"),
         owner=caller.owner or "",
@@ -212,7 +217,8 @@ def _refuse_team(needed: Sequence[str], team: StoredTeam | None) -> None:
     message = f"the team lacks the roles {roles}"
     if team is None:
         message = f"the workflow needs a team with the roles {roles}"
-    raise ServiceFault("MISSING_REQUIRED_ROLES", message)
+    recovery = ("begin it with EXECUTE_WORKFLOW and the team_id of a team that has them",)
+    raise ServiceFault("MISSING_REQUIRED_ROLES", message, recovery=recovery)
 
 
 def _refuse_escalation(levels: Sequence[requests.EscalationLevel], team: StoredTeam | None) -> None:

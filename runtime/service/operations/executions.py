@@ -13,7 +13,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from weakref import WeakValueDictionary
 
 from flowc.compiler.driver import CompileResult
@@ -59,11 +59,6 @@ PATIENCE = 10.0
 of it."""
 _LOOKS = (0.005, 0.01, 0.02, 0.04)
 """Seconds between looks whether an execution rests; the last one again and again."""
-
-
-def utc_now() -> datetime:
-    """Return the time."""
-    return datetime.now(UTC)
 
 
 @dataclass(slots=True)
@@ -249,12 +244,17 @@ def verdicts_of(execution: StoredExecution, record: RunRecord) -> dict[str, Json
 async def open_executing(
     url: str,
     config: Config,
-    clock: Clock = utc_now,
+    clock: Clock | None = None,
     patience: float = PATIENCE,
     reaches: Reaches | None = None,
 ) -> AsyncIterator[Executing]:
-    """Open the executions of the store at `url`. Raises `RunError` when it cannot be opened."""
-    async with open_engine(url) as engine, engine.store.opened.durable() as db:
+    """Open the executions of the store at `url`, whose time is the store's unless a `clock` is
+    given. Raises `RunError` when it cannot be opened."""
+    async with (
+        open_engine(url) as engine,
+        engine.store.opened.durable() as db,
+        engine.store.opened.clock() as own,
+    ):
         await create_tables(
             db,
             register.SCHEMA,
@@ -266,9 +266,10 @@ async def open_executing(
             model_rates.SCHEMA,
             workers.SCHEMA,
         )
-        engine.store.event_time = lambda: iso(clock())
+        told = clock or own
+        engine.store.clock, engine.store.event_time = lambda: iso(own()), lambda: iso(told())
         due = await open_queue(engine.store.opened, config.team_executions)
-        executing = Executing(engine, db, due, config, clock, patience, reaches=reaches or {})
+        executing = Executing(engine, db, due, config, told, patience, reaches=reaches or {})
         for id in await StateRows(db).lacking():
             # One whose row is damaged is complained of when somebody asks for it.
             with contextlib.suppress(RunError, ServiceFault):

@@ -129,8 +129,6 @@ class ExecutionState:
             return "cancelled"
         if self.execution.paused is not None:
             return "paused"
-        if run == "error" and not self.fault and "kind" not in (self.record_error or {}):
-            return "executing"  # the store went away: it goes on when that is back
         if run in ("failed", "error", "stopped") or self.fault or self.timed_out:
             return "failed"
         return "executing" if run else "starting"

@@ -6,9 +6,8 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
-from flowc.compiler.analysis.hosts import allows, host_in
+from flowc.compiler.analysis.hosts import allows, host_fault, host_in
 
 from ...net.addresses import names_this_network
 from ...net.signatures import fault_of
@@ -88,13 +87,15 @@ async def inputs_of_request(
 
 def _refuse_address(executing: Executing, url: str) -> None:
     """Raise `ServiceFault` for an address that deliveries would be refused to."""
-    if urlsplit(url).username is not None or "@" in host_in(url):
+    host, hosts = host_in(url), executing.config.webhook_hosts
+    if "@" in host:
         raise ServiceFault(
             "INVALID_REQUEST",
             "url: it holds no user and no password",
             recovery=("deliveries are signed: the receiver needs no password",),
         )
-    host, hosts = host_in(url), executing.config.webhook_hosts
+    if fault := host_fault(host):
+        raise ServiceFault("INVALID_REQUEST", f"url: {fault}, and not `{host[:200]}`")
     if any(allows(host, one) for one in hosts):
         return
     where = "an address of the service's own network" if names_this_network(host) else "a host"

@@ -6,6 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from flowc.compiler.emit.html.layout import Layout
@@ -21,6 +22,7 @@ from ...state.parameters import JSON_TYPES
 from ...store.runs import RunStore
 from ..bodies.compile import task_schema
 from ..contract import responses
+from ..operations.control import failed_steps, happenings_of
 from ..operations.executions import Executing
 from ..operations.messages import latest_messages
 from ..operations.status import ENDS, ExecutionState
@@ -77,6 +79,7 @@ class PendingItem:
     choices: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     deadline: str | None = None
+    overdue: bool = False
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -98,6 +101,8 @@ class ExecutionView:
     cost: float | None
     tokens: int
     roles: Mapping[str, str]
+    failed_steps: Sequence[str]
+    """The titles of the steps that can begin again, where it has failed at such."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +138,7 @@ async def look(
     rows = _rows(picture.nodes, standing, told_events, marks)
     by_id = {row.id: row for row in rows}
     status = standing.answer(details=True, metrics=True)
+    status.events = happenings_of(standing)
     status.messages = await latest_messages(executing, standing)
     lines = [line for at, event in events if (line := log_line(at, event))]
     return ExecutionView(
@@ -148,6 +154,7 @@ async def look(
         hidden=max(0, len(lines) - LINES),
         cost=_sum(told_events, "cost"),
         tokens=_tokens(told_events),
+        failed_steps=[standing.step(id).name for id in failed_steps(standing)],
         roles={ALL: "everybody", **{a.id: a.role for a in standing.workflow.agents if a.role}},
     )
 
@@ -256,6 +263,7 @@ def _due(standing: ExecutionState) -> list[PendingItem]:
                 who=_who(standing, step, assignment.agent),
                 assignment=assignment.id,
                 deadline=assignment.deadline,
+                overdue=is_over(assignment.deadline, standing.now),
                 fields=task_schema(standing.workflow, step.id)["properties"],
             )
         )
@@ -273,6 +281,11 @@ def _due(standing: ExecutionState) -> list[PendingItem]:
             )
         )
     return items
+
+
+def is_over(deadline: str | None, now: datetime) -> bool:
+    """Return whether a deadline has gone by."""
+    return deadline is not None and datetime.fromisoformat(deadline) <= now
 
 
 def _answer(workflow: Workflow, question: Question) -> Mapping[str, Any]:

@@ -125,7 +125,8 @@ def nothing_in(form: SentForm) -> dict[str, Any]:
 
 def resume_in(form: SentForm) -> dict[str, Any]:
     """Return the request of RESUME_WORKFLOW."""
-    config = {name: True for name in ("reset_timeout", "update_deadlines") if form.text(name)}
+    names = ("reset_timeout", "update_deadlines", "restart_failed_steps")
+    config = {name: True for name in names if form.text(name)}
     return {"resume_token": form.text("resume_token"), "resume_config": config}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import quote
 
 from fastapi import FastAPI, Request
@@ -20,13 +20,15 @@ from ..api.sessions import COOKIE, new_visit
 from ..bodies.compile import require_valid, roles_of
 from ..bodies.request_pool import POOL
 from ..contract.documents import CONTRACT, TeamText, WorkflowText
-from ..contract.requests import After, AssignmentQuery, ExecuteWorkflow, Id
+from ..contract.requests import After, AssignmentQuery, ExecuteWorkflow, ExecutionStatus, Id
 from ..operations.create import create_team, create_workflow, execute_workflow
 from ..operations.lists import list_assignments
 from ..records.errors import ServiceFault
+from ..records.states import Wanted
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
 from . import forms
 from .execution_routes import PageMemory, add_executions
+from .execution_view import is_over
 from .rows import Rows
 from .visit import (
     SIGN_IN,
@@ -97,9 +99,12 @@ async def signed_out(request: Request, fault: SignedOut) -> Response:
 
 def _add_home(app: FastAPI, rows: Rows) -> None:
     @app.get("/", include_in_schema=False)
-    async def home(request: Request, visit: Visiting, after: After = "") -> Response:
+    async def home(
+        request: Request, visit: Visiting, after: After = "", status: ExecutionStatus | None = None
+    ) -> Response:
         register, owner = visit.executing.register, visit.who.owner
-        executions = await register.page(StoredExecution, owner, PER_PAGE + 1, after)
+        wanted = Wanted(now=visit.executing.now(), status=status or "")
+        executions = await register.page(StoredExecution, owner, PER_PAGE + 1, after, wanted)
         kept = register.each(StoredWorkflow, owner, LISTED)
         workflows = [replace(w, source="") async for w in kept]
         names = {w.id: w.name for w in workflows}
@@ -111,6 +116,8 @@ def _add_home(app: FastAPI, rows: Rows) -> None:
             names={e.id: name for e in shown if (name := names.get(e.workflow))},
             older=executions[PER_PAGE - 1].id if len(executions) > PER_PAGE else "",
             after=after,
+            chosen=status or "",
+            statuses=get_args(ExecutionStatus),
             workflows=workflows,
             teams=await _teams(visit),
         )
@@ -128,6 +135,8 @@ def _add_inbox(app: FastAPI) -> None:
             older=listed.next_after,
             after=after,
             own=bool(visit.who.agents),
+            now=visit.executing.clock(),
+            is_over=is_over,
         )
 
 

@@ -40,20 +40,26 @@ FORGOTTEN = 600.0
 """Seconds after the last one until a worker is forgotten: it may be frozen, and wake up."""
 _PREFIX = "procrastinate_"
 _INTO = (
-    "insert into procrastinate_jobs (queue_name, task_name, priority, lock, queueing_lock)"
-    f" select {QUEUE_OF}, 'carry_on', job.rank, job.execution, job.execution from"
+    "insert into procrastinate_jobs"
+    " (queue_name, task_name, priority, lock, queueing_lock, scheduled_at)"
+    f" select {QUEUE_OF}, 'carry_on', job.rank, job.execution, job.execution, job.at from"
 )
 _LATER = (
     "on conflict (queueing_lock) where status = 'todo' do update"
-    " set priority = greatest(procrastinate_jobs.priority, excluded.priority)"
+    " set priority = greatest(procrastinate_jobs.priority, excluded.priority), scheduled_at ="
+    " case when excluded.scheduled_at is null then null else procrastinate_jobs.scheduled_at end"
 )
 """What one more news does to a job that waits. It changes the row, so that nobody fetches the job
 before the transaction of the news is committed, and hears of the old state alone. Procrastinate
 itself refuses the job (`AlreadyEnqueued`) and locks no row: a worker may fetch the old job."""
-_TELL = f"{_INTO} (values (?::text, ?::integer)) as job (execution, rank) {_LATER}"
+_TELL = (
+    f"{_INTO} (values (?::text, ?::integer, null::timestamptz))"
+    f" as job (execution, rank, at) {_LATER}"
+)
 _AGAIN = (
-    "with job as (delete from procrastinate_jobs where id = ? and status = 'doing'"
-    f" returning lock as execution, priority as rank) {_INTO} job {_LATER}"
+    "with job as (delete from procrastinate_jobs where id = ? and status = 'doing' returning lock"
+    " as execution, priority as rank, now() + nullif(?, 0) * interval '1 second' as at)"
+    f" {_INTO} job {_LATER}"
 )
 """Another job in the place of one that is taken. Its number is new: a worker that was thought dead
 and wakes up finishes the old one."""
@@ -197,9 +203,9 @@ class _JobSeat:
         await self.db.put("delete from procrastinate_jobs where id = ?", (job.number,))
         self.held.pop(job.number, None)
 
-    async def give_back(self, job: TakenJob) -> None:
+    async def give_back(self, job: TakenJob, after: float = 0.0) -> None:
         """See `Seat.give_back`."""
-        await self.db.put(_AGAIN, (job.number,))
+        await self.db.put(_AGAIN, (job.number, float(after)))
         self.held.pop(job.number, None)
 
     async def live(self) -> None:
@@ -218,9 +224,9 @@ class _JobSeat:
             # One that the server gave, and whose name was lost with the connection.
             for number, _ in await self.db.rows(_MINE, (self.worker,)):
                 if number not in self.held:
-                    await self.db.put(_AGAIN, (number,))
+                    await self.db.put(_AGAIN, (number, 0.0))
         for stalled in await self.manager.get_stalled_jobs(seconds_since_heartbeat=STALLED):
-            await self.db.put(_AGAIN, (stalled.id,))
+            await self.db.put(_AGAIN, (stalled.id, 0.0))
         await self.manager.prune_stalled_workers(FORGOTTEN)
 
 

@@ -70,8 +70,9 @@ class Seat(Protocol):
         """Drop a job whose news were heard."""
         ...
 
-    async def give_back(self, job: TakenJob) -> None:
-        """Let another worker take the job, behind those that wait."""
+    async def give_back(self, job: TakenJob, after: float = 0.0) -> None:
+        """Let another worker take the job, behind those that wait, and not before so many seconds
+        have gone by, unless there are more news."""
         ...
 
 

@@ -7,6 +7,7 @@ There are neither heartbeats nor sweeps, and processes find news by looking.
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -151,8 +152,9 @@ class _RowSeat:
                 query = "update service_jobs set worker = '' where execution = ? and worker = ?"
                 await inside.run(query, own)
 
-    async def give_back(self, job: TakenJob) -> None:
-        """See `Seat.give_back`."""
+    async def give_back(self, job: TakenJob, after: float = 0.0) -> None:
+        """See `Seat.give_back`. Nobody else takes it meanwhile."""
+        await asyncio.sleep(after)
         own = (job.execution, self.name)
         async with self.db.transaction() as inside:
             rows = await inside.rows(

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from ...db.database import Database
+from .happenings import Looks
 from .tables import id_of_request
 
 ALL = "ALL"
@@ -92,6 +93,8 @@ class Messages:
             body = self.db.seal(json.dumps(numbered, ensure_ascii=False))
             row = (made.execution, numbered["number"], made.id, body)
             await inside.run("insert into service_messages values (?, ?, ?, ?)", row)
+            if made.response_deadline:
+                await Looks(inside).plan(made.execution, made.response_deadline)
         return StoredMessage(**numbered)
 
     async def get(self, id: str) -> StoredMessage | None:

@@ -18,7 +18,7 @@ from fastapi import FastAPI
 from flowc.runtime.cli.request_heads import bounded_protocol
 from flowc.runtime.config.settings import Config
 from flowc.runtime.service.lifecycle import open_service
-from flowc.runtime.service.operations.executions import open_executing, utc_now
+from flowc.runtime.service.operations.executions import open_executing
 
 from .apps import app_with
 
@@ -45,7 +45,7 @@ class Served:
 
 @contextlib.contextmanager
 def served(
-    folder: Path, *, clock: Any = utc_now, trusted: bool = True, **config: Any
+    folder: Path, *, clock: Any = None, trusted: bool = True, **config: Any
 ) -> Iterator[Served]:
     """The service on a store in a folder."""
     url = f"sqlite:///{folder}/service.db"

@@ -26,6 +26,7 @@ from fleet import STEPS, Fleet, fleet, slow_model, team, template
 from flowc.runtime.config.settings import Config
 from flowc.runtime.service.operations.executions import open_executing
 from forks import Begun
+from jumping import BegunAnew, JumpingClock, jumping_clock
 from own_postgres import OwnPostgres, own_postgres
 from pooler import pooled
 from status_by_events import Seen, Story
@@ -38,6 +39,7 @@ from .served import Between, copy
 SEED = int(os.environ.get("FLOWC_SEED", "16"))
 WORKERS = 3
 PATIENCE = 1800.0
+_FAULT = "cannot be carried on"
 TERMINATE = """
 select pg_terminate_backend(pid) from pg_stat_activity
 where datname is not null and pid != pg_backend_pid()
@@ -74,8 +76,19 @@ class Chaos:
     workers: Fleet
     way: Cutting
     happened: Counter[str] = field(default_factory=Counter)
-    frozen: dict[Begun, float] = field(default_factory=dict)
+    frozen: dict[Begun | BegunAnew, float] = field(default_factory=dict)
     """Workers, and until when they are stopped."""
+    clocks: list[JumpingClock] = field(default_factory=list)
+    """One for each worker that was begun."""
+    following: float = 0.0
+    """When the next thing happens."""
+
+    def go_on(self, kills: int) -> None:
+        """Mend, and let one thing happen now and then until there were so many kills."""
+        self.mend()
+        if self.happened["kill"] < kills and time.monotonic() > self.following:
+            self.strike()
+            self.following = time.monotonic() + 1.5
 
     def strike(self) -> None:
         """Let one thing happen."""
@@ -84,7 +97,8 @@ class Chaos:
             self.freeze: 2,
             self.terminate: 1,
             self.cut: 1,
-            self.restart: 0.2,
+            self.restart: 0.8,
+            self.jump: 2,
         }
         (strike,) = self.chance.choices(list(strikes), list(strikes.values()))
         self.happened[strike.__name__] += 1
@@ -111,6 +125,11 @@ class Chaos:
     def restart(self) -> None:
         self.server.restart()
 
+    def jump(self) -> None:
+        """Set every worker's clock, each to another hour."""
+        for clock in self.clocks:
+            clock.jump(self.chance.uniform(-48, 48))
+
     def mend(self) -> None:
         """Wake up whose time has come, and start as many as there were."""
         for process, until in list(self.frozen.items()):
@@ -119,15 +138,18 @@ class Chaos:
                 process.send_signal(signal.SIGCONT)
         while len(self.alive) < WORKERS:
             with contextlib.suppress(AssertionError):  # the store was away when it began
-                self.workers.start("--concurrency", "8")
+                number = len(self.clocks)
+                self.clocks.append(jumping_clock(self.workers.folder / f"clock{number}"))
+                self.workers.start("--concurrency", "8", clock=self.clocks[-1])
 
     def errors(self) -> str:
-        """What workers said of exceptions."""
+        """What workers said of faults."""
         said = ["".join(process.said) for process in self.workers.processes]
-        return "\n\n".join(text[-4000:] for text in said if "Traceback" in text)
+        ours = [text[text.index(_FAULT) :] for text in said if _FAULT in text]
+        return "\n\n".join(text[:6000] for text in ours)
 
     @property
-    def alive(self) -> list[Begun]:
+    def alive(self) -> list[Begun | BegunAnew]:
         return [process for process in self.workers.processes if process.poll() is None]
 
 
@@ -205,18 +227,16 @@ def test_whatever_happens_every_execution_completes(
         with fleet(folder, url) as workers:
             workers.config(model.url)
             chaos = Chaos(random.Random(SEED), server, workers, way)
-            left, following = list(watched), time.monotonic()
+            left = list(watched)
             while left:
                 assert time.monotonic() < begun + PATIENCE, (len(left), left[0].seen[-1].status)
                 failed = [each.seen[-1].status["failure"] for each in left if each.seen]
-                assert not any(failed), ([f for f in failed if f], chaos.errors())
-                chaos.mend()
-                if chaos.happened["kill"] < kills and time.monotonic() > following:
-                    chaos.strike()
-                    following = time.monotonic() + 1.5
-                some, rest = left[:40], left[40:]
-                left = [w for w in some if w.look(desk, clock) != "completed"] + rest
-                chaos.chance.shuffle(left)
+                if any(failed):
+                    print([f for f in failed if f], chaos.errors(), sep="\n")
+                assert not any(failed)
+                chaos.go_on(kills)
+                some, rest = left[:5], left[5:]
+                left = rest + [w for w in some if w.look(desk, clock) != "completed"]
         faults = [fault for each in watched for fault in each.faults(desk)]
         assert not faults, (len(faults), faults[:20])
     asyncio.run(_kept_once(server.url, [each.id for each in watched]))
@@ -225,6 +245,8 @@ def test_whatever_happens_every_execution_completes(
     print(f"{dict(chaos.happened)}; {len(slow.asked)} model calls for {count * len(STEPS)} steps")
     print(f"{seen} statuses looked at: all right")
     assert chaos.happened["kill"] >= kills
+    if kills >= 50:
+        assert chaos.happened.keys() == {"kill", "freeze", "terminate", "cut", "restart", "jump"}
 
 
 async def _kept_once(url: str, ids: list[str]) -> None:

@@ -13,7 +13,7 @@ from flowc.runtime.service.records.tables import StoredExecution
 from openai_server import Hang, OpenAIServer, Say
 from stores import KINDS
 
-from .conftest import Clock, Desk, Opening, step
+from .conftest import ROLES, Clock, Desk, Opening, step
 
 pytestmark = pytest.mark.parametrize("kind", KINDS)
 ONE = {"steps": [step("gather")]}
@@ -121,6 +121,32 @@ class TestDeadline:
             until(lambda: len(model.requests) == 2)
             desk.clock.forward(minutes=10)
             until(lambda: [e[:2] for e in events(desk, made["id"])] == [("deadline", "more")])
+
+    def test_answers_that_are_missing_are_told(self, desk: Desk) -> None:
+        """Once, of those who owe them, and not where all have answered."""
+        made = begun(desk, [], steps=[step("gather", estimated_duration=600)])
+        until(lambda: list(desk.active(made["id"])) == ["gather"])
+        ana, ben, cy = (made[role] for role in ROLES)
+        end = "2026-05-01T09:30:00.000+00:00"
+        asks = {"requires_response": True, "response_deadline": end, "message_type": "request"}
+        about = {"sender_agent_id": ana, "content": {"text": "Which?"}, **asks}
+        path = f"/executions/{made['id']}/messages"
+        asked = [
+            desk.post(path, {**about, "recipient_agent_ids": [ben, cy]})["message_id"]
+            for _ in range(2)
+        ]
+        for one, who in ((asked[0], ben), (asked[1], ben), (asked[1], cy)):
+            content = {"text": "This.", "status": "completed"}
+            said = {"responder_agent_id": who, "response_content": content}
+            desk.post(f"{path}/responses", {"original_message_id": one, **said})
+        desk.clock.forward(minutes=29)
+        time.sleep(1.5)
+        assert events(desk, made["id"]) == []
+        desk.clock.forward(minutes=1)
+        late = f"{cy} had until {end} to answer {asked[0]} of {ana}"
+        until(lambda: events(desk, made["id"]) == [("deadline", "", late, True)])
+        time.sleep(1.5)
+        assert len(events(desk, made["id"])) == 1
 
     def test_one_that_was_set_counts(self, desk: Desk) -> None:
         made = begun(desk, [])

@@ -267,3 +267,42 @@ def test_no_page_waits_for_its_template_to_be_compiled(opening: Opening) -> None
         pass  # what is begun at the start has ended
     known = {Path(str(name)).name for _, name in visit._environment().cache or ()}
     assert known >= {"fault.html", "home.html", "execution.html", "frame.html"}
+
+
+class TestTime:
+    def test_what_is_late_is_said_wherever_it_is_shown(self, desk: Desk) -> None:
+        id = desk.execution(steps=[step("gather")])
+        until(lambda: "gather" in desk.active(id))
+        places = ("/inbox", f"/executions/{id}")
+        assert not any("overdue" in page(desk, place) for place in places)
+        desk.clock.forward(minutes=10)
+        until(lambda: "Gather:" in str(desk.status(id)["events"]))
+        assert all('<strong class="late">overdue</strong>' in page(desk, p) for p in places)
+        assert "<strong>overdue</strong> · Gather:" in page(desk, places[1])
+
+    def test_what_failed_is_begun_again_by_a_button(self, desk: Desk) -> None:
+        id = desk.execution(steps=[step("gather")])
+        until(lambda: "gather" in desk.active(id))
+        place = f"/executions/{id}"
+        assert "Begin again" not in page(desk, place)
+        desk.complete(id, "gather", status="failed")
+        until(lambda: desk.status(id)["workflow_status"] == "failed")
+        assert "Begin the failed step again" in page(desk, place)
+        again = {"resume_token": "none", "restart_failed_steps": "1"}
+        send(desk, place, f"{place}/resume", 200, **again)
+        until(lambda: "gather" in desk.active(id))
+
+
+def test_executions_of_a_status_are_listed(desk: Desk) -> None:
+    id = desk.execution()
+    until(lambda: desk.status(id)["workflow_status"] == "executing")
+    assert id in page(desk, "/?status=executing")
+    assert "None is failed." in page(desk, "/?status=failed")
+    assert desk.client.get("/?status=other").status_code == 422
+
+
+def test_who_asked_for_what_is_a_page(desk: Desk) -> None:
+    desk.execution()
+    text = page(desk, "/audit")
+    assert "/v1/executions" in text
+    assert "local" in text

@@ -182,3 +182,22 @@ def test_a_flood_is_turned_away(opening: Opening) -> None:
         turned = [answer for answer in told if answer.status_code == 429]
         assert turned
         assert turned[0].headers["retry-after"]
+
+
+def test_a_workflow_that_needs_a_team_is_begun_by_a_person(opening: Opening) -> None:
+    """Who creates it is warned, and who sends a request is told what to do."""
+    source = """\
+flow: 1
+name: ask
+on: {webhook: HOOK_SECRET}
+nodes:
+  - {name: write, task: "Write it.", role: writer, into: TEXT}
+"""
+    with opening(**ALLOWED) as desk:
+        made = desk.post("/workflows", {"file_name": "it.flow.yaml", "source": source})
+        (warning,) = made["validation_status"]["warnings"]
+        assert "a webhook does not name" in warning
+        answer = send(desk, made["workflow_id"], {})
+        told = answer.json()
+        assert (answer.status_code, told["error_code"]) == (409, "MISSING_REQUIRED_ROLES")
+        assert "EXECUTE_WORKFLOW" in told["recovery_options"][0]

@@ -144,6 +144,7 @@ def test_who_has_not_the_operators_word_registers_nothing(
             "/webhooks", {"url": "https://a:b@hooks.example.com/", "secret": "HOOK_SECRET"}, 422
         )
         assert "no user" in told["error_message"]
+        assert "a host is `name`" in register(desk, "https://v[9=$^+A0JX%O", status=422)
         assert listed(desk) == []
 
 

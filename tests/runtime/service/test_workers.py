@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -326,19 +327,27 @@ def test_200_executions_survive_two_kills(workers: Fleet, command: str) -> None:
     print(f"{len(slow.asked)} model calls, {repeated} of them repeated after a kill")
 
 
+class Away:
+    """Tools of a run whose store goes away as they are opened."""
+
+    async def open(self) -> None:
+        raise StoreFailed("the store went away")
+
+
+def without_tools(services: Any, *about: Any) -> Any:
+    return replace(services(*about), tools=Away())
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_execution_that_its_store_cut_off_goes_on_and_has_not_failed(opening: Opening) -> None:
     """It failed for good when the server ended the connection of a transaction."""
     failing = threading.Event()
 
     class Failing(Engine):
-        async def resume(self, run: str, *args: Any, **named: Any) -> Outcome:
+        async def resume(self, run: str, spec: Any, services: Any, **named: Any) -> Outcome:
             if not failing.is_set():
-                record = await self.store.get(run)
-                error = {"message": "the store went away"}
-                await self.store.update(replace(record, status="error", error=error))
-                raise StoreFailed("the store went away")
-            return await super().resume(run, *args, **named)
+                return await super().resume(run, spec, partial(without_tools, services), **named)
+            return await super().resume(run, spec, services, **named)
 
     around = {"around": lambda e: replace(e, engine=engine_as(e.engine, Failing))}
     with opening(answers=0.1, **around) as desk:
@@ -349,8 +358,11 @@ def test_an_execution_that_its_store_cut_off_goes_on_and_has_not_failed(opening:
         desk.client.post(f"/v1/executions/{id}/completions", json=body)
         engine = desk.client.app.state.service.executing.engine  # type: ignore[attr-defined]
         assert desk.client.portal is not None
-        until(lambda: desk.client.portal.call(engine.store.get, id).status == "error")  # type: ignore[union-attr]
+        kept = partial(desk.client.portal.call, engine.store.get, id)
+        until(lambda: kept().status == "interrupted")
         assert desk.status(id)["workflow_status"] == "executing"
+        for status, count in (("executing", 1), ("failed", 0)):
+            assert len(desk.get(f"/executions?status={status}")["executions"]) == count
         failing.set()
         until(lambda: "analyse" in desk.active(id))
         assert desk.status(id)["workflow_status"] == "executing"

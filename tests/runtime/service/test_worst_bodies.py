@@ -251,15 +251,18 @@ class TestRequestPool:
 
         asyncio.run(ask())
 
-    def test_a_process_that_reads_nothing_is_given_up(self) -> None:
+    def test_a_process_that_reads_nothing_says_nothing_of_the_text(self) -> None:
+        """Nor does one that had no processor for it: who asks again may be answered."""
+
         async def ask() -> None:
-            pool = RequestPool(1, seconds=0.3)
+            pool = RequestPool(1, patience=0.3)
             begun = pool._take()
             begun.send_signal(signal.SIGSTOP)
             pool.idle.put(begun)
-            with pytest.raises(ServiceFault, match="to read"):
+            with pytest.raises(ServiceFault, match="this machine is busy") as raised:
                 await pool.read("EXECUTE_WORKFLOW", False, pieces(b" " * MAX_BODY))
             assert begun.returncode is not None
+            assert raised.value.code == "UNAVAILABLE"
 
         asyncio.run(ask())
 

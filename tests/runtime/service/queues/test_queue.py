@@ -19,6 +19,7 @@ from flowc.runtime.service.queues.queue import GOES_ON, RANKS, Seat, TakenJob, W
 from pooler import pooled
 from stores import KINDS, ask, fresh_store
 
+LATER = 1.5
 PENDING = 300
 WAYS = (*KINDS, "pooled")
 
@@ -121,6 +122,24 @@ def test_what_is_given_back_comes_behind_what_waits(url: str) -> None:
             await one.give_back(job)
             assert sorted(await line.waits()) == ["ex-1", "ex-2"]
             assert [job.execution for job in await other.take(1, [])] == ["ex-2"]
+
+    on(url, body)
+
+
+def test_what_is_given_back_for_later_waits_unless_there_are_more_news(url: str) -> None:
+    async def body(line: Line) -> None:
+        await line.tell("ex-1", "ex-2")
+        async with line.seats() as (one, other):
+            for job in await one.take(2, []):
+                await one.give_back(job, LATER)
+            if not line.due.channel:
+                return  # it lies with its worker until then
+            assert await other.take(9, []) == []
+            await line.tell("ex-1")
+            first = await other.take(9, [])
+            assert [job.execution for job in first] == ["ex-1"]
+            await asyncio.sleep(LATER)
+            assert [job.execution for job in await other.take(9, first)] == ["ex-2"]
 
     on(url, body)
 
