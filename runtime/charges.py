@@ -87,8 +87,9 @@ class Charge:
 class ChargeLedger(Protocol):
     """Keeps the charges of one run. One process at a time writes them."""
 
-    async def write(self, number: int, charge: Charge) -> None:
-        """Keep a charge under its number, instead of the earlier one."""
+    async def write(self, number: int, charge: Charge, *, later: bool = False) -> None:
+        """Keep a charge under its number, instead of the earlier one; `later`, on the disk with
+        what is written next."""
 
     async def strike(self, number: int) -> None:
         """Forget a charge: its call was refused."""

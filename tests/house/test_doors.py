@@ -12,6 +12,7 @@ DOORS = ("compiler/source/door.py", "runtime/files/")
 ELSEWHERE = {
     "grammar/__init__.py": "the grammars of the package",
     "runtime/audio/calls/": "sound is worked on in its own file, under a lock that is held on it",
+    "runtime/audio/tags/": "what a sound says of itself, in the file that its call has locked",
     "runtime/cassette/writer.py": "the recording that a run writes, by the name that was typed",
     "runtime/cli/app.py": "/dev/null in the place of an output that was closed",
     "runtime/cli/delivery.py": "the output that a person named, which may be a pipe",

@@ -13,11 +13,15 @@ import pytest
 
 pytest.importorskip("httptools", reason="needs the extra `service`")
 import uvicorn
-from flowc.runtime.cli.request_heads import bounded_protocol
+from flowc.runtime.cli.http_protocol import BoundedProtocol
 
 PATIENCE = 0.8
 ANSWER = b"The rest of the request did not come in 0.8 s."
 GET = b"GET / HTTP/1.1\r\nHost: x\r\n"
+
+
+class Impatient(BoundedProtocol):
+    patience = PATIENCE
 
 
 async def app(scope: Any, receive: Any, send: Any) -> None:
@@ -38,9 +42,7 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    config = uvicorn.Config(
-        app, port=0, http=bounded_protocol(PATIENCE), log_level="critical", lifespan="off"
-    )
+    config = uvicorn.Config(app, port=0, http=Impatient, log_level="critical", lifespan="off")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
