@@ -129,9 +129,9 @@ class Confined:
         return SandboxReport(level, facts["active"], facts["missing"], self.policy.network)
 
     def kill_reason(self) -> str:
-        """Return why the program was killed: "time", "processes", "disk", "files", "stopped" (it
-        was asked to end and did not) or "parent"; "" when it ended by itself. Call it when the
-        keeper has ended. Raise `Failure` when the program could not be executed."""
+        """Return why the program was killed: "time", "processes", "memory", "disk", "files",
+        "stopped" (it was asked to end and did not) or "parent"; "" when it ended by itself. Call it
+        when the keeper has ended. Raise `Failure` when the program could not be executed."""
         while self._receive(0.0):
             continue
         for message in self._messages:

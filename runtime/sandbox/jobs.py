@@ -82,6 +82,7 @@ def _watch(bounds: Limits, alone: bool, room: Path, writes: tuple[Path, ...]) ->
     return {
         "seconds": float(bounds.seconds),
         "processes": 0 if alone else bounds.processes,
+        "memory": 0 if alone else bounds.total,
         "disk": bounds.disk,
         "files": bounds.files,
         "grace": float(bounds.grace),

@@ -44,7 +44,7 @@ class Limits:
     """0 means no limit. Seconds by the clock, and of the processor for each process; bytes of
     memory for each process, of each file, and of everything that is written, shared memory and
     removed files included; files and folders that are made; open files of each process; processes
-    at a time; seconds to end in when asked to."""
+    at a time; seconds to end in when asked to; bytes of memory of all processes together."""
 
     seconds: float = 0.0
     cpu: int = 0
@@ -55,9 +55,10 @@ class Limits:
     open: int = 1024
     processes: int = 256
     grace: float = 1.0
+    total: int = 8192 * MIB
 
 
-SNIPPET_LIMITS = Limits(60.0, 20, 2048 * MIB, 256 * MIB, 512 * MIB, 10_000, 64, 0, 0.2)
+SNIPPET_LIMITS = Limits(60.0, 20, 2048 * MIB, 256 * MIB, 512 * MIB, 10_000, 64, 0, 0.2, 2048 * MIB)
 
 
 @dataclass(frozen=True, slots=True)

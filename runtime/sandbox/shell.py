@@ -245,6 +245,9 @@ def _raise_killed(why: str, bounds: Limits) -> None:
     """Raise `Failure` for a command that was killed for what it took."""
     if why == "processes":
         raise Failure(f"the command was killed: it had more than {bounds.processes} processes")
+    if why == "memory":
+        megabytes = bounds.total // (1024 * 1024)
+        raise Failure(f"the command was killed: its processes took more than {megabytes:,} MB")
     if why == "files":
         raise Failure(f"the command was killed: it made more than {bounds.files:,} files")
     if why == "disk":

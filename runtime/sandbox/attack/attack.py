@@ -25,7 +25,9 @@ from .attempts import ATTEMPTS, Attempt
 from .laid_out import LaidOut
 
 Verdict = Literal["stopped", "reached", "documented"]
-_LIMITS = Limits(memory=128 * MIB, file=32 * MIB, disk=64 * MIB, files=20_000, processes=60)
+_LIMITS = Limits(
+    memory=128 * MIB, file=32 * MIB, disk=64 * MIB, files=20_000, processes=60, total=256 * MIB
+)
 _WORKS = "it works"
 _HARMLESS = Attempt("", "", f"echo {_WORKS} > note && cat note")
 _TIMES = ShellLimits(seconds=12.0, silence=10.0, output=64 * 1024, grace=0.2)

@@ -167,6 +167,10 @@ ATTEMPTS: tuple[Attempt, ...] = (
             _python(_GROW + 'held.append(os.memfd_create("m")); '
                     'os.write(held[-1], b"x" * (1 << 22))\ntime.sleep(2); print("REA" "CHED")')),
     Attempt("sums", "memory", _python('x = bytearray(1 << 28); print("REA" "CHED")')),
+    Attempt("sums", "memory of many processes",
+            _python('import os, time\nfor n in range(9):\n if not os.fork():\n'
+                    '  x = b"x" * (60 << 20); time.sleep(5); os._exit(0)\n'
+                    'time.sleep(4); print("REA" "CHED")')),
     Attempt("sums", "no end", "sleep 60; echo REACHED"),
     Attempt("sums", "output without end", "yes | head -c 64M"),
 )  # fmt: skip

@@ -178,6 +178,7 @@ def _why(why: str, bounds: Limits) -> str:
     words = {
         "time": f"it took more than {bounds.seconds:g} s",
         "cpu": f"it used more than {bounds.cpu} s of processor time",
+        "memory": f"its processes took more than {bounds.total:,} bytes of memory",
         "disk": f"it wrote more than {bounds.disk:,} bytes",
         "files": f"it made more than {bounds.files:,} files",
         "file": f"it wrote a file of more than {bounds.file:,} bytes",

@@ -38,14 +38,16 @@ _proc = -1
 
 class Watch:
     """The limits that the watcher enforces while the program runs. 0 means no limit: seconds by the
-    clock, processes at a time; bytes and files that are written below `folders` or taken from the
-    disk of `disks`, and bytes of files without a name, such as removed ones and shared memory;
-    `grace` is how long the program may take to end when it is asked to."""
+    clock, processes at a time, bytes of memory that all have for themselves; bytes and files that
+    are written below `folders` or taken from the disk of `disks`, and bytes of files without a
+    name, such as removed ones and shared memory; `grace` is how long the program may take to end
+    when it is asked to."""
 
     def __init__(self, limits: dict[str, Any], inside: bool, host: Host | None = None) -> None:
         self.host = host or Host()
         self.seconds: float = limits["seconds"]
         self.processes: int = limits["processes"]
+        self.memory: int = limits["memory"]
         self.disk: int = limits["disk"]
         self.files: int = limits["files"]
         self.grace: float = limits["grace"]
@@ -56,25 +58,38 @@ class Watch:
         self._since = time.time()
         self._free = [self.host.free(path) for path in self.disks]
         self._looks, self._newest, self._rested = 0.0, 0, 0.0
+        self._weighs = 0.0
 
     @property
     def busy(self) -> bool:
         """Tell whether anything has to be looked at again and again."""
-        return bool(self.processes or self.disk or self.files)
+        return bool(self.processes or self.memory or self.disk or self.files)
 
     def left(self) -> float:
         """Return the seconds until the time is over."""
         return self._began + self.seconds - self.host.clock() if self.seconds else 3600.0
 
     def exceeded_limit(self) -> str:
-        """Return which limit is exceeded: "time", "processes", "disk", "files", or ""."""
+        """Return which limit is exceeded: "time", "processes", "memory", "disk", "files", or ""."""
         if self.left() <= 0:
             return "time"
         if not self._view and not self._due():
             return ""
         if self.processes and len(self.host.below(self._view)) > self.processes:
             return "processes"
+        if self.memory and self._weigh() > self.memory:
+            return "memory"
         return self._walk() if self.disk or self.files else ""
+
+    def _weigh(self) -> int:
+        """Return the memory of all, a tenth of the time at most; 0 between."""
+        began = self.host.clock()
+        if began < self._weighs:
+            return 0
+        size = self.host.memory(self._view, self.memory)
+        end = self.host.clock()
+        self._weighs = end + max(_LOOK, _REST * (end - began))
+        return size
 
     def _walk(self) -> str:
         """Look through the folders, a tenth of the time at most: this runs before every usual
@@ -339,11 +354,20 @@ def _hear(lifeline: int) -> str:
 
 def _nameless(view: bool) -> int:
     """Return the bytes of files without a name of the descendants."""
+    return _in_proc(view, sums.without_name)
+
+
+def _memory(view: bool, most: int) -> int:
+    """Return the bytes of memory that the descendants have for themselves."""
+    return _in_proc(view, lambda numbers, proc: sums.own_memory(numbers, proc, most))
+
+
+def _in_proc(view: bool, add: Callable[[list[int], int], int]) -> int:
     if not view:
-        return sums.without_name(below(view), _proc)
+        return add(below(view), _proc)
     proc = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        return sums.without_name(below(view), proc)
+        return add(below(view), proc)
     finally:
         os.close(proc)
 
@@ -357,3 +381,4 @@ class Host:
     size = staticmethod(sums.in_folder)
     free = staticmethod(sums.free)
     nameless = staticmethod(_nameless)
+    memory = staticmethod(_memory)

@@ -62,3 +62,30 @@ def test_usual_work_with_removed_files_and_shared_memory_goes_on(shell):
     code = "import mmap, tempfile; f = tempfile.TemporaryFile(); f.write(bytes(1 << 20))"
     done = shell(f'for i in $(seq 20); do python3 -c "{code}"; done', limits=Limits(disk=20 * MIB))
     assert (done.code, done.why) == (0, "")
+
+
+FORKS = """
+import os, time
+shared = b'x' * {shared}
+for n in range(8):
+    if not os.fork():
+        own = b'x' * {own}
+        time.sleep(3)
+        os._exit(0)
+time.sleep(4)
+"""
+
+
+@pytest.mark.parametrize("level", ["full", "strong"])
+@pytest.mark.parametrize(
+    ("shared", "own", "ends"), [(1, 40 * MIB, (-9, "memory")), (60 * MIB, 4 * MIB, (0, ""))]
+)
+def test_memory_of_all_processes_is_added_up(shell, layers, level, shared, own, ends):
+    """What a fork shares with its parent is there once."""
+    if level == "full" and probe("shell").level != "full":
+        pytest.skip("no full sandbox here")
+    if level == "strong":
+        layers("limits", "landlock", "seccomp", required=("landlock", "seccomp"))
+    code = FORKS.format(shared=shared, own=own)
+    done = shell(f'python3 -c "{code}"', limits=Limits(total=200 * MIB))
+    assert (done.code, done.why) == ends, done.out

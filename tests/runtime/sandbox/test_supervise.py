@@ -40,6 +40,7 @@ def test_more_new_processes_than_may_be_there_are_looked_at_at_once() -> None:
     limits: dict[str, Any] = {
         "seconds": 0,
         "processes": 24,
+        "memory": 0,
         "disk": 0,
         "files": 0,
         "grace": 1,
@@ -55,6 +56,37 @@ def test_more_new_processes_than_may_be_there_are_looked_at_at_once() -> None:
     assert watch.exceeded_limit() == "processes"
 
 
+def test_memory_is_added_up_a_tenth_of_the_time_however_long_the_folders_take() -> None:
+    class Slow(Machine):
+        def __init__(self) -> None:
+            super().__init__()
+            self.added: list[float] = []
+
+        def memory(self, view: bool, most: int) -> int:
+            self.added.append(self.now)
+            self.now += 0.2
+            return most + (len(self.added) > 3)
+
+    machine = Slow()
+    limits: dict[str, Any] = {
+        "seconds": 0,
+        "processes": 0,
+        "memory": 9,
+        "disk": 9,
+        "files": 9,
+        "grace": 1,
+        "folders": ["/x"],
+        "disks": [],
+    }
+    watch, said = supervise.Watch(limits, inside=False, host=machine), ""
+    while not said and machine.now < 200:
+        said = watch.exceeded_limit()
+        machine.now += 0.1
+    assert said == "memory"
+    gaps = [two - one for one, two in zip(machine.added, machine.added[1:], strict=False)]
+    assert all(1.8 < gap < 3.5 for gap in gaps), gaps
+
+
 @pytest.mark.skipif(not Path("/proc/loadavg").exists(), reason="/proc tells it")
 def test_the_newest_process_is_known_here() -> None:
     supervise.keep_in_sight()
@@ -66,6 +98,7 @@ def test_folders_are_looked_through_a_tenth_of_the_time() -> None:
     limits: dict[str, Any] = {
         "seconds": 0,
         "processes": 0,
+        "memory": 0,
         "disk": 9,
         "files": 9,
         "grace": 1,
