@@ -96,7 +96,6 @@ class ProcessTransport(ClientTransport):
         try:
             async with arriving:
                 while line := await process.stdout.readline():
-                    require_bounds(line, FRAME)
                     await arriving.send(_message(line))
         except (BrokenResourceError, ClosedResourceError):
             pass  # the session has ended
@@ -134,6 +133,10 @@ async def _speak(process: Process, leaving: Leaving, arriving: Arriving) -> None
 
 
 def _message(line: bytes) -> SessionMessage | Exception:
+    """Return the message of a line, or why it is none. Raise `BadFrame` for one not to be read."""
+    if not line.lstrip().startswith(b"{"):
+        return ValueError("it is not an object")
+    require_bounds(line, FRAME)
     try:
         return SessionMessage(jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValueError as error:

@@ -31,6 +31,7 @@ IN_THE_PAGE: dict[str, Scope | None] = {
     "GET /": "read",
     "GET /inbox": "read",
     "GET /workers": "admin",
+    "GET /audit": "admin",
     "GET /workflows/new": "operate",
     "POST /workflows": "operate",
     "GET /workflows/{id}": "read",
@@ -237,7 +238,7 @@ def _try_the_page(desk: Desk, made: Made, scope: Scope, owner: str) -> None:
         place = (route, answer.status_code, answer.text[:300])
         if SCOPES.index(scope) < SCOPES.index(needed):
             assert answer.status_code == 403, place
-        elif route == "GET /workers":
+        elif route in ("GET /workers", "GET /audit"):
             assert answer.status_code == 403, "it is about all teams"
         elif owner == THEIRS and "{" in path:
             assert answer.status_code == 404, place

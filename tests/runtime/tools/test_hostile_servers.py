@@ -33,7 +33,7 @@ FINE = {
     "somebody else's answer": "well",
     "questions": [False, False, False],
     "no end": "is not read: longer than 16,777,216 bytes",
-    "brackets": "is not read: it holds more than",
+    "brackets": "well",
     "a deep answer": "is not read: it is nested more than",
     "a wide answer": "is not read: it holds more than 2,000,000 values",
     "words without an end": "well",
