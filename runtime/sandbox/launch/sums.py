@@ -54,18 +54,19 @@ def own_memory(processes: Iterable[int], proc: int, most: int) -> int:
     What a fork shares with its parent is that of both, so where there is more than `most` each
     page is divided among those that have it, which takes longer; a process that lets nobody look
     counts whole."""
-    numbers = list(processes)
-    whole = {number: _fields(f"{number}/status", proc, _OWN) for number in numbers}
+    whole = {number: _fields(f"{number}/status", proc, _OWN) for number in processes}
     if sum(whole.values()) <= most:
         return sum(whole.values())
-    return sum(_fields(f"{n}/smaps_rollup", proc, _DIVIDED) or whole[n] for n in numbers)
+    return sum(_fields(f"{n}/smaps_rollup", proc, _DIVIDED, size) for n, size in whole.items())
 
 
-def _fields(name: str, proc: int, wanted: tuple[bytes, ...]) -> int:
+def _fields(name: str, proc: int, wanted: tuple[bytes, ...], hidden: int = 0) -> int:
     """Return the sum of the fields, which are given in KiB, as bytes; 0 for a process that has
-    ended."""
+    ended, and `hidden` for one that may not be looked at."""
     try:
         number = os.open(name, os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc)
+    except PermissionError:
+        return hidden
     except OSError:
         return 0
     try:

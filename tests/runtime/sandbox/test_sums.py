@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import time
 
 import pytest
 from flowc.runtime.sandbox.confine import probe
+from flowc.runtime.sandbox.launch import sums
 from flowc.runtime.sandbox.policy import MIB, Limits
 
 pytestmark = pytest.mark.skipif(probe("shell").level == "weak", reason="no sandbox here")
@@ -62,6 +64,20 @@ def test_usual_work_with_removed_files_and_shared_memory_goes_on(shell):
     code = "import mmap, tempfile; f = tempfile.TemporaryFile(); f.write(bytes(1 << 20))"
     done = shell(f'for i in $(seq 20); do python3 -c "{code}"; done', limits=Limits(disk=20 * MIB))
     assert (done.code, done.why) == (0, "")
+
+
+def test_a_process_that_ends_while_it_is_looked_at_counts_for_nothing(tmp_path):
+    (tmp_path / "7").mkdir()
+    (tmp_path / "7/status").write_text("Name:\tx\nRssAnon:\t  2048 kB\nVmSwap:\t 1024 kB\n")
+    (tmp_path / "8").mkdir()
+    (tmp_path / "8/status").write_text("RssAnon:\t  4096 kB\n")
+    (tmp_path / "8/smaps_rollup").write_text("Pss:\t 9 kB\nPss_Anon:\t 1000 kB\nSwapPss:\t 24 kB\n")
+    proc = os.open(tmp_path, os.O_RDONLY)
+    try:
+        assert sums.own_memory([7, 8, 9], proc, 7 * MIB) == 7 * MIB
+        assert sums.own_memory([7, 8, 9], proc, 7 * MIB - 1) == MIB
+    finally:
+        os.close(proc)
 
 
 FORKS = """
