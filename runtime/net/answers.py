@@ -37,8 +37,8 @@ class AnswerBounds:
     """The most bytes of an answer. A piece ends with an empty line, as an event does; an answer
     that is a stream of events may last without an end where `whole` is None, any other has one
     piece then. `elsewhere` says what helps where the server sends us on; without it the package
-    goes on by itself, and to no other server. `note` is told each refusal, of which a package may
-    say that the connection was closed."""
+    goes on by itself, and to no other server. `note` gets each refusal: the package may only say
+    that the connection was closed."""
 
     piece: int
     whole: int | None

@@ -141,8 +141,9 @@ class Worker:
             await self._take(seat)
 
     def _duties(self) -> Iterable[tuple[Callable[[], Awaitable[None]], float]]:
-        """Yield what is done now and then beside, and the seconds between. Each goes its own way:
-        who is frozen in the midst of an execution holds up what is told of it, and nothing else."""
+        """Yield the duties of the clock, and the seconds between two turns of each. Each is a task
+        of its own: a worker that froze in a transaction about an execution delays the duty that
+        waits for that execution, and no other."""
         for tell in (tell_overdue, tell_due, wake_waiting, tell_late, begin_scheduled):
             yield partial(tell, self.executing), CLOCK_TICK
         yield self._survey, SURVEY
@@ -157,8 +158,8 @@ class Worker:
             await asyncio.sleep(pause)
 
     def _end_with(self, duty: asyncio.Task[None]) -> None:
-        """Give up with a duty that a fault of ours has ended: whoever starts workers starts
-        another."""
+        """Abandon the work when a fault of ours has ended a duty: whoever starts workers starts
+        another one."""
         if not duty.cancelled() and (error := duty.exception()) is not None:
             LOG.error("%s ends with a fault of the service", self.name, exc_info=error)
             self.abandon()

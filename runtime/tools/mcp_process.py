@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import shutil
 from asyncio.subprocess import PIPE, Process
@@ -125,8 +126,9 @@ async def _speak(process: Process, leaving: Leaving, arriving: Arriving) -> None
     try:
         async with leaving:
             async for each in leaving:
-                text = each.message.model_dump_json(by_alias=True, exclude_unset=True)
-                process.stdin.write(text.encode() + b"\n")
+                frame = each.message.model_dump(by_alias=True, exclude_unset=True)
+                # In ASCII, which takes half a character too.
+                process.stdin.write(json.dumps(frame).encode() + b"\n")
                 await process.stdin.drain()
     except (OSError, BrokenResourceError, ClosedResourceError):
         await arriving.aclose()  # or the session would wait for an answer for ever

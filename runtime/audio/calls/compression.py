@@ -21,8 +21,8 @@ _OPUS_LEAST, _OPUS_MOST = 6, 256
 
 
 def coding_of(path: str, kbps: int, rate: int, channels: int, subtype: str) -> dict[str, object]:
-    """Return what `soundfile.SoundFile` is told for so many kilobits a second, or the nearest that
-    a file of this shape can have."""
+    """Return the arguments of `soundfile.SoundFile` that give a file so many kilobits a second, or
+    the nearest number that a file of this shape can have."""
     if subtype == "VORBIS":
         return {"compression_level": _vorbis_level(kbps, rate, channels)}
     if subtype == "OPUS":

@@ -38,7 +38,8 @@ async def review(
     nothing tells from its input. `final` is the file of the result, "" where no step has made one,
     which is FAILURE; `shown` says the same in words. The first `since` steps are those of a plan
     that was given up. `asked` are the tools that the request asks for, one as often as it does,
-    where that is known: a step that nobody asked for is told, and keeps the whole from passing."""
+    where that is known: the report names a step that nobody asked for, and the whole does not pass
+    with it."""
     section = document.section("requirements")
     lines = plan.text_value(section, "Success Criteria").split("\n") if section else []
     criteria = criteria_in(line for line in lines if line.strip())

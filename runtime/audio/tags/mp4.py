@@ -162,7 +162,7 @@ Starts = list[tuple[float, float | None, str]]
 
 
 def _list_of(movie: bytes) -> Starts:
-    """Return the chapters of a list (Nero's), none where there is no such list."""
+    """Return the chapters of Nero's list; no chapters where a file has no such list."""
     try:
         body = bytes(_find(movie, b"udta", b"chpl"))
         at = 8 if body[0] else 4

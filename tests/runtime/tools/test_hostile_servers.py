@@ -74,3 +74,17 @@ def test_a_server_that_lies_ends_nothing_but_its_call(way: str) -> None:
     json.dumps(said, allow_nan=False)
     wanted = FINE.get(way, said)
     assert wanted in said if isinstance(said, str) and isinstance(wanted, str) else wanted == said
+
+
+def test_half_a_character_reaches_a_server() -> None:
+    settings = ServerSettings(sys.executable, (str(Path(server.__file__)), "well"))
+    box = ToolBox((McpServer("far", settings, SECONDS),), seconds=SECONDS)
+
+    async def use() -> object:
+        await box.open_all()
+        return await box.call("look", {"text": "\ud800"})
+
+    try:
+        assert asyncio.run(use()) == "well"
+    finally:
+        end_connections()
