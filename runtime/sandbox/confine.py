@@ -40,6 +40,7 @@ from ..errors import Failure, RunError
 from ..files.programs import find_program
 from ..files.tempdirs import Room, make_room
 from ..state.frames import BadFrame, read_literal
+from .groups import ControlGroup, Lender, lend
 from .jobs import BY_BUBBLEWRAP, ConfinedProgram, make_job
 from .policy import LAYERS, Policy, Profile, SandboxReport, decide, level_of, python_reads
 
@@ -53,6 +54,8 @@ _FOLDER = Path(__file__).resolve().parent
 _PATIENCE = 30.0
 _SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN, errno.ENOSPC, errno.EDQUOT)
 _LONGEST = 65_536
+_TASKS = 4
+"""Of a control group for each process: threads count there too. The watcher counts processes."""
 _UNREADABLE = "what the sandbox's launcher says cannot be read"
 
 
@@ -63,8 +66,9 @@ class Confined:
         self.policy = policy
         self.argv = tuple(argv)
         self.env = dict(env)
-        self.pass_fds: tuple[int, ...] = ()
+        self.group: ControlGroup | None = None
         self._room: Room | None = None
+        self._given: tuple[int, ...] = ()
         self._read = -1
         self._buffer = b""
         self._messages: list[dict[str, Any]] = []
@@ -73,6 +77,11 @@ class Confined:
     def room(self) -> Path | None:
         """Return the private folder; None when nothing is confined."""
         return self._room.folder if self._room else None
+
+    @property
+    def pass_fds(self) -> tuple[int, ...]:
+        """Return what the launcher inherits."""
+        return (*self._given, *(self.group.descriptors if self.group else ()))
 
     def load(self, job: dict[str, Any], room: Room) -> None:
         """Have the launcher do this job."""
@@ -88,13 +97,13 @@ class Confined:
         self.argv = (*_launcher(), str(number), str(write))
         # A function that runs in the launcher's interpreter does the same each time.
         self.env = {"LC_ALL": "C.UTF-8", "PYTHONHASHSEED": "0"}
-        self.pass_fds = (number, write)
+        self._given = (number, write)
 
     def popen(self, cwd: str | Path = "/", **streams: Any) -> subprocess.Popen[bytes]:
         """Start the program in a session of its own, with streams as `subprocess.Popen` takes them;
         without a pipe's buffer. Raise OSError."""
         try:
-            return subprocess.Popen(
+            process = subprocess.Popen(
                 self.argv,
                 env=self.env,
                 cwd=cwd,
@@ -105,12 +114,20 @@ class Confined:
             )
         finally:
             self.release()
+        self.join(process.pid)
+        return process
+
+    def join(self, number: int) -> None:
+        """Move the launcher, a process that was just started with `pass_fds`, into its control
+        group, where there is one; it waits for that. Its interpreter starts meanwhile."""
+        if self.group:
+            self.group.join(number)
 
     def release(self) -> None:
         """Close what only the launcher needs now. May be called twice."""
-        for number in self.pass_fds:
+        for number in self._given:
             os.close(number)
-        self.pass_fds = ()
+        self._given = ()
 
     def report(self, patience: float = _PATIENCE) -> SandboxReport:
         """Return what the launcher says, at most after `patience` seconds. Raise `Failure` (kind
@@ -138,7 +155,9 @@ class Confined:
             if "unstarted" in message:
                 raise Failure(f"it cannot be started: {message['unstarted']}")
         ends = [message["end"]["why"] for message in self._messages if "end" in message]
-        return str(ends[-1]) if ends else ""
+        if ends:
+            return str(ends[-1])
+        return self.group.exceeded_limit() if self.group else ""
 
     def close(self) -> None:
         """Remove the private folder. May be called twice."""
@@ -146,6 +165,8 @@ class Confined:
         if self._read >= 0:
             os.close(self._read)
             self._read = -1
+        if self.group is not None:
+            self.group.close()
         if self._room is not None:
             self._room.remove()
 
@@ -265,26 +286,42 @@ def _load(
 ) -> Confined:
     """Return a start with its folders and its job. Raise OSError."""
     room = make_room()
+    start = Confined(program.argv, program.env, policy)
     try:
-        start = Confined(program.argv, program.env, policy)
         job = SANDBOX_HOST.get().make_job(program, policy, room.folder, required)
         job["bubblewrap"], job["launcher"] = bubblewrap, []
         if bubblewrap:
             own = (Path(_interpreter()), _FOLDER / "launch", *python_reads())
             job["launcher"] = list(dict.fromkeys(os.path.realpath(path) for path in own))
+        start.group = _make_group(job["watch"])
+        job["group"] = start.group and start.group.job
         start.load(job, room)
     except BaseException:
+        start.close()
         room.remove()
         raise
     return start
 
 
+def _make_group(watch: Mapping[str, Any]) -> ControlGroup | None:
+    """Return a control group for a program that may have several processes, where the machine lends
+    one. Without it the watcher adds up all the same."""
+    lender = SANDBOX_HOST.get().lend()
+    if not lender.lends or not watch["processes"]:
+        return None
+    try:
+        return lender.make(watch["memory"], watch["processes"] * _TASKS)
+    except OSError:
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class SandboxHost:
-    """The layers of the machine, and the launcher's job there."""
+    """The layers of the machine, the launcher's job there, and the control groups it lends."""
 
     try_layers: Callable[[Profile], tuple[dict[str, str], dict[str, str]]] = try_layers
     make_job: Callable[[ConfinedProgram, Policy, Path, tuple[str, ...]], dict[str, Any]] = make_job
+    lend: Callable[[], Lender] = lend
 
 
 _HERE = SandboxHost()

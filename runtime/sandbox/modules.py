@@ -23,6 +23,7 @@ from typing import Any
 
 from ..audio.calls.subprocess_call import LONGEST, WorkerExit, WorkerJob
 from ..errors import Failure
+from ..event_loops import in_thread
 from .confine import Confined, prepare_python, probe
 from .confinement import Confinement
 from .policy import Limits, python_reads
@@ -93,6 +94,7 @@ async def _run(start: Confined, job: WorkerJob, most: int) -> WorkerExit:
     except OSError as error:
         raise Failure(f"no process can be started: {error.strerror}") from None
     start.release()
+    await in_thread(lambda: start.join(process.pid))
     try:
         async with asyncio.timeout(job.seconds):
             output, complaint, _ = await asyncio.gather(

@@ -83,6 +83,7 @@ _ABOUT = {
 def _sandbox() -> Iterator[Finding]:
     """Yield what confines commands and generated code here, measured by confining something."""
     from ...sandbox.confine import probe
+    from ...sandbox.groups import lend
     from ...sandbox.policy import LAYERS
 
     shell, snippet = probe("shell"), probe("snippet")
@@ -96,6 +97,10 @@ def _sandbox() -> Iterator[Finding]:
             text += f": {shell.missing.get(layer, 'missing')}"
         elif layer == "landlock":
             text += f" ({shell.active[layer]})"
+        elif layer == "limits":
+            lender = lend()
+            group = "the kernel bounds the memory and the processes of all together, in a group"
+            text += f"; {group if lender.lends else f'all together are added up: {lender.why}'}"
         yield f"sandbox {layer}", layer in shell.active, text, False
 
 

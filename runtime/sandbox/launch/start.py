@@ -42,6 +42,7 @@ class _Start:
         self.active: dict[str, str] = {}
         self.missing: dict[str, str] = dict(job["missing"])
         self.inside = False
+        self.events: list[tuple[int, bytes, str]] = job["group"][1] if job["group"] else []
 
     def tell(self, message: dict[str, Any]) -> None:
         """Send one line to flowc, which may be gone."""
@@ -62,9 +63,13 @@ class _Start:
         _lead_session()
         self.job["turns"] = privileges.go_first()
         privileges.limit([("core", 0, 0)])
-        privileges.close_descriptors([self.report])
+        joined, events = self.job["group"] or (-1, ())
+        own = [self.report, joined, *(event[0] for event in events)]
+        privileges.close_descriptors(number for number in own if number >= 0)
         supervise.keep_in_sight()
         self._namespaces()
+        if joined >= 0:
+            self._join(joined)
         supervise.adopt(self.libc)
         lifeline, own_end = os.pipe()
         status, result = os.pipe()
@@ -93,13 +98,21 @@ class _Start:
             detail = "users, processes, IPC, mounts" + ("" if self.job["network"] else ", network")
             self.active["namespaces"] = detail
 
+    def _join(self, joined: int) -> None:
+        """Wait until flowc has moved this process into its control group: what it starts from now
+        on is in it."""
+        if os.read(joined, 1) != b"1":
+            self.events = []
+            self.job["group"] = None
+        os.close(joined)
+
     def _into_bubblewrap(self, lifeline: int, status: int) -> None:
         """Go on as the watcher in namespaces that bubblewrap makes. Does not return."""
         job = self.job
         number = os.memfd_create("flowc-job")
         os.write(number, marshal.dumps(job | {"missing": {}}))
         descriptors = (number, self.report, lifeline, status)
-        for one in descriptors:
+        for one in (*descriptors, *(event[0] for event in self.events)):
             os.set_inheritable(one, True)
         binds = job["binds"] + [(path, path, False) for path in job["launcher"]]
         words = bubblewrap.command(
@@ -123,7 +136,7 @@ class _Start:
             if path in shown:
                 privileges.check_identity(os.lstat(path), identity, path)
         privileges.hide(self.libc)
-        for one in (self.report, lifeline, status):
+        for one in (self.report, lifeline, status, *(event[0] for event in self.events)):
             os.set_inheritable(one, False)
         self.watcher(lifeline, status)
 
@@ -141,7 +154,7 @@ class _Start:
             privileges.drop_capabilities(self.libc)
         except OSError as error:
             self._lacks("privileges", error)
-        limits = supervise.Watch(self.job["watch"], self.inside)
+        limits = supervise.Watch(self.job["watch"], self.inside, events=self.events)
         program = os.fork()
         if program == 0:
             os.close(lifeline)
@@ -195,7 +208,8 @@ class _Start:
             # The kernel counts for each user of each namespace, the two above as well.
             limits.append(("processes", most + 2, most + 2))
         privileges.limit(limits)
-        return ", ".join(name for name, _, _ in limits)
+        grouped = [f"{limit} of all" for _, _, limit in self.events]
+        return ", ".join([name for name, _, _ in limits] + grouped)
 
     def _landlock(self) -> str:
         job = self.job

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _BLOCK = 512
 _MAPS = 1 << 22
+_EVENTS = 1 << 12
 _NAMELESS = b"(deleted)"
 _OWN, _DIVIDED = (b"RssAnon:", b"VmSwap:"), (b"Pss_Anon:", b"SwapPss:")
 
@@ -89,6 +90,19 @@ def free(path: str) -> tuple[int, int]:
     except OSError:
         return 0, 0
     return info.f_bavail * info.f_frsize, info.f_favail
+
+
+def count_of(number: int, key: bytes) -> int:
+    """Return the count in the line that begins with `key` of an open file of a control group; 0
+    where there is none, or the group is gone."""
+    try:
+        text = os.pread(number, _EVENTS, 0)
+    except OSError:
+        return 0
+    for line in text.splitlines():
+        if line.startswith(key):
+            return int(line[len(key) :])
+    return 0
 
 
 def _add_open(sizes: dict[tuple[int, int], int], name: str, proc: int) -> None:

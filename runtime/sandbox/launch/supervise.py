@@ -18,7 +18,7 @@ from . import sums
 
 TYPE_CHECKING = False  # `typing` and `collections` take longer than all of this
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
 REFUSED = 96
@@ -41,10 +41,18 @@ class Watch:
     clock, processes at a time, bytes of memory that all have for themselves; bytes and files that
     are written below `folders` or taken from the disk of `disks`, and bytes of files without a
     name, such as removed ones and shared memory; `grace` is how long the program may take to end
-    when it is asked to."""
+    when it is asked to. `events` are counts of a control group: an open file, the line's key, and
+    the limit that was exceeded when it is not 0."""
 
-    def __init__(self, limits: dict[str, Any], inside: bool, host: Host | None = None) -> None:
+    def __init__(
+        self,
+        limits: dict[str, Any],
+        inside: bool,
+        host: Host | None = None,
+        events: Iterable[tuple[int, bytes, str]] = (),
+    ) -> None:
         self.host = host or Host()
+        self.events = tuple(events)
         self.seconds: float = limits["seconds"]
         self.processes: int = limits["processes"]
         self.memory: int = limits["memory"]
@@ -63,7 +71,7 @@ class Watch:
     @property
     def busy(self) -> bool:
         """Tell whether anything has to be looked at again and again."""
-        return bool(self.processes or self.memory or self.disk or self.files)
+        return bool(self.processes or self.memory or self.disk or self.files or self.events)
 
     def left(self) -> float:
         """Return the seconds until the time is over."""
@@ -73,6 +81,8 @@ class Watch:
         """Return which limit is exceeded: "time", "processes", "memory", "disk", "files", or ""."""
         if self.left() <= 0:
             return "time"
+        if limit := self.group_limit():
+            return limit
         if not self._view and not self._due():
             return ""
         if self.processes and len(self.host.below(self._view)) > self.processes:
@@ -80,6 +90,11 @@ class Watch:
         if self.memory and self._weigh() > self.memory:
             return "memory"
         return self._walk() if self.disk or self.files else ""
+
+    def group_limit(self) -> str:
+        """Return which limit of its control group was exceeded; "" for none."""
+        counted = (limit for number, key, limit in self.events if sums.count_of(number, key))
+        return next(counted, "")
 
     def _weigh(self) -> int:
         """Return the memory of all, a tenth of the time at most; 0 between."""
@@ -207,6 +222,7 @@ def watch(
         if why:
             kill_all(inside)
             wait_status = _reap(program, wait=True)
+    why = why or limits.group_limit()
     tell({"end": {"why": why, "status": wait_status}})
     os.write(status, (wait_status or 0).to_bytes(4, "little"))
     kill_all(inside)
