@@ -148,9 +148,8 @@ class PostgresDatabase(_Statements):
     @asynccontextmanager
     async def transaction(self, *about: str) -> AsyncIterator[Database]:
         async with self.pool.lend() as link:
-            connection, number = await self._begin(link, about)
+            connection, number = await self._begin_fenced(link, about)
             try:
-                await self._compare(connection)
                 yield Inside(self.location, connection, cipher=self.cipher)
             except BaseException:
                 await _undo(connection)
@@ -213,6 +212,23 @@ class PostgresDatabase(_Statements):
                     raise
                 if await self._end(link, connection, number):
                     return result
+
+    async def _begin_fenced(self, link: Link, about: Sequence[str]) -> tuple[Connection, int]:
+        """Begin a transaction in which the row of the run's number is locked; again when the server
+        goes away before: nothing has been done yet. Return its number too. Raise `NotHeld`."""
+        while True:
+            connection, number = await self._begin(link, about)
+            try:
+                with self._watch(link, connection):
+                    await self._compare(connection)
+            except psycopg.Error as error:
+                await _undo(connection)
+                await self._lost_or_wrong(link, error)
+            except BaseException:
+                await _undo(connection)
+                raise
+            else:
+                return connection, number
 
     async def _begin(self, link: Link, about: Sequence[str] = ()) -> tuple[Connection, int]:
         """Begin a transaction in which a statement has been executed. Return its number too."""

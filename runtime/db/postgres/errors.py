@@ -9,12 +9,16 @@ from ..url import Location
 
 _ENDING = ("57P01", "57P02", "57P03")
 """The server is shutting down, has crashed, or is starting."""
+_LEFT = ("25P03", "25P04", "57P05")
+"""The server has ended a connection that was silent for too long: this process stood still."""
 
 _PATIENCE = "when the server answers again, `flowc resume` goes on with what is kept"
 
 
 def is_gone(error: psycopg.Error) -> bool:
     """Return whether the connection or the server is at fault, and not the statement."""
+    if error.sqlstate in _LEFT:
+        return True
     if not isinstance(error, psycopg.OperationalError):
         return False
     state = error.sqlstate
@@ -43,6 +47,11 @@ def postgres_error(error: psycopg.Error, location: Location) -> RunError:
             return StoreFailed(
                 f"{place} did not finish a statement in time, and nothing of it was written",
                 help="try again in a moment; the server's log says what it was busy with",
+            )
+        case "40001" | "40P01":
+            return StoreFailed(
+                f"{place} undid what another program was in the way of",
+                help="try again in a moment",
             )
         case "55P03":
             return StoreFailed(

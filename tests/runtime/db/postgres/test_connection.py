@@ -14,7 +14,7 @@ from flowc.compiler.ir import AskNode, ExecNode
 from flowc.runtime.db.database import create_tables
 from flowc.runtime.db.url import locate, without_password
 from flowc.runtime.engine.engine import open_engine
-from flowc.runtime.errors import RunError
+from flowc.runtime.errors import RunError, StoreFailed
 from flowc.runtime.store import open as checkpoint
 from flowc.runtime.store.open import open_database
 from flowc.runtime.store.runs import open_store
@@ -117,6 +117,68 @@ def test_what_a_server_swallowed_is_written_once(server, wait) -> None:
             return int(row[0])
 
     assert wait(go()) == 80
+
+
+def test_a_server_that_goes_away_before_a_transaction_does_anything_is_asked_again(
+    server, wait
+) -> None:
+    """Between its beginning and the look at the run's number, as the run's holder."""
+
+    async def go() -> list[Any]:
+        proxy = Proxy(server)
+        async with proxy as url, open_engine(url) as engine:
+            await start(engine, program(SUCCESS), World())
+            async with engine.hold("r"):
+                proxy.refused[b"for share"] = 3
+                async with engine.store.db.for_run("r").transaction("run r") as inside:
+                    await inside.run("update runs set parent = 'kept' where id = 'r'")
+                assert proxy.refused[b"for share"] == 0
+            return await engine.store.db.rows("select parent from runs where id = 'r'")
+
+    assert wait(go()) == [("kept",)]
+
+
+def test_a_process_that_stood_still_in_a_transaction_has_lost_its_store(server, wait) -> None:
+    """The server ended the connection, which says nothing against what was asked of it."""
+
+    async def go() -> list[Any]:
+        async with open_database(locate(server), durable=True) as db:
+            await create_tables(db, TABLE)
+
+            async def stand_still() -> None:
+                async with db.transaction() as inside:
+                    await inside.run("set local idle_in_transaction_session_timeout = 30")
+                    await asyncio.sleep(0.3)
+                    await inside.run("insert into spent values ('r', 1)")
+
+            with pytest.raises(StoreFailed, match="cannot be reached"):
+                await stand_still()
+            await db.run("insert into spent values ('r', 2)")
+            return await db.rows("select amount from spent")
+
+    assert wait(go()) == [(2,)]
+
+
+def test_of_two_that_wait_for_each_other_one_may_try_again(server, wait) -> None:
+    async def go() -> list[str]:
+        async with open_database(locate(server), durable=True) as db:
+            await create_tables(db, TABLE)
+            await db.many("insert into spent values (?, ?)", [("a", 0), ("b", 0)])
+
+            async def add(first: str, second: str) -> str:
+                try:
+                    async with db.transaction() as inside:
+                        query = "update spent set amount = amount + 1 where run = ?"
+                        await inside.run(query, (first,))
+                        await asyncio.sleep(0.2)
+                        await inside.run(query, (second,))
+                except StoreFailed as failed:
+                    return failed.help
+                return ""
+
+            return sorted(await asyncio.gather(add("a", "b"), add("b", "a")))
+
+    assert wait(go()) == ["", "try again in a moment"]
 
 
 def test_a_run_outlives_a_server_that_is_away_for_a_while(server, wait) -> None:
