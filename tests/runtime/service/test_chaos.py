@@ -140,7 +140,7 @@ class Chaos:
             with contextlib.suppress(AssertionError):  # the store was away when it began
                 number = len(self.clocks)
                 self.clocks.append(jumping_clock(self.workers.folder / f"clock{number}"))
-                self.workers.start("--concurrency", "8", clock=self.clocks[-1])
+                self.workers.start("--concurrency", "2", clock=self.clocks[-1])
 
     def errors(self) -> str:
         """What workers said of faults."""
@@ -216,7 +216,7 @@ def test_whatever_happens_every_execution_completes(
     clock, folder, begun = Real(), tmp_path / "workers", time.monotonic()
     folder.mkdir()
     with (
-        slow_model(1.0) as (model, slow),
+        slow_model(4.0) as (model, slow),
         opening(clock, concurrency=0, answers=0.0, bugs=True) as desk,
         pooled(server.url, tmp_path) as pool,
     ):
