@@ -60,11 +60,12 @@ async def _look_at(executing: Executing, id: str, seen: str) -> None:
             await Looks(executing.db).follow(id, seen, None)
             return
         standing = await executing.standing(execution)
-        for moment in moments_of(standing, await answers_due(executing, standing)):
-            if moment.due <= standing.now:
+        following = moments_of(standing, await answers_due(executing, standing))
+        if late := [moment for moment in following if moment.due <= standing.now]:
+            for moment in late:
                 await _tell(executing, standing, moment)
-        after = await executing.standing(execution)
-        following = moments_of(after, await answers_due(executing, after))
+            after = await executing.standing(execution)
+            following = moments_of(after, await answers_due(executing, after))
         due = iso(max(following[0].due, executing.clock())) if following else None
         await Looks(executing.db).follow(id, seen, due)
 
