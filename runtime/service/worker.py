@@ -166,9 +166,10 @@ class Worker:
 
     async def _survey(self) -> None:
         """Plan when those are looked at that are carried on here: a model that is at work for long
-        may miss its deadline."""
+        may miss its deadline. Tidy what is noted of those that have begun."""
         for id in {job.execution for job in self.tasks}:
             await plan_look(self.executing, id)
+        await StateRows(self.executing.db).tidy()
 
     async def _stop_held_back(self) -> None:
         """Stop what was paused or cancelled since it began: after the steps under way, or at

@@ -31,6 +31,7 @@ COLUMNS = """
 """Columns of the table `runs` that a list reads."""
 INDEX = """
 create index if not exists runs_by_change on runs (updated, id, status, workflow, source);
+create index if not exists runs_without_success on runs (status, id) where status <> 'success';
 create index if not exists runs_by_client on runs (client, updated, id) where client is not null;
 """
 LONGEST = 200

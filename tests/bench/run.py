@@ -13,6 +13,7 @@ import platform
 import audio
 import cold
 import embedded
+import history
 import json_tree
 import keystroke
 import listing
@@ -32,6 +33,7 @@ PARTS = {
     "audio": audio.report,
     "cold": cold.report,
     "embedded": embedded.report,
+    "history": history.report,
     "json": json_tree.report,
     "keystroke": keystroke.report,
     "lowering": lowering.report,

@@ -17,8 +17,11 @@ create table if not exists service_states (
     told integer not null, workflow text not null, team text not null
 );
 create index if not exists service_states_by_end on service_states (told, ends);
-create index if not exists service_states_by_fault on service_states (execution)
-    where state = 'fault';
+create index if not exists service_states_by_state on service_states (state, execution)
+    where state <> '';
+create index if not exists service_states_by_workflow on service_states (workflow);
+create index if not exists service_states_by_team on service_states (team);
+create table if not exists service_starting (execution text not null primary key);
 """
 State = Literal["", "paused", "cancelled", "fault"]
 """What holds an execution back, beside what its run says; "" is nothing."""
@@ -38,10 +41,44 @@ _STATUS = (
 """The status of an execution, given the time now."""
 
 
+_ALL = (
+    "service_executions e join service_states s on s.execution = e.id"
+    " left join runs r on r.id = e.id"
+)
+_BEGUN = _ALL.replace("left join", "join")
+_STARTING = f"service_starting t join {_ALL.replace(' join', ' on e.id = t.execution join', 1)}"
+_NOT_YET = "r.id is null and s.state = ''"
+_OPEN = (
+    "r.status <> 'success' and r.status in ('running', 'paused', 'interrupted') and s.state = ''"
+)
+_LATE = "(s.ends <> '' and s.ends <= ? and r.status <> 'running')"
+_WAYS: dict[str, tuple[tuple[str, str], ...]] = {
+    "": ((_ALL, "1 = 1"),),
+    "completed": ((_BEGUN, "r.status = 'success'"),),
+    "cancelled": ((_ALL, "s.state = 'cancelled' and coalesce(r.status, '') <> 'success'"),),
+    "paused": ((_ALL, "s.state = 'paused' and coalesce(r.status, '') <> 'success'"),),
+    "failed": (
+        (
+            _BEGUN,
+            "r.status <> 'success' and r.status in ('failed', 'error', 'stopped')"
+            " and s.state in ('', 'fault')",
+        ),
+        (_ALL, "s.state = 'fault' and coalesce(r.status, '') <> 'success'"),
+        (_BEGUN, f"{_OPEN} and {_LATE}"),
+    ),
+    "starting": ((_STARTING, _NOT_YET),),
+    "executing": ((_BEGUN, f"{_OPEN} and not {_LATE}"),),
+    "waits": ((_BEGUN, _OPEN), (_STARTING, _NOT_YET)),
+}
+"""For each status the tables and conditions that its executions are found by, each by an index: of
+a million executions three may have failed, or all but three have. "waits": what may wait for a
+person."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """Which executions a list shows: of a `status` at the time `now`, of a workflow, of teams, and
-    those that wait for a person. "" and no teams: whatever it is."""
+    those that may wait for a person. "" and no teams: whatever it is."""
 
     now: str = ""
     status: str = ""
@@ -49,28 +86,41 @@ class Wanted:
     teams: Sequence[str] = ()
     waits: bool = False
 
-    def where(self) -> tuple[list[str], list[Any]]:
-        """Return conditions on the table of executions, and their values."""
-        parts: list[str] = []
-        values: list[Any] = []
-        if self.status:
-            parts.append(f"{_STATUS} = ?")
-            values += [self.now, self.status]
+    def query(self, owner: str | None, after: str, limit: int) -> tuple[str, list[Any]]:
+        """Return a query of the ids of the newest after the id `after`, and its values."""
+        more, shared = [], list[Any]()
         if self.workflow:
-            parts.append("s.workflow = ?")
-            values.append(self.workflow)
+            more.append("s.workflow = ?")
+            shared.append(self.workflow)
         if self.teams:
-            parts.append(f"s.team in ({marks(self.teams)})")
-            values += self.teams
-        if self.waits:
-            ended = "('success', 'failed', 'error', 'stopped')"
-            parts.append(f"s.state = '' and coalesce(r.status, '') not in {ended}")
-        if not parts:
-            return ["1 = 1"], []
-        query = f"select s.execution from {_STATES} where {' and '.join(parts)}"
-        return [f"id in ({query})"], values
+            more.append(f"s.team in ({marks(self.teams)})")
+            shared += self.teams
+        if owner is not None:
+            more.append("e.owner = ?")
+            shared.append(owner)
+        if after:
+            more.append(AFTER.format(table="service_executions", of="e."))
+            shared += [after] * 3
+        parts, values = [], list[Any]()
+        for number, (tables, condition) in enumerate(self._ways):
+            where = " and ".join([condition, *more])
+            parts.append(
+                f"select id from (select e.id from {tables} where {where}"
+                f" order by e.created desc, e.id limit ?) as way_{number}"
+            )
+            values += [*[self.now] * condition.count("?"), *shared, limit]
+        return " union ".join(parts), values
+
+    @property
+    def _ways(self) -> tuple[tuple[str, str], ...]:
+        return _WAYS["waits" if self.waits else self.status]
 
 
+AFTER = (
+    "({of}created < (select created from {table} where id = ?)"
+    " or ({of}created = (select created from {table} where id = ?) and {of}id > ?))"
+)
+"""What comes after a row in a list: the newest first."""
 ALL_OF_THEM = Wanted()
 
 
@@ -79,6 +129,16 @@ class StateRows:
     """The rows. `db` may be the transaction that changes an execution."""
 
     db: Database
+
+    async def begin(self, execution: str) -> None:
+        """Note that the run of a new execution has not begun."""
+        query = "insert into service_starting values (?) on conflict do nothing"
+        await self.db.put(query, (execution,))
+
+    async def tidy(self) -> None:
+        """Drop the notes of executions whose run has begun meanwhile."""
+        begun = "select t.execution from service_starting t join runs r on r.id = t.execution"
+        await self.db.run(f"delete from service_starting where execution in ({begun})")
 
     async def keep(self, execution: str, state: State, ends: str, workflow: str, team: str) -> None:
         """Store the state of an execution; that its time is over has to be told once more."""

@@ -21,7 +21,7 @@ from ...db.database import Database
 from .errors import FaultCode, ServiceFault
 from .happenings import Looks
 from .metrics import iso
-from .states import ALL_OF_THEM, State, StateRows, Wanted
+from .states import AFTER, ALL_OF_THEM, State, StateRows, Wanted
 
 SCHEMA = """
 create table if not exists service_workflows (
@@ -40,12 +40,13 @@ create table if not exists service_assignments (
 create index if not exists service_assignments_by_id on service_assignments (id);
 create index if not exists service_workflows_by_time on service_workflows (created);
 create index if not exists service_teams_by_time on service_teams (created);
-create index if not exists service_executions_by_time on service_executions (created);
+create index if not exists service_executions_by_age on service_executions (created desc, id);
 """
 AssignmentStatus = Literal[
     "assigned", "in_progress", "blocked", "completed", "failed", "superseded", "cancelled"
 ]
 AT_ONCE = 20
+_EVERY = 1 << 62
 """Texts of workflows or teams that are read at once."""
 SHORT, LONG = 4096, 65_536
 """Characters of a text that JSON may hold, and of one after which somebody else has a turn."""
@@ -224,6 +225,7 @@ class Register:
         fresh = await self.db.run(query, row)
         if isinstance(value, StoredExecution) and fresh:
             await StateRows(self.db).keep(*value.state_row)
+            await StateRows(self.db).begin(value.id)
         return value if fresh else await self.get(kind, value.id, value.owner)
 
     async def edit(
@@ -264,22 +266,24 @@ class Register:
         """Return the newest `limit` values (None: all) after the last id of the page before; of
         executions those that are `wanted`."""
         table, _, word = _TABLES[kind]
-        where: list[str]
-        values: list[Any]
-        where, values = wanted.where()
-        if owner is not None:
-            where.append("owner = ?")
-            values.append(owner)
-        if after:
-            place = f"(select created from {table} where id = ?)"
-            where.append(f"(created < {place} or (created = {place} and id > ?))")
-            values += [after, after, after]
+        where = ["1 = 1"]
+        asked: list[Any] = []
+        if wanted is not ALL_OF_THEM:
+            query, asked = wanted.query(owner, after, limit or _EVERY)
+            where = [f"id in ({query})"]
+        else:
+            if owner is not None:
+                where.append("owner = ?")
+                asked.append(owner)
+            if after:
+                where.append(AFTER.format(table=table, of=""))
+                asked += [after] * 3
         query = (
             f"select body, id from {table} where {' and '.join(where)} order by created desc, id"
         )
         if limit is not None:
-            query, values = f"{query} limit ?", [*values, limit]
-        rows = await self.db.rows(query, values)
+            query, asked = f"{query} limit ?", [*asked, limit]
+        rows = await self.db.rows(query, asked)
         values = []
         for body, id in rows:
             values.append(kind(**_fields_in(self.db.unseal(body, f"{word} {id}"))))
