@@ -61,13 +61,22 @@ def report(many: int = MANY) -> None:
             few = _measured(base, workflow, team, waits)
             began = time.perf_counter()
             _fill(url, ended, FEW, many)
-            said = f"{many:,} executions, copied in {time.perf_counter() - began:.0f} s"
+            said = f"{many:,} ({_rows(url):,} rows, copied in {time.perf_counter() - began:.0f} s)"
             print(f"PostgreSQL, p50 and p95 with {FEW} executions and with {said}")
             long = _measured(base, workflow, team, waits)
         for name, before in few.items():
             (p50, p95), (long_p50, long_p95) = _shape(before), _shape(long[name])
             text = f"{p50:.1f} and {p95:.1f} ms, then {long_p50:.1f} and {long_p95:.1f} ms"
             line(name, text, f"{long_p95 / p95:.2f} x, target: at most 2 x")
+
+
+def _rows(url: str) -> int:
+    """Rows in the store, as the server estimates them."""
+    query = (
+        "select sum(reltuples) from pg_class c join pg_namespace n on n.oid = c.relnamespace"
+        " where n.nspname = 'flowc' and c.relkind = 'r'"
+    )
+    return int(ask(url, query)[0][0])
 
 
 def _measured(base: str, workflow: str, team: Any, waits: str) -> dict[str, list[float]]:
