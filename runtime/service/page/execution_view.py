@@ -28,6 +28,7 @@ from ..operations.messages import latest_messages
 from ..operations.status import ENDS, ExecutionState
 from ..records.messages import ALL
 from ..records.metrics import TaskStep, gates_of
+from .gantt import Gantt, gantt_of
 from .words import LogLine, log_line
 
 LINES = 300
@@ -93,6 +94,7 @@ class ExecutionView:
     svg: str
     nodes: Sequence[NodeRow]
     path: Sequence[NodeRow]
+    gantt: Gantt
     gates: Sequence[GateRow]
     due: Sequence[PendingItem]
     log: Sequence[LogLine]
@@ -147,6 +149,12 @@ async def look(
         svg=svg,
         nodes=rows,
         path=[by_id[id] for id in overlay.path if id in by_id],
+        gantt=gantt_of(
+            told_events,
+            {row.id: (row.number, row.title) for row in rows},
+            marks,
+            None if standing.status in ENDS else standing.now,
+        ),
         gates=_gates(standing, told_events),
         due=_due(standing),
         log=lines[-LINES:],
