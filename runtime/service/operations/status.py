@@ -214,6 +214,7 @@ class ExecutionState:
             ],
             result=self.record.result if self.record else None,
             failure=responses.ErrorAnswer(**failure.as_answer()) if failure else None,
+            forked_from=self.record.parent if self.record else None,
         )
 
     def _active_steps(self) -> list[responses.ActiveStep]:

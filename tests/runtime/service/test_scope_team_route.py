@@ -101,6 +101,7 @@ class Made:
             "team_id": self.team,
             "webhook_id": self.webhook,
             "question_id": "sure",
+            "checkpoint_id": "1f0",
             "id": self.execution,
             "number": "0",
         }

@@ -1,0 +1,364 @@
+"""Looking back and branching off: checkpoints of an execution, and executions from one of them."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+import pytest
+from flowc.runtime.engine.engine import Engine
+from flowc.runtime.service.client.client import Client
+from flowc.runtime.service.operations.executions import Executing
+from flowc.runtime.services import Json
+from flowc.runtime.store.runs import RunRecord
+from openai_server import OpenAIServer, Recorded, Say
+from stores import KINDS
+
+from .conftest import Desk, Opening, engine_as, gate, step
+from .served import served
+from .test_access import bearer, token
+from .test_faults import until
+from .test_once import died
+
+pytestmark = pytest.mark.parametrize("kind", KINDS)
+ORDER = """\
+flow: 1
+name: order
+params:
+  COUNT: {type: integer, default: 2}
+state: {NOTES: object, WHY: text, MORE: integer, API_TOKEN: text, COPY: text, ALL: list}
+outputs: [ALL]
+nodes:
+  - {name: note, assign: {API_TOKEN: '"hush-hush-hush"', NOTES: '{"a": COUNT}'}}
+  - {name: again, assign: {COPY: '"say " + API_TOKEN + " and harbour-secret"'}}
+  - {name: more, ask: "How many more?", into: MORE}
+  - {name: why, ask: "Why?", into: WHY}
+  - {name: all, assign: {ALL: '[COUNT, MORE, WHY]'}}
+"""
+
+LOOP = """\
+flow: 1
+name: loop
+state: {SAID: text, WORD: text, COUNT: integer}
+outputs: [SAID]
+nodes:
+  - {name: begin, assign: {SAID: '""', COUNT: 0}}
+  - {name: ask, ask: "What?", into: WORD}
+  - {name: keep, assign: {SAID: 'SAID + "," + WORD', COUNT: COUNT + 1}}
+  - name: enough
+    choose: COUNT >= 3
+    cases: {true: end, false: ask}
+"""
+
+
+def ordered(desk: Desk) -> str:
+    """An execution that waits for its first answer."""
+    source = {"file_name": "order.flow.yaml", "source": ORDER}
+    asked = {"workflow_id": desk.post("/workflows", source)["workflow_id"]}
+    id = str(desk.post("/executions", asked)["execution_id"])
+    asks(desk, id, "more")
+    return id
+
+
+def asks(desk: Desk, id: str, question: str) -> None:
+    until(lambda: [q["question_id"] for q in desk.status(id)["questions"]] == [question])
+
+
+def past(desk: Desk, id: str, query: str = "") -> list[dict[str, Any]]:
+    checkpoints: list[dict[str, Any]] = desk.get(f"/executions/{id}/checkpoints{query}")[
+        "checkpoints"
+    ]
+    return checkpoints
+
+
+def fork(desk: Desk, id: str, at: str, expect: int = 200, **variables: Any) -> dict[str, Any]:
+    return desk.post(f"/executions/{id}/forks", {"at": at, "variables": variables}, expect)
+
+
+def answer(desk: Desk, id: str, question: str, value: Any) -> None:
+    desk.post(f"/executions/{id}/questions/{question}", {"answer": value})
+
+
+def ended(desk: Desk, id: str) -> Any:
+    until(lambda: desk.status(id)["workflow_status"] == "completed")
+    return desk.status(id)["result"]
+
+
+class TestCheckpoints:
+    def test_every_step_leaves_one(self, opening: Opening) -> None:
+        with opening() as desk:
+            id = ordered(desk)
+            listed = past(desk, id)
+            assert [(c["completed"], c["next"], c["changed"]) for c in listed] == [
+                (["again"], ["more"], ["COPY"]),
+                (["note"], ["again"], ["NOTES", "API_TOKEN"]),
+                ([], ["note"], ["COUNT"]),
+            ]
+            assert all(c["can_fork"] and c["calls"] == [] for c in listed)
+            assert past(desk, id, "?limit=1") == listed[:1]
+            assert past(desk, id, f"?after={listed[0]['checkpoint_id']}") == listed[1:]
+            answer(desk, id, "more", 1)
+            asks(desk, id, "why")
+            answer(desk, id, "why", "so")
+            ended(desk, id)
+            assert past(desk, id)[0]["can_fork"] is False, "nothing comes after it"
+
+    def test_one_shows_the_variables_without_secrets(
+        self, opening: Opening, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("HARBOUR_TOKEN", "harbour-secret")
+        with opening() as desk:
+            id = ordered(desk)
+            last = past(desk, id)[0]
+            found = desk.get(f"/executions/{id}/checkpoints/{last['checkpoint_id']}")
+            assert found["checkpoint"] == last
+            variables = {v.pop("name"): v for v in found["variables"]}
+            assert variables["NOTES"] == {"type": "object", "value": {"a": 2}, "is_secret": False}
+            assert variables["MORE"] == {"type": "integer", "value": None, "is_secret": False}
+            hidden = {"type": "text", "value": "[redacted]", "is_secret": True}
+            assert variables["API_TOKEN"] == hidden
+            assert variables["COPY"]["value"] == "say [redacted] and [redacted]"
+
+    def test_what_is_not_there_is_said(self, opening: Opening) -> None:
+        with opening() as desk:
+            id = ordered(desk)
+            for path in ("/checkpoints/1f0", "/checkpoints?after=1f0"):
+                told = desk.get(f"/executions/{id}{path}", 404)
+                assert told["error_code"] == "CHECKPOINT_NOT_FOUND"
+            told = fork(desk, id, "nowhere", 404)
+            assert "none before a step of that name" in told["error_message"]
+
+
+class TestForks:
+    def test_a_branch_goes_on_with_other_values(self, opening: Opening) -> None:
+        with opening() as desk:
+            id = ordered(desk)
+            answer(desk, id, "more", 1)
+            asks(desk, id, "why")
+            first = fork(desk, id, "more", COUNT=40)
+            assert (first["forked_from"], first["success"]) == (id, True)
+            branch = first["execution_id"]
+            asks(desk, branch, "more")
+            answer(desk, branch, "more", 5)
+            asks(desk, branch, "why")
+            second = fork(desk, id, "why", MORE=7)["execution_id"]
+            for one, value in ((id, "as it was"), (branch, "other"), (second, "third")):
+                asks(desk, one, "why")
+                answer(desk, one, "why", value)
+            assert ended(desk, id) == [2, 1, "as it was"]
+            assert ended(desk, branch) == [40, 5, "other"]
+            assert ended(desk, second) == [2, 7, "third"]
+            assert desk.status(branch)["forked_from"] == id
+            assert desk.status(id)["forked_from"] is None
+
+    def test_one_of_a_branch_and_one_at_a_checkpoint(self, opening: Opening) -> None:
+        with opening() as desk:
+            id = ordered(desk)
+            begin = past(desk, id)[-1]["checkpoint_id"]
+            branch = fork(desk, id, begin, COUNT=3)
+            assert branch["checkpoint_id"] == begin
+            asks(desk, branch["execution_id"], "more")
+            again = fork(desk, branch["execution_id"], "again")["execution_id"]
+            asks(desk, again, "more")
+            last = past(desk, again)[0]["checkpoint_id"]
+            found = desk.get(f"/executions/{again}/checkpoints/{last}")["variables"]
+            assert next(v["value"] for v in found if v["name"] == "NOTES") == {"a": 3}
+
+    def test_what_is_done_stays_done(self, opening: Opening) -> None:
+        """Steps of models and people before the checkpoint: they are done in the branch, nobody is
+        asked and no model is called for them."""
+        asked: list[str] = []
+
+        def said(request: Recorded) -> Say:
+            text = json.dumps(request.body["messages"])
+            asked.append("Weigh" if "A step of Study" in text and "Weigh\\n" in text else "Gather")
+            return Say(calls=[("complete_task", {"output": "found", "score": 0.8})])
+
+        steps = [
+            step("gather"),
+            step("check", "analyst", "gather"),
+            step("weigh", "researcher", "check"),
+            step("write", "analyst", "weigh"),
+        ]
+        with OpenAIServer() as model:
+            model.answer = said
+            with opening(base_url=model.url) as desk:
+                id = desk.execution("researcher", steps=steps, quality_gates=gate(0.1))
+                until(lambda: "check" in desk.active(id))
+                desk.complete(id, "check", output="right")
+                until(lambda: "write" in desk.active(id))
+                calls = len(asked)
+                desk.complete(id, "write")
+                branch = fork(desk, id, "write", weigh={"output": "edited", "score": 0.5})
+                name = branch["execution_id"]
+                until(lambda: "write" in desk.active(name))
+                assert len(asked) == calls
+                told = desk.status(name)
+                assert [s["step_id"] for s in told["completed_steps"]] == [
+                    "gather",
+                    "check",
+                    "weigh",
+                ]
+                assert told["overall_progress"]["completed_steps"] == 3
+                assert desk.active(name).keys() == {"write"}
+                assert desk.active(name)["write"] != desk.active(id).get("write")
+                before = fork(desk, id, "weigh")["execution_id"]
+                until(lambda: "write" in desk.active(before))
+                assert len(asked) == calls + 1, "the one step after the checkpoint"
+                waits = desk.get("/assignments")["assignments"]
+                assert {(a["execution_id"], a["step_id"]) for a in waits} == {
+                    (name, "write"),
+                    (before, "write"),
+                }
+                desk.complete(name, "write")
+                until(lambda: desk.status(name)["workflow_status"] == "completed")
+
+    def test_a_failed_execution_goes_on_from_an_earlier_step(self, opening: Opening) -> None:
+        with opening() as desk:
+            id = desk.execution(steps=[step("gather"), step("write", "analyst", "gather")])
+            desk.complete(id, "gather")
+            desk.complete(id, "write", status="failed")
+            until(lambda: desk.status(id)["workflow_status"] == "failed")
+            name = fork(desk, id, "gather")["execution_id"]
+            until(lambda: "gather" in desk.active(name))
+            desk.complete(name, "gather")
+            desk.complete(name, "write")
+            until(lambda: desk.status(name)["workflow_status"] == "completed")
+            assert desk.status(id)["workflow_status"] == "failed"
+
+    def test_answers_keep_their_places_in_a_loop(self, opening: Opening) -> None:
+        with opening() as desk:
+            body = {"file_name": "loop.flow.yaml", "source": LOOP}
+            asked = {"workflow_id": desk.post("/workflows", body)["workflow_id"]}
+            id = desk.post("/executions", asked)["execution_id"]
+
+            def say(name: str, word: str) -> None:
+                asks(desk, name, "ask")
+                seen = len(past(desk, name))
+                answer(desk, name, "ask", word)
+                until(lambda: len(past(desk, name)) > seen)
+
+            say(id, "one")
+            say(id, "two")
+            asks(desk, id, "ask")
+            at = [c for c in past(desk, id) if c["next"] == ["ask"]][1]["checkpoint_id"]
+            branch = fork(desk, id, at)["execution_id"]
+            say(branch, "2")
+            say(branch, "3")
+            assert ended(desk, branch) == ",one,2,3"
+            say(id, "three")
+            assert ended(desk, id) == ",one,two,three"
+
+
+class TestRefusals:
+    def test_every_wrong_value_is_named_at_once(self, opening: Opening) -> None:
+        with opening() as desk:
+            id = ordered(desk)
+            told = fork(desk, id, "more", 422, COUNT="many", NOTES=[1], WYH="x")
+            assert set(told["details"]["variables"]) == {"COUNT", "NOTES", "WYH"}
+            assert 'must be a whole number, not `"many"`' in told["error_message"]
+            assert "did you mean `WHY`" in told["error_message"]
+            assert len(desk.get("/executions")["executions"]) == 1
+            assert fork(desk, id, "more", COUNT=None)["success"], "null empties one"
+
+    def test_nothing_comes_after_the_end(self, opening: Opening) -> None:
+        with opening() as desk:
+            id = desk.execution(steps=[step("gather")])
+            desk.complete(id, "gather")
+            ended(desk, id)
+            last = past(desk, id)[0]["checkpoint_id"]
+            told = fork(desk, id, last, 422)
+            assert "nothing comes after it" in told["error_message"]
+
+    def test_what_is_being_carried_on_is_not_copied(self, opening: Opening) -> None:
+        with OpenAIServer() as model:
+            model.answer = lambda _: Say("late", after=30)
+            with opening(base_url=model.url, patience=0.1) as desk:
+                id = desk.execution("researcher", steps=[step("gather")])
+                until(lambda: model.requests)
+                told = fork(desk, id, "gather", 409)
+                assert told["error_code"] == "CONFLICT"
+                assert "pause it" in told["recovery_options"][0]
+                assert len(desk.get("/executions")["executions"]) == 1
+                desk.post(f"/executions/{id}/cancel", {"cancel_type": "immediate"})
+
+    def test_who_may_and_what_is_noted(self, opening: Opening) -> None:
+        with opening() as desk:
+            id = ordered(desk)
+            key = bearer(token(desk, "admin"))
+            looks, other = bearer(token(desk, "read")), bearer(token(desk, "operate", "theirs"))
+            body = {"at": "more", "variables": {}}
+            desk.post(f"/executions/{id}/forks", body, 403, **looks)
+            assert desk.get(f"/executions/{id}/checkpoints", **looks)["checkpoints"]
+            for path in ("/checkpoints", "/checkpoints/x"):
+                desk.get(f"/executions/{id}{path}", 404, **other)
+            desk.post(f"/executions/{id}/forks", body, 404, **other)
+            desk.post(f"/executions/{id}/forks", body, **key)
+            (entry,) = [
+                e
+                for e in desk.get("/audit", **key)["entries"]
+                if e["operation"].endswith("/forks") and e["outcome"] == "done"
+            ]
+            assert entry["operation"] == f"POST /v1/executions/{id}/forks"
+
+
+class Dying(Engine):
+    """Dies when it has made a branch."""
+
+    async def fork(self, run: str, at: str, updates: dict[str, Json], new_run: str) -> RunRecord:
+        await super().fork(run, at, updates, new_run)
+        raise AssertionError("the process dies")
+
+
+class TestOnce:
+    def test_a_request_that_is_repeated_makes_one(self, opening: Opening) -> None:
+        with opening() as desk:
+            id = ordered(desk)
+            sent = {"Idempotency-Key": "k1"}
+            body = {"at": "more", "variables": {"COUNT": 5}}
+            first = desk.post(f"/executions/{id}/forks", body, **sent)
+            again = desk.post(f"/executions/{id}/forks", body, **sent)
+            assert first == again
+            assert len(desk.get("/executions")["executions"]) == 2
+
+    def test_a_death_in_the_middle_leaves_no_half_of_one(
+        self, opening: Opening, store: str
+    ) -> None:
+        """The run was made and its execution was not: nobody carries it on, and the request that is
+        repeated finishes it."""
+
+        def dying(executing: Executing) -> Executing:
+            return dataclasses.replace(executing, engine=engine_as(executing.engine, Dying))
+
+        sent = {"Idempotency-Key": "k1"}
+        body = {"at": "more", "variables": {"COUNT": 5}}
+        with opening() as desk:
+            id = ordered(desk)
+        with opening(around=dying, bugs=True) as desk:
+            desk.client.post(f"/v1/executions/{id}/forks", json=body, headers=sent)
+        died(store)
+        with opening() as desk:
+            assert len(desk.get("/executions")["executions"]) == 1
+            name = desk.post(f"/executions/{id}/forks", body, **sent)["execution_id"]
+            asks(desk, name, "more")
+            died(store)
+            assert desk.post(f"/executions/{id}/forks", body, **sent)["execution_id"] == name
+            answer(desk, name, "more", 1)
+            asks(desk, name, "why")
+            assert len(desk.get("/executions")["executions"]) == 2
+
+
+def test_the_clients_look_back_and_branch_off(kind: str, tmp_path: Any) -> None:
+    if kind != KINDS[0]:
+        pytest.skip("it is about the client")
+    with served(tmp_path) as service, Client(service.address, "") as client:
+        made = client.create_workflow(ORDER, file_name="order.flow.yaml")
+        id = client.execute_workflow(made.workflow_id).execution_id
+        client.wait_until(id)
+        checkpoint = client.list_checkpoints(id, limit=1).checkpoints[0]
+        found = client.get_checkpoint(id, checkpoint.checkpoint_id)
+        assert {v.name: v.value for v in found.variables}["COUNT"] == 2
+        name = client.fork_execution(id, checkpoint.checkpoint_id, {"COUNT": 9}).execution_id
+        client.wait_until(name)
+        assert client.get_workflow_status(name).forked_from == id
