@@ -42,12 +42,12 @@ class CheckpointList(OperationResponse):
 
 
 class CheckpointVariable(BaseModel):
-    """A variable as it was. The value of one whose name says that it is secret is not told."""
+    """A variable as it was. `is_hidden`: the value, or a part of it, is a secret and not told."""
 
     name: str
     type: str
     value: Any
-    is_secret: bool
+    is_hidden: bool
 
 
 class CheckpointFound(OperationResponse):

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from datetime import datetime
 from typing import Any
 
 import pytest
 from flowc.runtime.engine.engine import Engine
 from flowc.runtime.service.client.client import Client
 from flowc.runtime.service.operations.executions import Executing
+from flowc.runtime.service.records.tables import StoredExecution
 from flowc.runtime.services import Json
 from flowc.runtime.store.runs import RunRecord
 from openai_server import OpenAIServer, Recorded, Say
 from stores import KINDS
 
-from .conftest import Desk, Opening, engine_as, gate, step
+from .conftest import Clock, Desk, Opening, engine_as, gate, step
 from .served import served
 from .test_access import bearer, token
 from .test_faults import until
@@ -50,6 +52,14 @@ nodes:
     choose: COUNT >= 3
     cases: {true: end, false: ask}
 """
+
+
+class Ticking(Clock):
+    """A clock that goes on with every look."""
+
+    def __call__(self) -> datetime:
+        self.forward(milliseconds=1)
+        return self.now
 
 
 def ordered(desk: Desk) -> str:
@@ -114,11 +124,12 @@ class TestCheckpoints:
             found = desk.get(f"/executions/{id}/checkpoints/{last['checkpoint_id']}")
             assert found["checkpoint"] == last
             variables = {v.pop("name"): v for v in found["variables"]}
-            assert variables["NOTES"] == {"type": "object", "value": {"a": 2}, "is_secret": False}
-            assert variables["MORE"] == {"type": "integer", "value": None, "is_secret": False}
-            hidden = {"type": "text", "value": "[redacted]", "is_secret": True}
+            assert variables["NOTES"] == {"type": "object", "value": {"a": 2}, "is_hidden": False}
+            assert variables["MORE"] == {"type": "integer", "value": None, "is_hidden": False}
+            hidden = {"type": "text", "value": "[redacted]", "is_hidden": True}
             assert variables["API_TOKEN"] == hidden
             assert variables["COPY"]["value"] == "say [redacted] and [redacted]"
+            assert variables["COPY"]["is_hidden"] is True
 
     def test_what_is_not_there_is_said(self, opening: Opening) -> None:
         with opening() as desk:
@@ -151,6 +162,14 @@ class TestForks:
             assert ended(desk, second) == [2, 7, "third"]
             assert desk.status(branch)["forked_from"] == id
             assert desk.status(id)["forked_from"] is None
+
+    def test_one_without_estimates_is_due_at_no_time(self, opening: Opening) -> None:
+        with opening(clock=Ticking()) as desk:
+            name = fork(desk, ordered(desk), "more")["execution_id"]
+            register = desk.client.app.state.service.executing.register  # type: ignore[attr-defined]
+            assert desk.client.portal is not None
+            made = desk.client.portal.call(register.get, StoredExecution, name, None)
+            assert made.due == ""
 
     def test_one_of_a_branch_and_one_at_a_checkpoint(self, opening: Opening) -> None:
         with opening() as desk:
@@ -259,6 +278,8 @@ class TestRefusals:
             assert set(told["details"]["variables"]) == {"COUNT", "NOTES", "WYH"}
             assert 'must be a whole number, not `"many"`' in told["error_message"]
             assert "did you mean `WHY`" in told["error_message"]
+            told = fork(desk, id, "more", 422, COPY="say [redacted]", NOTES={"a": ["[redacted]"]})
+            assert set(told["details"]["variables"]) == {"COPY", "NOTES"}
             assert len(desk.get("/executions")["executions"]) == 1
             assert fork(desk, id, "more", COUNT=None)["success"], "null empties one"
 

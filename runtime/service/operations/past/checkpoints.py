@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from dataclasses import dataclass
 
 from flowc.compiler.lowering.graphspec import GraphSpec
 from flowc.compiler.lowering.serde import load_spec
@@ -20,52 +20,64 @@ from ...records.tables import StoredExecution
 from ..executions import Executing
 
 
+@dataclass(frozen=True, slots=True)
+class Past:
+    """An execution looked back on. `views` are the checkpoints as the engine has them, oldest
+    first, `listed` the same as responses tell them, the newest first; `spec` is None before the run
+    has begun."""
+
+    execution: StoredExecution
+    views: Sequence[CheckpointView]
+    listed: Sequence[checkpoints.CheckpointListed]
+    spec: GraphSpec | None
+
+    def found(self, checkpoint: str) -> checkpoints.CheckpointFound:
+        """Return a checkpoint with its variables. Raises `ServiceFault`."""
+        view = next((view for view in self.views if view.id == checkpoint), None)
+        if view is None or self.spec is None:
+            raise _nowhere(self.execution.id, checkpoint)
+        return checkpoints.CheckpointFound(
+            checkpoint=next(one for one in self.listed if one.checkpoint_id == checkpoint),
+            variables=list(_shown(view, self.spec)),
+        )
+
+
 async def list_checkpoints(
     executing: Executing, caller: Caller, id: str, request: requests.ListQuery
 ) -> checkpoints.CheckpointList:
     """The checkpoints of an execution, those inside called workflows too, the newest first."""
-    execution = await executing.register.get(StoredExecution, id, caller.owner)
-    listed = _listed(await views_of(executing, execution))
+    listed = (await look_back(executing, caller, id)).listed
     if request.after:
         ids = [each.checkpoint_id for each in listed]
         if request.after not in ids:
             raise _nowhere(id, request.after)
         listed = listed[ids.index(request.after) + 1 :]
-    return checkpoints.CheckpointList(checkpoints=list(islice(listed, request.limit)))
+    return checkpoints.CheckpointList(checkpoints=list(listed[: request.limit]))
 
 
 async def get_checkpoint(
     executing: Executing, caller: Caller, id: str, checkpoint: str, request: requests.Request
 ) -> checkpoints.CheckpointFound:
     """One checkpoint, with the variables as they were there."""
+    return (await look_back(executing, caller, id)).found(checkpoint)
+
+
+async def look_back(executing: Executing, caller: Caller, id: str) -> Past:
+    """Return the past of an execution that the caller may see. Raises `ServiceFault`."""
     execution = await executing.register.get(StoredExecution, id, caller.owner)
-    views = await views_of(executing, execution)
-    view = next((view for view in views if view.id == checkpoint), None)
-    if view is None:
-        raise _nowhere(id, checkpoint)
-    spec = await spec_of(executing, id)
-    return checkpoints.CheckpointFound(
-        checkpoint=next(one for one in _listed(views) if one.checkpoint_id == checkpoint),
-        variables=list(_shown(view, spec)),
+    if not await executing.engine.store.has(id):
+        return Past(execution, (), (), None)
+    views = await executing.engine.history(id)
+    return Past(
+        execution, views, _listed(views), load_spec((await executing.engine.store.get(id)).spec)
     )
 
 
-async def views_of(executing: Executing, execution: StoredExecution) -> Sequence[CheckpointView]:
-    """Return the checkpoints, oldest first; none before the run has begun."""
-    if not await executing.engine.store.has(execution.id):
-        return ()
-    return await executing.engine.history(execution.id)
-
-
-async def spec_of(executing: Executing, id: str) -> GraphSpec:
-    """Return the graph that an execution was begun with."""
-    return load_spec((await executing.engine.store.get(id)).spec)
-
-
-def view_at(views: Sequence[CheckpointView], at: str, id: str) -> CheckpointView:
+def view_at(past: Past, at: str) -> CheckpointView:
     """Return the checkpoint at which a branch begins: the one of this id, or the latest before the
     step of this name. Raises `ServiceFault`."""
-    view = next((view for view in reversed(views) if view.is_at(at)), None)
+    id = past.execution.id
+    view = next((view for view in reversed(past.views) if view.is_at(at)), None)
     if view is None:
         raise _nowhere(id, at)
     if view.path:
@@ -120,10 +132,12 @@ def _shown(view: CheckpointView, spec: GraphSpec) -> Iterator[checkpoints.Checkp
     texts = {n: value for n, value in view.variables.items() if isinstance(value, str)}
     hidden = secret_values({**os.environ, **texts})
     for name, value in view.variables.items():
-        secret = looks_secret(name)
+        told = redact_value(value, hidden)
+        if looks_secret(name) and value is not None:
+            told = BLOT
         yield checkpoints.CheckpointVariable(
             name=name,
             type=kinds.get(name, "any"),
-            value=(None if value is None else BLOT) if secret else redact_value(value, hidden),
-            is_secret=secret,
+            value=told,
+            is_hidden=told != value,
         )

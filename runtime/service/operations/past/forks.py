@@ -6,6 +6,7 @@ its events say of it are copied, and none of it happens again. What comes after 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from ....db.fence import NotHeld
 from ....errors import RunError, StoreFailed
 from ....events import EventKind, RunEvent
 from ....people import QuestionKind
+from ....secrets import BLOT
 from ....state.initial import variable_writes
 from ....store.runs import forget
 from ....values import Json
@@ -27,7 +29,7 @@ from ...records.happenings import Looks
 from ...records.tables import StoredAssignment, StoredExecution, id_of_request, new_id
 from ..dispatch import at_rest, standing_now, standing_of
 from ..executions import ANSWERS, Executing, answer_key
-from .checkpoints import spec_of, view_at, views_of
+from .checkpoints import look_back, view_at
 
 _KEPT: frozenset[EventKind] = frozenset(
     {"run_started", "node_started", "node_finished", "node_failed", "gate", "interrupted"}
@@ -42,10 +44,9 @@ async def fork_execution(
     was done before the checkpoint is not done again; the other execution stays as it is."""
     standing, name = await standing_of(executing, caller, id), id_of_request("ex")
     await at_rest(executing, standing)
-    old = await executing.register.get(StoredExecution, id, caller.owner)
-    views = await views_of(executing, old)
-    view = view_at(views, request.at, id)
-    _refuse_values(await spec_of(executing, id), request.variables, id)
+    past = await look_back(executing, caller, id)
+    old, view = past.execution, view_at(past, request.at)
+    _refuse_values(past.spec, request.variables, id)
     if not await executing.db.rows("select 1 from service_executions where id = ?", (name,)):
         await _fork_run(executing, old, view.id, request.variables, name)
         await _begin(executing, caller, old, name)
@@ -58,10 +59,14 @@ async def fork_execution(
     )
 
 
-def _refuse_values(spec: GraphSpec, values: Mapping[str, Json], id: str) -> None:
+def _refuse_values(spec: GraphSpec | None, values: Mapping[str, Json], id: str) -> None:
     """Raise `ServiceFault` that names every variable which is not there or has another type."""
+    assert spec is not None
     faults: dict[str, str] = {}
     for name, value in values.items():
+        if BLOT in json.dumps(value, ensure_ascii=False):
+            faults[name] = f"`{name}` holds {BLOT}, which stands for a secret: write it out"
+            continue
         try:
             variable_writes(spec, {name: value})
         except RunError as error:
@@ -121,7 +126,7 @@ async def _begin(executing: Executing, caller: Caller, old: StoredExecution, nam
         askers=list(dict.fromkeys(token for token in (caller.token, *old.askers) if token)),
     )
     ends = (await executing.standing(made)).estimated_end()
-    made = replace(made, due=ends if ends > at else "")
+    made = replace(made, due=ends if ends > executing.now() else "")
     rows = await executing.register.assignments(old.id)
     async with executing.news(name, RANKS["normal"]) as inside:
         await inside.add(made)
