@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
@@ -46,7 +46,7 @@ class CheckpointVariable(BaseModel):
 
     name: str
     type: str
-    value: Any
+    value: object
     is_hidden: bool
 
 

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from fastapi import FastAPI
 from fastapi.responses import Response
@@ -17,7 +16,7 @@ from ..contract.operations import operation_of
 from ..contract.requests import Id
 from ..operations.past.checkpoints import Past, look_back
 from ..records.errors import ServiceFault
-from .checkpoint_view import FIELD, CheckpointView, text_of, values_in, view_of
+from .checkpoint_view import FIELD, CheckpointPage, text_of, values_in, view_of
 from .visit import PageVisit, Visiting, form_of, html, leads_to, operate
 
 _FORK = operation_of("fork_execution")
@@ -38,7 +37,7 @@ def add_checkpoints(app: FastAPI) -> None:
 
     @app.get("/executions/{id}/checkpoints/{checkpoint}/value", include_in_schema=False)
     async def whole(visit: Visiting, id: Id, checkpoint: Id, name: str) -> Response:
-        found = (await look_back(visit.executing, visit.who, id)).found(checkpoint)
+        found = (await look_back(visit.executing, visit.who, id)).checkpoint(checkpoint)
         variable = next((one for one in found.variables if one.name == name), None)
         if variable is None:
             raise ServiceFault("INVALID_REQUEST", f"there is no variable `{name[:200]}`")
@@ -78,24 +77,25 @@ async def _page(
     """Return the page of a checkpoint; of one that could not be branched off from with what was
     typed there and what is wrong with it."""
     workflow = await visit.executing.workflow_of(past.execution)
-    shown: dict[str, Any] = {
-        "id": past.execution.id,
-        "name": workflow.title or workflow.name,
-        "fault": None if faults else told,
-        "faults": faults or {},
-        "field": FIELD,
-        "look": None,
-        "told": None,
-    }
-    if at:
-        view = view_of(past, at, workflow)
-        shown["look"] = _with_texts(view, texts, faults or {}) if texts is not None else view
-    return await asyncio.to_thread(html, visit, "checkpoints.html", status, **shown)
+    look = view_of(past, at, workflow) if at else None
+    if look is not None and texts is not None:
+        look = _with_texts(look, texts, faults or {})
+    shown = partial(
+        html,
+        id=past.execution.id,
+        name=workflow.title or workflow.name,
+        fault=None if faults else told,
+        faults=faults or {},
+        field=FIELD,
+        look=look,
+        told=None,
+    )
+    return await asyncio.to_thread(shown, visit, "checkpoints.html", status)
 
 
 def _with_texts(
-    view: CheckpointView, texts: Mapping[str, str], faults: Mapping[str, str]
-) -> CheckpointView:
+    view: CheckpointPage, texts: Mapping[str, str], faults: Mapping[str, str]
+) -> CheckpointPage:
     """Return the view with what was typed."""
     variables = [
         replace(one, draft=texts[one.name], fault=faults.get(one.name, ""))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from flowc.compiler.ir import TypeName, Workflow
 
 from ...state.parameters import WORDS, WrongType, typed_value
+from ...values import Json
 from ..bodies.read_body import SentForm
 from ..contract.checkpoints import CheckpointFound, CheckpointListed, CheckpointVariable
 from ..operations.past.checkpoints import Past
@@ -42,7 +42,7 @@ class VariableView:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckpointView:
+class CheckpointPage:
     """The values of the page. `around` are the checkpoints listed, the newest first; `later` and
     `earlier` those beside this one, "" where there is none; `latest` and `earliest` those at the
     ends. `number` counts from 1, of `count`.
@@ -65,16 +65,16 @@ class CheckpointView:
         return around + ", ".join(self.titles.get(node, node) for node in nodes)
 
 
-def view_of(past: Past, checkpoint: str, workflow: Workflow) -> CheckpointView:
+def view_of(past: Past, checkpoint: str, workflow: Workflow) -> CheckpointPage:
     """Return the view of a checkpoint. Raises `ServiceFault` when there is none."""
-    found = past.found(checkpoint)
+    found = past.checkpoint(checkpoint)
     ids = [one.checkpoint_id for one in past.listed]
     at, count = ids.index(checkpoint), len(ids)
     begin = max(0, min(at - AROUND, count - 2 * AROUND - 1))
     around = list(enumerate(past.listed))[begin : begin + 2 * AROUND + 1]
     level = [one for one in past.listed[at + 1 :] if one.calls == found.checkpoint.calls]
-    before = past.found(level[0].checkpoint_id) if level else None
-    return CheckpointView(
+    before = past.checkpoint(level[0].checkpoint_id) if level else None
+    return CheckpointPage(
         chosen=found.checkpoint,
         around=[(count - place, one) for place, one in around],
         later=ids[at - 1] if at else "",
@@ -116,11 +116,11 @@ def text_of(variable: CheckpointVariable) -> str:
 
 def values_in(
     form: SentForm, variables: Sequence[VariableView]
-) -> tuple[dict[str, Any], dict[str, str]]:
+) -> tuple[dict[str, Json], dict[str, str]]:
     """Return the values that somebody has changed, and what is wrong with those that are none, by
     variable. A field that stays as it was changes nothing, nor does an empty one that did not show
     its value."""
-    values: dict[str, Any] = {}
+    values: dict[str, Json] = {}
     faults: dict[str, str] = {}
     for one in variables:
         text = _lines(form.fields.get(FIELD + one.name, one.draft))
@@ -137,7 +137,7 @@ def _lines(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _value(text: str, type: TypeName) -> Any:
+def _value(text: str, type: TypeName) -> Json:
     """Return the value in a field. Raises `WrongType`, whose text is a sentence."""
     if type == "text":
         return text
@@ -147,7 +147,7 @@ def _value(text: str, type: TypeName) -> Any:
     if len(text) > MOST_JSON:
         raise WrongType(f"JSON in a form has at most {MOST_JSON:,} characters: use the API")
     try:
-        value = json.loads(text)
+        value: Json = json.loads(text)
     except json.JSONDecodeError as error:
         if type in ("integer", "number", "boolean"):
             raise WrongType(f"this must be {word}") from None

@@ -124,7 +124,7 @@ class Timelines:
 
     async def of(self, store: RunStore, execution: str) -> Timeline:
         """Return the timeline of an execution as of now."""
-        known = self._known(execution)
+        known = self._timeline(execution)
         while more := await store.events_after(execution, known.position):
             known.hear(_behind(known.position, more))
         return known.copy()
@@ -135,12 +135,12 @@ class Timelines:
         latest: dict[str, int] = dict(await store.db.rows(query, executions))
         timelines = {}
         for id in executions:
-            known = self._known(id)
+            known = self._timeline(id)
             is_new = latest.get(id, 0) > known.position
             timelines[id] = await self.of(store, id) if is_new else known.copy()
         return timelines
 
-    def _known(self, execution: str) -> Timeline:
+    def _timeline(self, execution: str) -> Timeline:
         known = self.known.setdefault(execution, Timeline())
         self.known.move_to_end(execution)
         while len(self.known) > KEPT:

@@ -31,14 +31,14 @@ class Past:
     listed: Sequence[checkpoints.CheckpointListed]
     spec: GraphSpec | None
 
-    def found(self, checkpoint: str) -> checkpoints.CheckpointFound:
+    def checkpoint(self, checkpoint: str) -> checkpoints.CheckpointFound:
         """Return a checkpoint with its variables. Raises `ServiceFault`."""
         view = next((view for view in self.views if view.id == checkpoint), None)
         if view is None or self.spec is None:
             raise _nowhere(self.execution.id, checkpoint)
         return checkpoints.CheckpointFound(
             checkpoint=next(one for one in self.listed if one.checkpoint_id == checkpoint),
-            variables=list(_shown(view, self.spec)),
+            variables=list(_variables(view, self.spec)),
         )
 
 
@@ -59,7 +59,7 @@ async def get_checkpoint(
     executing: Executing, caller: Caller, id: str, checkpoint: str, request: requests.Request
 ) -> checkpoints.CheckpointFound:
     """One checkpoint, with the variables as they were there."""
-    return (await look_back(executing, caller, id)).found(checkpoint)
+    return (await look_back(executing, caller, id)).checkpoint(checkpoint)
 
 
 async def look_back(executing: Executing, caller: Caller, id: str) -> Past:
@@ -69,7 +69,7 @@ async def look_back(executing: Executing, caller: Caller, id: str) -> Past:
         return Past(execution, (), (), None)
     views = await executing.engine.history(id)
     return Past(
-        execution, views, _listed(views), load_spec((await executing.engine.store.get(id)).spec)
+        execution, views, _entries(views), load_spec((await executing.engine.store.get(id)).spec)
     )
 
 
@@ -102,7 +102,7 @@ def _nowhere(id: str, at: str) -> ServiceFault:
     return ServiceFault("CHECKPOINT_NOT_FOUND", message, execution=id)
 
 
-def _listed(views: Sequence[CheckpointView]) -> list[checkpoints.CheckpointListed]:
+def _entries(views: Sequence[CheckpointView]) -> list[checkpoints.CheckpointListed]:
     """Return the newest first."""
     known: dict[str, Mapping[str, Json]] = {}
     listed = []
@@ -125,7 +125,7 @@ def _listed(views: Sequence[CheckpointView]) -> list[checkpoints.CheckpointListe
     return listed[::-1]
 
 
-def _shown(view: CheckpointView, spec: GraphSpec) -> Iterator[checkpoints.CheckpointVariable]:
+def _variables(view: CheckpointView, spec: GraphSpec) -> Iterator[checkpoints.CheckpointVariable]:
     """Yield the variables without what is secret: the values of variables, here or in the
     environment of the service, whose names say so, wherever they stand."""
     kinds = {} if view.path else {n: c.type for n, c in variables_of(spec).items()}
