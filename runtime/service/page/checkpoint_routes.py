@@ -26,10 +26,12 @@ def add_checkpoints(app: FastAPI) -> None:
     """Add the paths."""
 
     @app.get("/executions/{id}/checkpoints", include_in_schema=False)
-    async def latest(visit: Visiting, id: Id) -> Response:
+    async def latest(visit: Visiting, id: Id, before: str = "") -> Response:
+        """Show the latest checkpoint, or the latest before a step, if there is one."""
         past = await look_back(visit.executing, visit.who, id)
-        at = past.listed[0].checkpoint_id if past.listed else ""
-        return await _page(visit, past, at)
+        steps = [one for one in past.listed if before in one.next and not one.calls]
+        at = [*steps, *past.listed][:1]
+        return await _page(visit, past, at[0].checkpoint_id if at else "")
 
     @app.get("/executions/{id}/checkpoints/{checkpoint}", include_in_schema=False)
     async def one(visit: Visiting, id: Id, checkpoint: Id) -> Response:

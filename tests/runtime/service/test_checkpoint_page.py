@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from stores import KINDS
 
-from .conftest import Desk, Opening
+from .conftest import Desk, Opening, step
 from .test_access import token
 from .test_faults import until
 from .test_forks import answer, asks, ended, past
@@ -85,6 +85,14 @@ class TestLooking:
         assert "At the begin" in text
         assert "not set yet" in text
         assert f"/executions/{id}/checkpoints" in page(desk, f"/executions/{id}")
+
+    def test_a_node_leads_to_the_one_before_it(self, desk: Desk) -> None:
+        id = ordered(desk)
+        leads = re.findall(r'href="([^"]*before=[^"]*)"', page(desk, f"/executions/{id}?node=0"))
+        assert leads == [f"/executions/{id}/checkpoints?before=token"]
+        assert "At the begin" in page(desk, leads[0])
+        text = page(desk, f"/executions/{id}/checkpoints?before=nothing")
+        assert "checkpoint 2 of 2" in text
 
     def test_secrets_are_not_shown_wherever_they_stand(self, desk: Desk) -> None:
         id = ordered(desk)
@@ -210,3 +218,42 @@ class TestBranches:
         text = page(desk, f"/executions/{id}/checkpoints")
         assert "Nothing comes after it." in text
         assert "<textarea" not in text
+
+
+def test_a_failed_execution_leads_to_the_checkpoint_before_its_failure(desk: Desk) -> None:
+    id = desk.execution(steps=[step("gather"), step("write", "analyst", "gather")])
+    desk.complete(id, "gather")
+    desk.complete(id, "write", status="failed")
+    until(lambda: desk.status(id)["workflow_status"] == "failed")
+    text = page(desk, f"/executions/{id}")
+    assert "Failed at <strong>Write</strong>" in text
+    assert "ask for the execution" not in text
+    ways = desk.status(id)["failure"]["recovery_options"]
+    assert ways == [
+        "begin the failed steps again: resume with restart_failed_steps",
+        "go on from an earlier step: POST …/forks",
+    ]
+    (there,) = re.findall(r'href="([^"]*checkpoints\?before=[^"]*)"', text)
+    text = page(desk, there)
+    assert "Next: <strong>Write</strong>" in text
+    assert "Begin a new execution here" in text
+
+
+def test_who_only_reads_is_told_what_others_can_do(desk: Desk) -> None:
+    id = desk.execution(steps=[step("gather")])
+    desk.complete(id, "gather", status="failed")
+    until(lambda: desk.status(id)["workflow_status"] == "failed")
+    sign_in(desk, token(desk, "read"))
+    text = page(desk, f"/executions/{id}")
+    assert "Begin Gather again" in text
+    assert "This needs a token of the scope <code>operate</code>." in text
+    assert "Begin the failed step again" not in text
+
+
+def test_one_whose_time_is_over_can_get_more(desk: Desk) -> None:
+    id = desk.execution(config={"timeout_minutes": 5})
+    desk.clock.forward(minutes=6)
+    until(lambda: desk.status(id)["workflow_status"] == "failed")
+    text = page(desk, f"/executions/{id}")
+    assert "Give it more time" in text
+    assert 'name="reset_timeout" value="1" checked' in text

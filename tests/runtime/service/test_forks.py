@@ -131,7 +131,7 @@ class TestCheckpoints:
             assert variables["COPY"]["value"] == "say [redacted] and [redacted]"
             assert variables["COPY"]["is_hidden"] is True
 
-    def test_what_is_not_there_is_said(self, opening: Opening) -> None:
+    def test_checkpoint_not_found_is_said(self, opening: Opening) -> None:
         with opening() as desk:
             id = ordered(desk)
             for path in ("/checkpoints/1f0", "/checkpoints?after=1f0"):

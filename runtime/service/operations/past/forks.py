@@ -163,8 +163,8 @@ def _answers(
     given: Mapping[str, list[Json]] = old.config.get(ANSWERS, {})
     in_place: dict[str, list[Json]] = {}
     for key, turns in given.items():  # to what models ask in a visit
-        node, of_visit, visit = key.partition("#")
-        if of_visit and int(visit) <= visits.get(node, 0):
+        node, _, visit = key.rpartition("#")
+        if visit.isdecimal() and int(visit) <= visits.get(node, 0):
             in_place[key] = turns
     for event in events:
         count = visits.get(event.node, 0)
