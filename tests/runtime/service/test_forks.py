@@ -18,10 +18,12 @@ from openai_server import OpenAIServer, Recorded, Say
 from stores import KINDS
 
 from .conftest import Clock, Desk, Opening, engine_as, gate, step
+from .receivers import receiver
 from .served import served
 from .test_access import bearer, token
 from .test_faults import until
 from .test_once import died
+from .test_webhooks import SECRET, allowing, register
 
 pytestmark = pytest.mark.parametrize("kind", KINDS)
 ORDER = """\
@@ -268,6 +270,71 @@ class TestForks:
             assert ended(desk, branch) == ",one,2,3"
             say(id, "three")
             assert ended(desk, id) == ",one,two,three"
+
+
+class TestAround:
+    """What belongs to an execution beside its run."""
+
+    def test_what_was_told_of_the_other_one_is_not_told_again(
+        self, opening: Opening, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("HOOK_SECRET", SECRET)
+        with receiver() as hears, opening(**allowing(hears.host)) as desk:
+            register(desk, hears.url, "alert", "ended")
+            steps = [step("gather"), step("write", "analyst", "gather")]
+            asked = {"workflow_id": desk.workflow(steps=steps), "team_id": desk.team()[0]}
+            alerts = {"notifications": {"error_alerts": True}}
+            id = str(desk.post("/executions", {**asked, **alerts})["execution_id"])
+            desk.complete(id, "gather", status="failed")
+            until(lambda: hears.events("alert"))
+            again = {"resume_token": "-", "resume_config": {"restart_failed_steps": True}}
+            desk.post(f"/executions/{id}/resume", again)
+            desk.complete(id, "gather")
+            until(lambda: "write" in desk.active(id))
+            desk.clock.forward(seconds=1)
+            name = fork(desk, id, "write")["execution_id"]
+            assert [e["kind"] for e in desk.status(name)["events"]] == ["error"]
+            desk.complete(name, "write")
+            until(lambda: any(e["execution_id"] == name for e in hears.events("ended")))
+            assert [e["execution_id"] for e in hears.events("alert")] == [id]
+
+    def test_it_is_kept_with_what_is_its_teams(self, opening: Opening) -> None:
+        with opening() as desk:
+            ours = bearer(token(desk, "operate", "ours"))
+            source = {"file_name": "order.flow.yaml", "source": ORDER}
+            made = {"workflow_id": desk.post("/workflows", source, **ours)["workflow_id"]}
+            id = desk.post("/executions", made, **ours)["execution_id"]
+            body = {"at": "more", "variables": {}}
+            place = f"/executions/{id}"
+            until(lambda: desk.get(place, **ours)["questions"])
+            all_teams = bearer(token(desk, "operate"))
+            name = desk.post(f"{place}/forks", body, **all_teams)["execution_id"]
+            assert desk.get(f"/executions/{name}", **ours)["forked_from"] == id
+            db = desk.client.app.state.service.executing.db  # type: ignore[attr-defined]
+            assert desk.client.portal is not None
+            rows = desk.client.portal.call(
+                db.rows, "select distinct realm from holds where run = ?", (name,)
+            )
+            assert [tuple(row) for row in rows] == [("ours",)]
+
+    def test_nobody_approves_commands_that_they_asked_for(self, opening: Opening) -> None:
+        with opening() as desk:
+            asks_for = {who: token(desk, "approve", name=who) for who in ("starts", "forks")}
+            keys = {who: bearer(value) for who, value in asks_for.items()}
+            source = {"file_name": "order.flow.yaml", "source": ORDER}
+            made = {"workflow_id": desk.post("/workflows", source, **keys["starts"])["workflow_id"]}
+            id = desk.post("/executions", made, **keys["starts"])["execution_id"]
+            until(lambda: desk.get(f"/executions/{id}", **keys["starts"])["questions"])
+            body = {"at": "more", "variables": {}}
+            name = desk.post(f"/executions/{id}/forks", body, **keys["forks"])["execution_id"]
+            register = desk.client.app.state.service.executing.register  # type: ignore[attr-defined]
+            assert desk.client.portal is not None
+            old, new = (
+                desk.client.portal.call(register.get, StoredExecution, one, None)
+                for one in (id, name)
+            )
+            assert set(old.askers) < set(new.askers)
+            assert len(new.askers) == 2
 
 
 class TestRefusals:
