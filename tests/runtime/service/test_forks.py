@@ -31,16 +31,31 @@ flow: 1
 name: order
 params:
   COUNT: {type: integer, default: 2}
-state: {NOTES: object, WHY: text, MORE: integer, API_TOKEN: text, COPY: text, ALL: list}
+state:
+  {NOTES: object, WHY: text, MORE: integer, API_TOKEN: text, PIN: integer, COPY: text, ALL: list}
 outputs: [ALL]
 nodes:
-  - {name: note, assign: {API_TOKEN: '"hush-hush-hush"', NOTES: '{"a": COUNT}'}}
+  - {name: note, assign: {API_TOKEN: '"hush-hush-hush"', PIN: 1234, NOTES: '{"a": COUNT}'}}
   - {name: again, assign: {COPY: '"say " + API_TOKEN + " and harbour-secret"'}}
   - {name: more, ask: "How many more?", into: MORE}
   - {name: why, ask: "Why?", into: WHY}
   - {name: all, assign: {ALL: '[COUNT, MORE, WHY]'}}
 """
 
+CALLS = """\
+flow: 1
+name: calls
+state: {N: integer}
+nodes:
+  - {name: begin, assign: {N: 1}}
+  - {name: outer, call: inner}
+workflows:
+  inner:
+    state: {M: integer, SAID: text}
+    nodes:
+      - {name: in1, assign: {M: 2}}
+      - {name: in2, ask: "Well?", into: SAID}
+"""
 LOOP = """\
 flow: 1
 name: loop
@@ -104,7 +119,7 @@ class TestCheckpoints:
             listed = past(desk, id)
             assert [(c["completed"], c["next"], c["changed"]) for c in listed] == [
                 (["again"], ["more"], ["COPY"]),
-                (["note"], ["again"], ["NOTES", "API_TOKEN"]),
+                (["note"], ["again"], ["NOTES", "API_TOKEN", "PIN"]),
                 ([], ["note"], ["COUNT"]),
             ]
             assert all(c["can_fork"] and c["calls"] == [] for c in listed)
@@ -130,6 +145,7 @@ class TestCheckpoints:
             assert variables["MORE"] == {"type": "integer", "value": None, "is_hidden": False}
             hidden = {"type": "text", "value": "[redacted]", "is_hidden": True}
             assert variables["API_TOKEN"] == hidden
+            assert variables["PIN"] == {**hidden, "type": "integer"}
             assert variables["COPY"]["value"] == "say [redacted] and [redacted]"
             assert variables["COPY"]["is_hidden"] is True
 
@@ -243,10 +259,29 @@ class TestForks:
             until(lambda: desk.status(id)["workflow_status"] == "failed")
             name = fork(desk, id, "gather")["execution_id"]
             until(lambda: "gather" in desk.active(name))
+            told = desk.status(name)
+            assert (told["events"], told["completed_steps"]) == ([], []), "nothing of what follows"
             desk.complete(name, "gather")
             desk.complete(name, "write")
             until(lambda: desk.status(name)["workflow_status"] == "completed")
             assert desk.status(id)["workflow_status"] == "failed"
+
+    @pytest.mark.parametrize("held", ["pause", "cancel"])
+    def test_what_holds_the_other_one_back_does_not_hold_the_branch(
+        self, opening: Opening, held: str
+    ) -> None:
+        with opening() as desk:
+            id = desk.execution(steps=[step("gather"), step("write", "analyst", "gather")])
+            desk.complete(id, "gather", challenges_encountered="fog", quality_self_assessment=0.4)
+            until(lambda: "write" in desk.active(id))
+            desk.post(f"/executions/{id}/{held}", {})
+            name = fork(desk, id, "write")["execution_id"]
+            until(lambda: "write" in desk.active(name))
+            told, other = desk.status(name), desk.status(id)
+            assert told["workflow_status"] == "executing"
+            assert told["completed_steps"] == other["completed_steps"]
+            assert told["completed_steps"][0]["agent_feedback"] == "fog"
+            assert other["workflow_status"] in ("paused", "cancelled")
 
     def test_answers_keep_their_places_in_a_loop(self, opening: Opening) -> None:
         with opening() as desk:
@@ -359,6 +394,19 @@ class TestRefusals:
             told = fork(desk, id, last, 422)
             assert "nothing comes after it" in told["error_message"]
 
+    def test_none_begins_inside_of_a_called_workflow(self, opening: Opening) -> None:
+        with opening() as desk:
+            body = {"file_name": "calls.flow.yaml", "source": CALLS}
+            asked = {"workflow_id": desk.post("/workflows", body)["workflow_id"]}
+            id = desk.post("/executions", asked)["execution_id"]
+            until(lambda: any(c["next"] == ["in2"] for c in past(desk, id)))
+            (inside,) = [c for c in past(desk, id) if c["next"] == ["in2"]]
+            assert (inside["calls"], inside["can_fork"]) == (["outer"], False)
+            for at in (inside["checkpoint_id"], "outer/in2"):
+                told = fork(desk, id, at, 422)
+                assert "lies inside `outer`, which can only begin" in told["error_message"]
+            assert fork(desk, id, "outer")["success"]
+
     def test_what_is_being_carried_on_is_not_copied(self, opening: Opening) -> None:
         with OpenAIServer() as model:
             model.answer = lambda _: Say("late", after=30)
@@ -369,6 +417,10 @@ class TestRefusals:
                 assert told["error_code"] == "CONFLICT"
                 assert "pause it" in told["recovery_options"][0]
                 assert len(desk.get("/executions")["executions"]) == 1
+                db = desk.client.app.state.service.executing.db  # type: ignore[attr-defined]
+                assert desk.client.portal is not None
+                left = desk.client.portal.call(db.rows, "select run from realms")
+                assert [row[0] for row in left] == [id]
                 desk.post(f"/executions/{id}/cancel", {"cancel_type": "immediate"})
 
     def test_who_may_and_what_is_noted(self, opening: Opening) -> None:
