@@ -207,6 +207,7 @@ OPERATIONS = f"{SERVICE}/contract/operations.py"
 TABLE = (
     OPERATIONS,
     f"{SERVICE}/contract/list_operations.py",
+    f"{SERVICE}/contract/checkpoint_operations.py",
     f"{SERVICE}/contract/webhook_operations.py",
 )
 ROUTES = (f"{SERVICE}/api/routes.py", f"{SERVICE}/api/webhook_route.py")

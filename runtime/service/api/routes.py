@@ -95,7 +95,7 @@ def add_routes(app: FastAPI, operations: Sequence[Operation] = OPERATIONS) -> No
 
 def function_of(row: Operation) -> Callable[..., Awaitable[BaseModel]]:
     """Return the function that does an operation."""
-    module, _, name = row.function.partition(".")
+    module, _, name = row.function.rpartition(".")
     function: Callable[..., Awaitable[BaseModel]]
     function = getattr(import_module(f"..operations.{module}", __package__), name)
     return function

@@ -17,7 +17,7 @@ from typing import Any, Generic, ParamSpec, TypeVar, overload
 import httpx
 
 from ..records.errors import ServiceFault
-from . import calls
+from . import calls, checkpoint_calls
 from .exchange import Ask, Pause, Talk
 
 __all__ = ["AsyncClient", "Client", "ServiceFault"]
@@ -88,6 +88,9 @@ class _Operations:
     delete_team = _Method(calls.delete_team)
     cancel_execution = _Method(calls.cancel_execution)
     reissue_resume_token = _Method(calls.reissue_resume_token)
+    list_checkpoints = _Method(checkpoint_calls.list_checkpoints)
+    get_checkpoint = _Method(checkpoint_calls.get_checkpoint)
+    fork_execution = _Method(checkpoint_calls.fork_execution)
     list_audit = _Method(calls.list_audit)
     list_workers = _Method(calls.list_workers)
     health = _Method(calls.health)

@@ -6,6 +6,7 @@ stand in `list_operations`.
 from __future__ import annotations
 
 from . import message_requests, message_responses, requests, responses
+from .checkpoint_operations import LOOKING_BACK
 from .documents import ContractWorkflow, TeamDocument, TeamText, WorkflowText
 from .list_operations import LOOKING
 from .operation import Operation
@@ -289,6 +290,7 @@ OPERATIONS: tuple[Operation, ...] = (
         "read",
     ),
     *LOOKING,
+    *LOOKING_BACK,
     *WATCHING,
 )
 

@@ -182,7 +182,8 @@ class Happening(BaseModel):
 
 class WorkflowStatus(OperationResponse):
     """GET_WORKFLOW_STATUS. A step is completed, active or next, and never two of these; what it
-    tells is as of the event at `event_position`, 0 before the first."""
+    tells is as of the event at `event_position`, 0 before the first. `forked_from` is the execution
+    that it branches off from."""
 
     execution_id: str
     workflow_status: Status
@@ -197,6 +198,7 @@ class WorkflowStatus(OperationResponse):
     questions: list[OpenQuestion]
     result: Any = None
     failure: ErrorAnswer | None = None
+    forked_from: str | None = None
 
 
 class DependenciesStatus(BaseModel):

@@ -53,7 +53,7 @@ Clock = Callable[[], datetime]
 ANSWERS = "answers"
 """The key of an execution's `config` with the answers to questions that are not steps, by node."""
 KEPT = 200
-"""Workflows that are kept compiled: those of the executions that were asked for last."""
+"""Workflows that are kept compiled, each with its team: those that were asked for last."""
 PATIENCE = 10.0
 """Seconds that an answer waits at most for the run to come to rest, so that it can tell what came
 of it."""
@@ -128,9 +128,9 @@ class Executing:
 
     async def result_of(self, execution: StoredExecution) -> CompileResult:
         """Return the compiled workflow; one that is not kept is compiled in another process, once
-        for all who wait for it."""
-        async with self.alone(f"{execution.id} compiled"):
-            result = self.compiled.get(execution.id)
+        for all who wait for it, also for other executions of the same texts."""
+        async with self.alone(f"{execution.digest} compiled"):
+            result = self.compiled.get(execution.digest)
             if result is None:
                 team = execution.team_source or None
                 about = (execution.source, execution.file, execution.format, team)
@@ -140,8 +140,8 @@ class Executing:
 
     def keep(self, execution: StoredExecution, result: CompileResult) -> None:
         """Keep a compiled workflow until `KEPT` others were asked for."""
-        self.compiled[execution.id] = result
-        self.compiled.move_to_end(execution.id)
+        self.compiled[execution.digest] = result
+        self.compiled.move_to_end(execution.digest)
         if len(self.compiled) > KEPT:
             self.compiled.popitem(last=False)
 

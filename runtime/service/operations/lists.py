@@ -7,6 +7,8 @@ import asyncio
 import time
 from collections.abc import Sequence
 
+from flowc.compiler.ir import Workflow
+
 from ...engine.schedules import note_schedules
 from ...errors import RunError
 from ...store.audit_log import Audit
@@ -14,9 +16,10 @@ from ..contract import list_responses, requests
 from ..records.access import Caller, Tokens
 from ..records.errors import ServiceFault
 from ..records.states import StateRows, Wanted
-from ..records.tables import StoredAssignment, StoredExecution, StoredTeam, StoredWorkflow
+from ..records.tables import OPEN, StoredAssignment, StoredExecution, StoredTeam, StoredWorkflow
 from .executions import Executing
 from .status import ExecutionState
+from .turns import Turns, turns_of
 
 WORK_SECONDS = 15.0
 """Seconds within which a worker that works looks for work."""
@@ -91,36 +94,65 @@ async def list_assignments(
     wanted = {request.agent_id} if request.agent_id else set(own)
     teams = [own[id].team for id in wanted if id in own] if wanted <= set(own) else []
     waiting = Wanted(now=executing.now(), teams=sorted(set(teams)), waits=True)
-    about = (caller.owner, request.limit, request.after, waiting)
-    listed: list[list_responses.AssignmentListed] = []
-    last, count = "", 0
-    async for execution in executing.register.each(StoredExecution, *about):
-        last, count = execution.id, count + 1
-        standing = await executing.standing(execution)
-        for assignment in waiting_in(standing):
+    about = (StoredExecution, caller.owner, request.limit, request.after, waiting)
+    executions = [execution async for execution in executing.register.each(*about)]
+    listed = []
+    for workflow, turns in await _turns_of(executing, executions):
+        for assignment in _waiting(turns):
             if not wanted or assignment.agent in wanted:
                 deputy = assignment.agent in own and own[assignment.agent].deputy
-                listed.append(_entry_of(standing, assignment, deputy))
-    more = count == request.limit
-    return list_responses.AssignmentList(assignments=listed, next_after=last if more else "")
+                listed.append(_entry_of(workflow, turns, assignment, deputy))
+    more = len(executions) == request.limit
+    last = executions[-1].id if more else ""
+    return list_responses.AssignmentList(assignments=listed, next_after=last)
+
+
+async def _turns_of(
+    executing: Executing, executions: Sequence[StoredExecution]
+) -> list[tuple[Workflow, Turns]]:
+    """Return whose turn it is in executions that wait, but for those whose time is over: without
+    their checkpoints, which say no more of it than the events and the assignments do."""
+    now = executing.clock()
+    waiting = [e for e in executions if (end := e.time_end) is None or end > now]
+    ids = [execution.id for execution in waiting]
+    # The rows first: what a person hands in is a row before any event tells of it.
+    rows = await executing.register.assignments_of(ids)
+    timelines = await executing.timelines.of_each(executing.engine.store, ids)
+    workflows = [await executing.workflow_of(execution) for execution in waiting]
+
+    def turns(execution: StoredExecution, workflow: Workflow) -> Turns:
+        timeline = timelines[execution.id]
+        if timeline.is_completed:  # its record comes behind it
+            timeline = timeline.before_completion()
+        return turns_of(execution, workflow, timeline, rows[execution.id])
+
+    made = await asyncio.to_thread(lambda: [*map(turns, waiting, workflows)])
+    return [*zip(workflows, made, strict=True)]
 
 
 def waiting_in(standing: ExecutionState) -> Sequence[StoredAssignment]:
     """Return the assignments that people can complete now."""
     if standing.status not in ("starting", "executing") or standing.is_overdue:
         return ()
-    return [a for a in standing.open if a.person and standing.turns.places[a.step] == "active"]
+    return _waiting(standing.turns)
+
+
+def _waiting(turns: Turns) -> list[StoredAssignment]:
+    return [
+        one
+        for one in turns.assignments
+        if one.person and one.status in OPEN and turns.places[one.step] == "active"
+    ]
 
 
 def _entry_of(
-    standing: ExecutionState, assignment: StoredAssignment, deputy: bool
+    workflow: Workflow, turns: Turns, assignment: StoredAssignment, deputy: bool
 ) -> list_responses.AssignmentListed:
-    workflow = standing.workflow
     return list_responses.AssignmentListed(
-        execution_id=standing.execution.id,
+        execution_id=assignment.execution,
         workflow_name=workflow.title or workflow.name,
         step_id=assignment.step,
-        step_name=standing.step(assignment.step).name,
+        step_name=turns.by_id[assignment.step].name,
         assignment_id=assignment.id,
         agent_id=assignment.agent,
         as_deputy=deputy,

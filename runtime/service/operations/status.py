@@ -162,8 +162,18 @@ class ExecutionState:
             code, message = "WORKFLOW_TIMEOUT", str(error.get("message") or _TIME_IS_UP)
         elif error.get("kind") == "gate":
             code = "QUALITY_GATE_FAILED"
-        agents = tuple(dict.fromkeys(a.agent for a in self.open))
-        return self.refusal(code, message, step=str(error.get("node", "")), agents=agents)
+        step, agents = str(error.get("node", "")), tuple(dict.fromkeys(a.agent for a in self.open))
+        recovery: tuple[str, ...] = ()
+        if code == "EXECUTION_NOT_ACTIVE":
+            own = step in self.turns.by_id or any(a.status == "failed" for a in self.assignments)
+            again = ("begin the failed steps again: resume with restart_failed_steps",)
+            mended = (f"when the fault is mended: flowc jobs retry {self.execution.id}",)
+            recovery = (
+                *(again if own else ()),
+                *(mended if self.fault else ()),
+                "go on from an earlier step: POST …/forks",
+            )
+        return self.refusal(code, message, step=step, agents=agents, recovery=recovery)
 
     def refusal(self, code: FaultCode, message: str, **more: Any) -> ServiceFault:
         """Return a fault of this execution."""
@@ -214,6 +224,7 @@ class ExecutionState:
             ],
             result=self.record.result if self.record else None,
             failure=responses.ErrorAnswer(**failure.as_answer()) if failure else None,
+            forked_from=self.record.parent if self.record else None,
         )
 
     def _active_steps(self) -> list[responses.ActiveStep]:

@@ -28,6 +28,7 @@ from ..operations.messages import latest_messages
 from ..operations.status import ENDS, ExecutionState
 from ..records.messages import ALL
 from ..records.metrics import TaskStep, gates_of
+from .gantt import Gantt, gantt_of
 from .words import LogLine, log_line
 
 LINES = 300
@@ -93,6 +94,7 @@ class ExecutionView:
     svg: str
     nodes: Sequence[NodeRow]
     path: Sequence[NodeRow]
+    gantt: Gantt
     gates: Sequence[GateRow]
     due: Sequence[PendingItem]
     log: Sequence[LogLine]
@@ -103,6 +105,8 @@ class ExecutionView:
     roles: Mapping[str, str]
     failed_steps: Sequence[str]
     """The titles of the steps that can begin again, where it has failed at such."""
+    failed_at: str
+    """The title of the node that it failed at; "" where it was none, or it has not failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +151,12 @@ async def look(
         svg=svg,
         nodes=rows,
         path=[by_id[id] for id in overlay.path if id in by_id],
+        gantt=gantt_of(
+            told_events,
+            {row.id: (row.number, row.title) for row in rows},
+            marks,
+            None if standing.status in ENDS else standing.now,
+        ),
         gates=_gates(standing, told_events),
         due=_due(standing),
         log=lines[-LINES:],
@@ -154,9 +164,15 @@ async def look(
         hidden=max(0, len(lines) - LINES),
         cost=_sum(told_events, "cost"),
         tokens=_tokens(told_events),
+        failed_at=_failed_at(status, by_id),
         failed_steps=[standing.step(id).name for id in failed_steps(standing)],
         roles={ALL: "everybody", **{a.id: a.role for a in standing.workflow.agents if a.role}},
     )
+
+
+def _failed_at(status: responses.WorkflowStatus, rows: Mapping[str, NodeRow]) -> str:
+    node = status.failure.execution_context.current_step if status.failure else ""
+    return rows[node].title if node in rows else node
 
 
 def _marks(standing: ExecutionState, events: Sequence[RunEvent]) -> dict[str, Mark]:

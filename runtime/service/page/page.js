@@ -41,26 +41,80 @@
     });
   }
 
+  /* What stands for an element when its part of the page is made anew. */
+  function keyOf(element) {
+    var form = element.form || element.closest("form"), item = element.closest("li[id]");
+    if (element.id) return "#" + element.id;
+    if (element.dataset.node !== undefined) return "node " + element.dataset.node;
+    var about = form ? [form.getAttribute("action"), element.name, element.type === "radio" ? element.value : ""]
+      : [element.getAttribute("href") || element.textContent];
+    return [item ? item.id : ""].concat(about).join(" ");
+  }
+
+  function among(part, selector, key) {
+    return Array.from(part.querySelectorAll(selector)).find(function (one) { return keyOf(one) === key; });
+  }
+
+  /* Before a part is made anew: what has the focus, what was typed and not sent, how far it is
+     scrolled. Returns what puts that back. */
+  function kept(part) {
+    var focus = document.activeElement, inside = focus && part.contains(focus) && focus !== part;
+    var key = inside ? keyOf(focus) : "", tag = inside ? focus.tagName : "";
+    var from = inside && focus.selectionStart, to = inside && focus.selectionEnd;
+    var typed = Array.from(part.querySelectorAll("input:not([type=hidden]), textarea")).filter(function (one) {
+      return one.checked !== one.defaultChecked || one.value !== one.defaultValue;
+    });
+    var scrolled = Array.from(part.querySelectorAll(".scroll")).map(function (one) { return [one.scrollLeft, one.scrollTop]; });
+    return function (fresh) {
+      typed.forEach(function (one) {
+        var again = among(fresh, one.tagName, keyOf(one));
+        if (!again || again.readOnly) return;
+        if (one.type === "radio" || one.type === "checkbox") again.checked = one.checked;
+        else again.value = one.value;
+      });
+      fresh.querySelectorAll(".scroll").forEach(function (one, at) {
+        if (!scrolled[at]) return;
+        one.scrollLeft = scrolled[at][0];
+        one.scrollTop = scrolled[at][1];
+      });
+      if (!inside || document.activeElement !== document.body) return;
+      var same = among(fresh, tag, key);
+      (same || fresh).focus({ preventScroll: true });
+      if (same && typeof from === "number") same.setSelectionRange(from, to);
+    };
+  }
+
   document.addEventListener("htmx:oobBeforeSwap", function (event) {
     var target = event.detail.target, next = event.detail.fragment.firstElementChild;
     if (!next || !target.dataset.digest) return;
-    if (target.dataset.digest === next.dataset.digest) event.preventDefault();
-    else if (next.querySelector("[data-keyed]")) {
+    if (target.dataset.digest === next.dataset.digest) {
+      event.preventDefault();
+      return;
+    }
+    var put = kept(target);
+    if (next.querySelector("[data-keyed]")) {
       event.preventDefault();
       update(target, next);
+      put(target);
     } else {
-      var scroll = target.querySelector(".scroll"), focus = document.activeElement;
-      var node = focus && target.contains(focus) && focus.dataset ? focus.dataset.node : undefined;
-      var left = scroll ? scroll.scrollLeft : 0, top = scroll ? scroll.scrollTop : 0;
       setTimeout(function () {
         var fresh = document.getElementById(next.id);
-        var place = fresh && fresh.querySelector(".scroll");
-        if (place) { place.scrollLeft = left; place.scrollTop = top; }
-        var again = node === undefined ? null : fresh.querySelector('[data-node="' + node + '"]');
-        if (again) again.focus({ preventScroll: true });
+        if (fresh) put(fresh);
         sized();
       }, 0);
     }
+  });
+
+  /* A form that was sent may be gone with the answer, and with it what had the focus. */
+  document.addEventListener("htmx:afterSettle", function (event) {
+    var outcome = document.getElementById("outcome"), form = event.detail.requestConfig && event.detail.requestConfig.elt;
+    if (event.detail.target !== outcome || event.detail.elt !== outcome) return;
+    setTimeout(function () {
+      var focus = document.activeElement;
+      if (focus && focus !== document.body && !focus.classList.contains("part")) return;
+      var button = event.detail.xhr.status >= 400 && form && form.isConnected && form.querySelector("button");
+      (button || outcome).focus({ preventScroll: true });
+    }, 0);
   });
 
   /* Pictures are drawn at their size, and smaller where there is less room. */

@@ -27,6 +27,7 @@ from ..records.errors import ServiceFault
 from ..records.states import Wanted
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
 from . import forms
+from .checkpoint_routes import add_checkpoints
 from .execution_routes import PageMemory, add_executions
 from .execution_view import is_over
 from .rows import Rows
@@ -63,6 +64,7 @@ def add_page(app: FastAPI) -> None:
     _add_teams(app)
     _add_signing_in(app)
     add_executions(app, memory)
+    add_checkpoints(app)
 
 
 def is_page(request: Request) -> bool:

@@ -21,6 +21,7 @@ MessageCode = Literal[
 OwnCode = Literal[
     "WORKFLOW_NOT_FOUND",
     "EXECUTION_NOT_FOUND",
+    "CHECKPOINT_NOT_FOUND",
     "INVALID_WORKFLOW_DEFINITION",
     "MISSING_REQUIRED_ROLES",
     "STEP_DEPENDENCIES_NOT_MET",
@@ -58,6 +59,9 @@ class FaultKind:
 FAULTS: tuple[FaultKind, ...] = (
     FaultKind("WORKFLOW_NOT_FOUND", 404, ("list the workflows: GET /v1/workflows",)),
     FaultKind("EXECUTION_NOT_FOUND", 404, ("list the executions: GET /v1/executions",)),
+    FaultKind(
+        "CHECKPOINT_NOT_FOUND", 404, ("list the checkpoints: GET /v1/executions/ID/checkpoints",)
+    ),
     FaultKind("INVALID_WORKFLOW_DEFINITION", 422, ("correct the definition and create it again",)),
     FaultKind("MISSING_REQUIRED_ROLES", 409, ("create a team that has every required role",)),
     FaultKind("STEP_DEPENDENCIES_NOT_MET", 409, ("complete the pending steps first",)),

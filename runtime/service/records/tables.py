@@ -17,7 +17,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal, TypeVar
 
 from ...db import kept
-from ...db.database import Database
+from ...db.database import Database, marks
 from .errors import FaultCode, ServiceFault
 from .happenings import Looks
 from .metrics import iso
@@ -140,6 +140,13 @@ class StoredExecution:
     cancelled: dict[str, str] | None = None
     due: str = ""
     escalation: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def digest(self) -> str:
+        """A digest of the texts that are executed: other executions may have the same ones."""
+        texts = (self.source, self.file, self.format, self.team_source)
+        told = "\0".join(f"{len(text)} {text}" for text in texts)
+        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
     @property
     def time_end(self) -> datetime | None:
@@ -346,13 +353,19 @@ class Register:
 
     async def assignments(self, execution: str) -> list[StoredAssignment]:
         """Return the assignments of an execution, oldest first."""
-        query = "select number, body from service_assignments where execution = ? order by number"
-        rows = await self.db.rows(query, (execution,))
-        what = f"an assignment of execution {execution}"
-        return [
-            StoredAssignment(**{**json.loads(self.db.unseal(body, what)), "number": number})
-            for number, body in rows
-        ]
+        return (await self.assignments_of([execution]))[execution]
+
+    async def assignments_of(self, executions: Sequence[str]) -> dict[str, list[StoredAssignment]]:
+        """Return the same for each of a few executions."""
+        found: dict[str, list[StoredAssignment]] = {id: [] for id in executions}
+        query = (
+            "select execution, number, body from service_assignments"
+            f" where execution in ({marks(executions)}) order by execution, number"
+        )
+        for execution, number, body in await self.db.rows(query, executions):
+            text = self.db.unseal(body, f"an assignment of execution {execution}")
+            found[execution].append(StoredAssignment(**{**json.loads(text), "number": number}))
+        return found
 
     def _seal(self, value: Any) -> str:
         return self.db.seal(_text_of(asdict(value)))

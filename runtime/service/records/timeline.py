@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from ...db.database import marks
 from ...events import RunEvent
 from ...store.runs import RunStore
 from ...values import Json
@@ -123,13 +124,28 @@ class Timelines:
 
     async def of(self, store: RunStore, execution: str) -> Timeline:
         """Return the timeline of an execution as of now."""
+        known = self._timeline(execution)
+        while more := await store.events_after(execution, known.position):
+            known.hear(_behind(known.position, more))
+        return known.copy()
+
+    async def of_each(self, store: RunStore, executions: Sequence[str]) -> dict[str, Timeline]:
+        """Return those of a few executions. Events are asked for where there are new ones."""
+        query = f"select run, max(seq) from events where run in ({marks(executions)}) group by run"
+        latest: dict[str, int] = dict(await store.db.rows(query, executions))
+        timelines = {}
+        for id in executions:
+            known = self._timeline(id)
+            is_new = latest.get(id, 0) > known.position
+            timelines[id] = await self.of(store, id) if is_new else known.copy()
+        return timelines
+
+    def _timeline(self, execution: str) -> Timeline:
         known = self.known.setdefault(execution, Timeline())
         self.known.move_to_end(execution)
         while len(self.known) > KEPT:
             self.known.popitem(last=False)
-        while more := await store.events_after(execution, known.position):
-            known.hear(_behind(known.position, more))
-        return known.copy()
+        return known
 
 
 def _says_completed(event: RunEvent) -> bool:

@@ -105,7 +105,9 @@ async def tell_webhooks(executing: Executing, id: str) -> int:
         _delivery(executing, hook, standing, notice)
         for notice in notices_of(standing)
         for hook in hooks
-        if notice.kind in hook.events and _millis(notice.time) >= hook.created
+        if notice.kind in hook.events
+        # What a branch has from the execution before it was told there.
+        and _millis(notice.time) >= max(hook.created, execution.created)
     ]
     known = await WebhookRows(executing.db).ids_among([one.id for one in wanted])
     fresh = [one for one in wanted if one.id not in known]

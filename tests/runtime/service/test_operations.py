@@ -6,13 +6,12 @@ import inspect
 import itertools
 import re
 from collections.abc import Callable, Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import pytest
 from flowc.runtime.service import AsyncClient, Client
-from flowc.runtime.service.client import calls
+from flowc.runtime.service.api.routes import function_of
 from flowc.runtime.service.client.exchange import Talk
 from flowc.runtime.service.contract.operation import Operation
 from flowc.runtime.service.contract.operations import OPERATIONS
@@ -41,7 +40,7 @@ def _fields(model: type[BaseModel]) -> Iterator[str]:
 @ROWS
 def test_the_client_has_a_method_that_takes_and_returns_what_the_row_says(row: Operation) -> None:
     name = row.name.lower()
-    call = getattr(calls, name)
+    call = getattr(Client, name)
     assert all(inspect.getdoc(getattr(kind, name)) for kind in (Client, AsyncClient))
     fields = set() if row.documents else {*row.path_names, *_fields(row.request)}
     key = {"key"} if row.method != "GET" else set()
@@ -51,8 +50,7 @@ def test_the_client_has_a_method_that_takes_and_returns_what_the_row_says(row: O
 
 @ROWS
 def test_the_function_takes_and_returns_what_the_row_says(row: Operation) -> None:
-    module, _, name = row.function.partition(".")
-    function = getattr(import_module(f"flowc.runtime.service.operations.{module}"), name)
+    function = function_of(row)
     hints = get_type_hints(function)
     assert hints.pop("return") is row.response
     assert hints.pop("request", row.request) is row.request

@@ -41,6 +41,10 @@ IN_THE_PAGE: dict[str, Scope | None] = {
     "GET /executions/{id}": "read",
     "GET /executions/{id}/live": "read",
     "GET /executions/{id}/nodes/{number}": "read",
+    "GET /executions/{id}/checkpoints": "read",
+    "GET /executions/{id}/checkpoints/{checkpoint}": "read",
+    "GET /executions/{id}/checkpoints/{checkpoint}/value": "read",
+    "POST /executions/{id}/checkpoints/{checkpoint}/forks": "operate",
     **{f"POST /executions/{{id}}/{form}": operation_of(n).scope for form, (n, _) in _FORMS.items()},
     "GET /sign-in": None,
     "POST /sign-in": None,
@@ -84,6 +88,7 @@ class Made:
     execution: str
     agent: str
     webhook: str
+    checkpoint: str
 
     def put_in(self, value: Any) -> Any:
         """A request of the description's examples, about what is ours."""
@@ -101,6 +106,8 @@ class Made:
             "team_id": self.team,
             "webhook_id": self.webhook,
             "question_id": "sure",
+            "checkpoint_id": self.checkpoint,
+            "checkpoint": self.checkpoint,
             "id": self.execution,
             "number": "0",
         }
@@ -124,7 +131,11 @@ def made(desk: Desk) -> Made:
     until(lambda: desk.get(f"/executions/{execution}", **ours)["active_steps"])
     hook = {"url": NOBODY, "secret": "HOOK_SECRET", "events": ["ended"]}
     webhook = desk.post("/webhooks", hook, **ours)["webhook_id"]
-    return Made(workflow, crew["team_id"], execution, crew["agents"][0]["agent_id"], webhook)
+    looked = f"/executions/{execution}/checkpoints"
+    until(lambda: desk.get(looked, **ours)["checkpoints"])
+    (begin,) = desk.get(looked, **ours)["checkpoints"]
+    agent, checkpoint = crew["agents"][0]["agent_id"], begin["checkpoint_id"]
+    return Made(workflow, crew["team_id"], execution, agent, webhook, checkpoint)
 
 
 def in_the_api(made: Made) -> Iterator[Asked]:
@@ -234,6 +245,8 @@ def _try_the_page(desk: Desk, made: Made, scope: Scope, owner: str) -> None:
             continue
         ids = {**made.ids(), **({"id": made.workflow} if "/workflows/" in path else {})}
         sent = {"data": {"sign": sign, "once": route, **FIELDS}} if method == "POST" else {}
+        if path.endswith("/value"):
+            path += "?name=gather"
         answer = desk.client.request(method, path.format(**ids), follow_redirects=False, **sent)
         place = (route, answer.status_code, answer.text[:300])
         if SCOPES.index(scope) < SCOPES.index(needed):

@@ -1,0 +1,1 @@
+"""What was before in an execution: its checkpoints, and branches from one of them."""
