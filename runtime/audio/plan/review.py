@@ -102,15 +102,15 @@ def step_requires(document: plan.PlanDocument, id: str, code: str) -> list[Predi
     lines = plan.text_value(section, "Success Criteria").split("\n") if section else []
     criteria = [one for one in criteria_in(lines) if isinstance(one, Predicate)]
     own = [replace(one, subject=id) for one in criteria if one.subject in (id, ANY)]
-    return [*own, *_call_expects(id, code)]
+    return [*own, *_call_expects(id, code, plan.step_paths(document, id)[0])]
 
 
-def _call_expects(id: str, code: str) -> list[Predicate]:
+def _call_expects(id: str, code: str, read: str) -> list[Predicate]:
     try:
         call = parse_call(code)
     except Failure:
         return []  # a program, or a person's work
-    return [read_predicate({**check, "subject": id}) for check in call.tool.expects(call.arguments)]
+    return [read_predicate({**check, "subject": id}) for check in call.expects(read)]
 
 
 def _best(group: list[Finding]) -> Finding:
@@ -135,7 +135,9 @@ def calls_expect(
     expected: list[Predicate] = []
     for step in document.steps:
         id = plan.text_value(step, "ID")
-        wanted = _call_expects(id, plan.text_value(step, "Code")) if id in subjects else []
+        if id not in subjects:
+            continue
+        wanted = _call_expects(id, plan.text_value(step, "Code"), subjects[id].before or "")
         expected += (one for one in wanted if (id, one.condition) not in known)
     return expected
 

@@ -164,7 +164,7 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
             continue
         later = [other.fit.rule.planning for other in work[number:]]
         is_last = not any(other.changes_level for other in later if other)
-        for check in tool.expects(_call_of(clause).arguments):
+        for check in _call_of(clause, audio).expects(audio):
             stays = check["metric"] in _SHAPE or (check["metric"] in _LEVELS and is_last)
             subjects = (f"step_{number}", "result") if stays else (f"step_{number}",)
             checks += ({**check, "subject": subject} for subject in subjects)
@@ -225,7 +225,7 @@ _KEPT = {("duration_change_s", 0), ("duration_ratio", 1), ("pitch_change_semiton
 """What one step must not change, and another may."""
 _STAYS = {"sample_rate_hz": "The sample rate stays", "channels": "The number of channels stays"}
 _LENGTHS = ("duration", "leading", "trailing", "section", "cut", "direct", "delay", "pauses",
-            "first_part", "joined", "laid_under")  # fmt: skip
+            "first_part", "joined", "laid", "mix")  # fmt: skip
 """Beginnings of metrics of what is longer, shorter or later afterwards."""
 
 
@@ -279,7 +279,7 @@ def _check_agreement(work: list[Clause], kind: str, said_by: str, audio: str, so
         help = "split first, then convert each part"
         raise _contradictory(coded.text, parts.text, why, help)
     clauses = [clause for clause in work if clause.fit.rule.tool]
-    calls = [_call_of(clause) for clause in clauses]
+    calls = [_call_of(clause, audio) for clause in clauses]
     if conflict := contradiction(calls):
         first, second, why = conflict
         raise _contradictory(clauses[first].text, clauses[second].text, why)
@@ -373,13 +373,12 @@ def _literal(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
-def _call_of(clause: Clause) -> AudioCall:
+def _call_of(clause: Clause, audio: str) -> AudioCall:
     """Return the clause's call. Raise `Failure` when a value is out of the tool's range."""
     assert clause.fit.rule.tool is not None
     said, tool = clause.fit.arguments, clause.fit.rule.tool
-    first = said["inputs"][0] if "inputs" in said else "in.wav"
     output = f"out.{said.get('format', 'mp3')}" if "bitrate_kbps" in said else "out.wav"
-    arguments = _with_paths(tool, said, first or "in.wav", output, first)
+    arguments = _with_paths(tool, said, audio, output, audio)
     try:
         return check_call(clause.fit.rule.tool.name, arguments)
     except Failure as failure:
