@@ -41,7 +41,7 @@ MACROS: Mapping[str, str] = {
               "knistern)",
     "SHARP": "(sibilance|sibilants|sibilant sounds|s sounds|sharp s sounds|sharp s|zischlaute|"
              "scharfen s-laute|s-laute)",
-    "PAUSES": "[long] (pauses|gaps|silences|silence|breaks|pausen|sprechpausen|stille)",
+    "PAUSES": "[long] (pauses|gaps|silences|breaks|pausen|sprechpausen)",
     "SAVE": "(export|save|write|convert|encode|render|give me|i need|make|output|speichere|"
             "speicher|exportiere|wandle|konvertiere)",
 }  # fmt: skip

@@ -6,7 +6,7 @@ gives them; `*` is the sound before.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from math import log10
 
 import numpy as np
@@ -21,7 +21,6 @@ _NOTHING_ALIKE = 0.0
 _FAR_DB = 24.0
 _SOUNDS = 2.0**-14
 _PIECE = 32_768
-_SILENT = "one of the sounds is silent"
 
 
 def joined_misfit(both: Both, crossfade_s: float, *names: str) -> float | str:
@@ -48,26 +47,14 @@ def mix_misfit(both: Both, ends: float, *at: float | str) -> float | str:
     is most; `ends` is 1 where the first says how long the sum is. `at` gives offset (s), gain (dB)
     and name of each."""
     found = _Sum(both, at[0::3], at[2::3])
-    if not found.has_length(bool(ends)):
-        return _FAR_DB
-    gains = found.gains()
-    if gains is None:
-        return _SILENT
-    return min(float(np.abs(gains - np.array([float(gain) for gain in at[1::3]])).max()), _FAR_DB)
+    return found.misfit(bool(ends), np.array([float(gain) for gain in at[1::3]]))
 
 
 def laid_misfit(both: Both, ends: float, below_db: float, *at: float | str) -> float | str:
     """Return the same where the mean level of each further sound is to lie that many dB below the
     first before the gains."""
     found = _Sum(both, at[0::3], at[2::3])
-    if not found.has_length(bool(ends)):
-        return _FAR_DB
-    gains, levels = found.gains(), found.levels()
-    if gains is None or levels is None:
-        return _SILENT
-    wanted = np.array([float(gain) for gain in at[1::3]])
-    wanted[1:] += levels[0] - below_db - levels[1:]
-    return min(float(np.abs(gains - wanted).max()), _FAR_DB)
+    return found.misfit(bool(ends), np.array([float(gain) for gain in at[1::3]]), below_db)
 
 
 class _Sum:
@@ -76,54 +63,48 @@ class _Sum:
     def __init__(
         self, both: Both, offsets: tuple[float | str, ...], names: tuple[float | str, ...]
     ) -> None:
-        self.after = both.after
-        self.sounds = [both.inputs[str(name)] for name in names]
-        self.offsets = [round(float(offset) * self.after.rate) for offset in offsets]
-        self._squares = np.zeros(len(self.sounds))
-        self._spans = np.full((len(self.sounds), 2), -1)
+        self._after = both.after
+        self._sounds = [both.inputs[str(name)] for name in names]
+        self._offsets = [round(float(offset) * self._after.rate) for offset in offsets]
+        count = len(self._sounds)
+        self._products, self._shares = np.zeros((count, count)), np.zeros(count)
+        self._spans = np.full((count, 2), -1)
 
-    def has_length(self, ends: bool) -> bool:
-        """Tell whether the sum is as long as the first, or else as all of them."""
-        lengths = [s.frames + at for s, at in zip(self.sounds, self.offsets, strict=True)]
+    def misfit(self, ends: bool, gains: Samples, below: float | None = None) -> float | str:
+        """Return how far a gain lies from what is wanted, dB: what is left of the sum without all
+        sounds as they are wanted must hold nothing more of any of them."""
+        lengths = [s.frames + at for s, at in zip(self._sounds, self._offsets, strict=True)]
         length = lengths[0] if ends else max(lengths)
-        return abs(length - self.after.frames) <= _OFF_S * self.after.rate
-
-    def gains(self) -> Samples | None:
-        """Return the gain of each in the sum, dB: the least squares. None where one is silent."""
-        count = len(self.sounds)
-        products, shares = np.zeros((count, count)), np.zeros(count)
-        streams = [
-            _pieces(sound, 0, self.after.frames, at)
-            for sound, at in zip(self.sounds, self.offsets, strict=True)
-        ]
-        at = 0
-        for row in zip(_pieces(self.after, 0, self.after.frames), *streams, strict=False):
-            sum, *parts = (part.astype(np.float64).ravel() for part in row)
-            block = np.stack(parts)
-            products += block @ block.T
-            shares += block @ sum
-            self._listen(at, row[1:])
-            at += len(row[0])
-        if not (np.diag(products) > 0).all():
-            return None
-        found = np.linalg.lstsq(products, shares, rcond=None)[0]
-        return np.asarray(20 * np.log10(np.maximum(found, 1e-6)))
-
-    def _listen(self, at: int, parts: Sequence[Frames]) -> None:
-        for number, part in enumerate(parts):
-            there = np.flatnonzero(np.abs(part).max(axis=1, initial=0.0) > _SOUNDS)
-            if len(there):
-                first = self._spans[number, 0]
-                self._spans[number] = first if first >= 0 else at + there[0], at + there[-1]
-            self._squares[number] += float((part.astype(np.float64) ** 2).sum())
-
-    def levels(self) -> Samples | None:
-        """Return the mean level of each from where it begins to sound to where it ends, dB, once
-        the gains are known. None where one is silent."""
+        if abs(length - self._after.frames) > _OFF_S * self._after.rate:
+            return _FAR_DB
+        self._listen()
+        squares = np.diag(self._products)
         if (self._spans[:, 0] < 0).any():
-            return None
-        lengths = self._spans[:, 1] - self._spans[:, 0] + 1
-        return np.asarray(10 * np.log10(self._squares / lengths))
+            return "one of the sounds is silent"
+        if below is not None:
+            levels = 10 * np.log10(squares / (self._spans[:, 1] - self._spans[:, 0] + 1))
+            gains[1:] += levels[0] - below - levels[1:]
+        factors = 10 ** (gains / 20)
+        left = (self._shares - self._products @ factors) / (factors * squares)
+        return float(np.abs(20 * np.log10(np.clip(1 + left, 10 ** (-_FAR_DB / 20), 16))).max())
+
+    def _listen(self) -> None:
+        """Gather the products of all sounds with each other and with the sum, and where each of
+        them sounds."""
+        frames, at = self._after.frames, 0
+        streams = [
+            _pieces(sound, 0, frames, offset)
+            for sound, offset in zip(self._sounds, self._offsets, strict=True)
+        ]
+        for sum, *parts in zip(_pieces(self._after, 0, frames), *streams, strict=True):
+            block = np.stack([part.astype(np.float64).ravel() for part in parts])
+            self._products += block @ block.T
+            self._shares += block @ sum.astype(np.float64).ravel()
+            for span, part in zip(self._spans, parts, strict=True):
+                there = np.flatnonzero(np.abs(part).max(axis=1) > _SOUNDS)
+                if len(there):
+                    span[:] = span[0] if span[0] >= 0 else at + there[0], at + there[-1]
+            at += len(sum)
 
 
 def _pieces(sound: AnySound, start: int, count: int, offset: int = 0) -> Iterator[Frames]:

@@ -17,7 +17,7 @@ NOTHING = "nothing"
 CONCEPTS: tuple[tuple[str, str], ...] = (
     ("reverse backwards rückwärts swap vertausche detect erkenne transcribe transkribiere "
      "subtitles untertitel vocals isolate autotune twice zweimal loop translate übersetze "
-     "surround duck", NOTHING),
+     "surround duck email upload send", NOTHING),
     ("title titel artist interpret künstler album genre tag tags metadata metadaten cover",
      "flowc audio apply 'TAG(…)'"),
     ("DENOISE microphone mikrofon mikro rustles rustling raschelt", "reduce the noise by 12 dB"),
@@ -25,9 +25,9 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("REVERB", "add a little reverb"), ("COMPRESS", "compress 3:1 at -20 dB"),
     ("octave octaves oktave semitone semitones halbton halbtöne PITCH",
      "lower the pitch by 3 semitones"),
-    ("coughs cough hustet husten boring verse strophe mistake versprecher swearing",
+    ("coughs cough hustet husten boring verse strophe mistake versprecher swearing beep bleep "
+     "censor replace",
      "cut out from 0:05 to 0:08"),
-    ("interview chorus refrain", "keep from 0:05 to 0:20"),
     ("wind plosive plosives pops popping thump rumbling mud muddy boomy handling",
      "high-pass at 80 Hz"),
     ("de-ess deess de-esser sibilance sibilant harsh sharp zischen zischlaute", "de-ess by 8 dB"),
@@ -61,6 +61,7 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
      "keep from 0:05 to 0:20"),
     ("clipping clipped distorted peaks", "limit peaks to -1 dBTP"),
     ("silence silent stille", "trim silence"),
+    ("interview chorus refrain", "keep from 0:05 to 0:20"),
 )  # fmt: skip
 _LOUD, _QUIET = "louder by 6 dB", "quieter by 6 dB"
 _TOO = {"quiet": _LOUD, "leise": _LOUD, "loud": _QUIET, "laut": _QUIET}

@@ -33,7 +33,7 @@ UNITS: dict[str, Mapping[str, float]] = {
     "s": {
         "s": 1, "sec": 1, "second": 1, "seconds": 1, "ms": 0.001, "milliseconds": 0.001,
         "min": 60, "minute": 60, "minutes": 60, "sekunde": 1, "sekunden": 1, "minuten": 60,
-        "millisekunden": 0.001,
+        "millisekunden": 0.001, "quarter second": 0.25, "viertelsekunde": 0.25,
     },
     "ms": {"ms": 1, "milliseconds": 1, "s": 1000, "seconds": 1000},
     "semitones": {"semitone": 1, "semitones": 1, "half step": 1, "half steps": 1, "octave": 12,
@@ -45,8 +45,13 @@ UNITS: dict[str, Mapping[str, float]] = {
     "kbps": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1, "k": 1},
     "kbit": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1},
     "ratio": {":1": 1},
+    "low": {"": 1},
+    "high": {"": 1},
+    "level": {"": 1},
 }  # fmt: skip
 """The units of each kind of value, and what one of them is in the first one."""
+_BARE = {"low": (20, 2000), "high": (2000, 24_000), "level": (-60, -1)}
+"""Kinds of numbers without a unit, and where they can only be Hz or dB."""
 _KINDS = {":1": "ratio", "dB per octave": "db"}
 """The kinds of parameters whose unit is not the name of a kind; the phrase says "per octave"."""
 _POLITE = (
@@ -67,18 +72,30 @@ _WORD = re.compile(
 )
 _DECIMAL = re.compile(r"(?<![0-9,.])([0-9]+),([0-9]{1,2})(?=[ -]?[^\W\d]|:1| ?%)")
 """A comma before one or two digits and a unit, as in "1,5 Sekunden"; it is as long as a point."""
-_SPOKEN = {
-    word: str(number)
-    for words in (
-        "one two three four five six seven eight nine ten",
-        "eins zwei drei vier fünf sechs sieben acht neun zehn",
-    )
-    for number, word in enumerate(words.split(), 1)
-}
+_SPOKEN = (
+    {
+        word: str(number)
+        for words in (
+            "one two three four five six seven eight nine ten eleven twelve",
+            "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
+        )
+        for number, word in enumerate(words.split(), 1)
+    }
+    | {
+        word: str(10 * number)
+        for words in (
+            "twenty thirty forty fifty sixty seventy eighty ninety",
+            "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
+        )
+        for number, word in enumerate(words.split(), 2)
+    }
+    | {"fifteen": "15", "fünfzehn": "15", "couple": "2"}
+)
 _ARTICLES = frozenset({"a", "an", "one", "ein", "eine", "einer", "einen"})
 _ONE_OF = frozenset({"first", "last", "ersten", "erste", "letzten", "letzte"})
 _HALF = frozenset({"half", "halbe", "halben"})
 _ONCE = frozenset({
+    "viertelsekunde",
     "second", "sekunde", "minute", "semitone", "octave", "halbton", "oktave", "decibel",
 })  # fmt: skip
 """Units of which an article says how many there are."""
@@ -165,7 +182,15 @@ def _with_digits(words: list[SpokenWord]) -> list[SpokenWord]:
     found: list[SpokenWord] = []
     for number, word in enumerate(words):
         after = words[number + 1].text if number + 1 < len(words) else ""
-        if found and word.text in _ARTICLES and found[-1].text in _HALF:
+        if found and found[-1].text == "minus" and word.text[:1].isdigit():
+            found[-1] = SpokenWord(f"-{word.text}", found[-1].start, word.end)
+        elif (
+            word.text == "1"
+            and [one.text for one in found[-1:]] == ["to"]
+            and _is_ratio(found, after)
+        ):
+            found[-2:] = [SpokenWord(f"{found[-2].text}:1", found[-2].start, word.end)]
+        elif found and word.text in _ARTICLES and found[-1].text in _HALF:
             found[-1] = SpokenWord("0.5", found[-1].start, word.end)
         elif word.text in _ONCE and found and found[-1].text in _ONE_OF:
             found += [word._replace(text="1"), word]
@@ -176,6 +201,12 @@ def _with_digits(words: list[SpokenWord]) -> list[SpokenWord]:
         else:
             found.append(word._replace(text=_SPOKEN.get(word.text, word.text)))
     return found
+
+
+def _is_ratio(found: list[SpokenWord], after: str) -> bool:
+    """Tell whether what stands before "to 1" is a number of the same kind: "4 to 1"."""
+    units = {unit for kind in UNITS.values() for unit in kind}
+    return len(found) > 1 and found[-2].text.isdigit() and after not in units
 
 
 def spell(text: str) -> str:
@@ -323,6 +354,9 @@ def _argument(slot: PhraseSlot, number: str, unit: str) -> Any:
     value *= UNITS[slot.kind].get(unit, 1)
     up = slot.sign == "+"
     match slot.kind:
+        case "low" | "high" | "level":
+            least, most = _BARE[slot.kind]
+            return _plain(value) if least <= value <= most else None
         case "bit":
             return f"PCM_{value:g}"
         case "share" if slot.sign:

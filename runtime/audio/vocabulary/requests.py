@@ -1,11 +1,10 @@
-"""A request as clauses, clauses as steps, steps as calls: the work of the offline rules."""
+"""Clauses as steps, steps as calls: the work of the offline rules."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from flowc.compiler.catalog.audio_effects import BITRATES
@@ -17,131 +16,16 @@ from ..calls.call import AudioCall, check_call
 from ..calls.containers import CONTAINERS, a_file
 from ..plan.contradictions import Shape, contradiction, unheld
 from ..plan.predicates import ANY, RESULT
-from .complaints import complaint_of
-from .patterns import SpokenWord, words_in
-from .rules import (
-    FORMAT,
-    LISTENING,
-    SEPARATORS,
-    Fit,
-    Rule,
-    fits,
-)
-from .sentences import adds_nothing, meaning_of, verb_of
+from .clauses import SEE, Clause, read_request, refusal
+from .rules import FORMAT, LISTENING, Rule
 
 Json = dict[str, Any]
-MAX_REQUEST = 4_000
 _UNKNOWN = Shape()
 _SHAPE = frozenset({"sample_rate_hz", "channels", "subtype", "bitrate_kbps"})
 """Metrics that are held against the result, which later steps leave as they are."""
 _LEVELS = frozenset({"integrated_lufs", "true_peak_dbtp", "sample_peak_dbfs"})
 """Metrics of which that is so when no later step changes the level."""
-_COMMA = re.compile(r"([0-9]+),([0-9]+)")
 _BARE_K = re.compile(r"\dk$", re.IGNORECASE)
-_AT_ONCE = 3
-"""Clauses that one phrase may span: "fade in 1 s and out 2 s" are two."""
-_LIST = "`flowc audio vocabulary` lists what they know"
-_SEE = "`flowc audio vocabulary` lists what they understand; --model provider:name asks a model"
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A part of a request, as it was written, and its meaning."""
-
-    text: str
-    fit: Fit
-
-
-def read_request(request: str) -> list[Clause]:
-    """Return the clauses of a request, in order. Raise `Failure` (refused) that names every word
-    that the rules do not know, and the clauses of known words that they cannot read."""
-    if not request.strip():
-        raise _refusal("the request is empty: nothing is asked for", "say what to do; " + _SEE)
-    if len(request) > MAX_REQUEST:
-        raise _refusal(f"the request is longer than {MAX_REQUEST} characters", _SEE)
-    plain = request.replace("\n", ";")
-    pieces = _pieces(words_in(plain))
-    pieces = [one for one in pieces if not adds_nothing([w.text for w in one.words])] or pieces
-    clauses: list[Clause] = []
-    wrong: list[str] = []
-    at = 0
-    while at < len(pieces):
-        fit, used = _longest(pieces, at)
-        words = [word for piece in pieces[at : at + used] for word in piece.words]
-        text = request[words[0].start : words[-1].end]
-        if fit is None and clauses and not wrong:
-            fit, text = _going_on(clauses[-1], words, text)
-        if fit is None:
-            last = clauses[-1] if clauses and not wrong else None
-            wrong.append((last and _again(last, words, text)) or complaint_of(text, words))
-        else:
-            clauses.append(Clause(text, fit))
-        at += used
-    if wrong:
-        if comma := _COMMA.search(request):
-            wrong.append(f"a comma separates clauses: write `{comma[1]}.{comma[2]}`")
-        reasons = "; ".join(wrong)
-        raise _refusal(f"the offline rules refuse this request: {reasons} ({_LIST})", _SEE)
-    if not clauses:
-        raise _refusal("the request asks for nothing", "say what to do; " + _SEE)
-    return clauses
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """Words between two separators, and the separator before them."""
-
-    before: str
-    words: list[SpokenWord]
-
-    @property
-    def spelling(self) -> str:
-        return "".join(f"{word.text} " for word in self.words)
-
-
-def _pieces(words: list[SpokenWord]) -> list[_Piece]:
-    pieces: list[_Piece] = []
-    before = ""
-    current: list[SpokenWord] = []
-    for word in [*words, SpokenWord(";", 0, 0)]:
-        if word.text in SEPARATORS:
-            if current:
-                pieces.append(_Piece(before, current))
-                before, current = "", []
-            before = word.text if not before or word.text == "and" else before
-        else:
-            current.append(word)
-    return pieces
-
-
-def _longest(pieces: list[_Piece], at: int) -> tuple[Fit | None, int]:
-    """Return the rule that fits the most pieces from `at` on, and how many; one piece when none
-    does."""
-    joined = [pieces[at].spelling]
-    for piece in pieces[at + 1 : at + _AT_ONCE]:
-        joined.append(f"{joined[-1]}{piece.before} {piece.spelling}")
-    for count in range(len(joined), 0, -1):
-        clause = joined[count - 1]
-        fit = next(fits(clause), None)
-        if fit is None and not (count > 1 and all(map(_reads_alone, pieces[at : at + count]))):
-            fit = meaning_of(clause.split())
-        if fit is not None:
-            return fit, count
-    return None, 1
-
-
-def _reads_alone(piece: _Piece) -> bool:
-    return next(fits(piece.spelling), None) is not None
-
-
-def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:
-    """Return the meaning of a clause with the verb of the one before, and its text with it: "the
-    noise" after "remove the hum"."""
-    verb = verb_of([word.text for word in words_in(last.text)])
-    fit = meaning_of([verb, *(word.text for word in words)]) if verb else None
-    if fit is None or fit.rule is last.fit.rule:
-        return None, text
-    return fit, f"{verb} {text}"
 
 
 def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN) -> Json:
@@ -288,25 +172,12 @@ def _check_agreement(work: list[Clause], kind: str, said_by: str, audio: str, so
         if lost.place is not None:
             raise _contradictory(clauses[lost.place].text, said_by or audio, why, lost.help)
         why = f"`{said_by}` cannot be: {lost.why}, and `{audio}` has them; {lost.help}"
-        raise _refusal(f"the offline rules refuse this request: {why}", _SEE)
+        raise refusal(f"the offline rules refuse this request: {why}", SEE)
 
 
 def _contradictory(one: str, other: str, why: str, help: str = "ask for one of them") -> Failure:
     reason = f"`{one}` and `{other}` contradict each other: {why}; {help}"
-    return _refusal(f"the offline rules refuse this request: {reason}", _SEE)
-
-
-def _again(last: Clause, words: list[SpokenWord], text: str) -> str:
-    """Return what is wrong with words that only repeat the end of the clause before them: `to -14
-    LUFS` after `normalise to -16 LUFS`; "" for others."""
-    before = [word.text for word in words_in(last.text)]
-    if words[0].text not in before:
-        return ""
-    whole = [*before[: before.index(words[0].text)], *(word.text for word in words)]
-    fit = next(fits("".join(f"{word} " for word in whole)), None)
-    if fit is None or fit.rule is not last.fit.rule:
-        return ""
-    return f"`{last.text}` and `{text}` contradict each other: ask for one of them"
+    return refusal(f"the offline rules refuse this request: {reason}", SEE)
 
 
 def _format_of(clauses: list[Clause], audio: str, output: str) -> tuple[str, str]:
@@ -333,7 +204,7 @@ def code_of(description: str, read: str, write: str, audio: str = "") -> str:
     it."""
     clauses = read_request(description)
     if len(clauses) != 1:
-        raise _refusal(
+        raise refusal(
             f"a step is one clause, and this one has {len(clauses)}: `{description}`",
             "make it several steps",
         )
@@ -355,7 +226,7 @@ def _with_paths(tool: AudioTool, arguments: Json, read: str, write: str, audio: 
     if read not in inputs:
         named = " and ".join(f"`{name}`" for name in inputs)
         what = f"{named} are to be joined, and neither is the sound that is edited, `{audio}`"
-        raise _refusal(f"the offline rules refuse this request: {what}", "name it as one of them")
+        raise refusal(f"the offline rules refuse this request: {what}", "name it as one of them")
     return {
         "inputs": inputs,
         "output": write,
@@ -383,8 +254,4 @@ def _call_of(clause: Clause, audio: str) -> AudioCall:
         return check_call(clause.fit.rule.tool.name, arguments)
     except Failure as failure:
         text = f"`{clause.text}`: {failure.message}; {failure.help}".removesuffix("; ")
-        raise _refusal(text, _SEE) from None
-
-
-def _refusal(text: str, help: str) -> Failure:
-    return Failure(text, "refused", help=help)
+        raise refusal(text, SEE) from None

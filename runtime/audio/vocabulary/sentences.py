@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from flowc.compiler.catalog.audio_formats import SPOKEN
 
+from .meanings import ANYWHERE, MEANINGS
 from .patterns import SOUND_FILE, UNITS, PhraseSlot, is_number, slot_of, value_of
 from .rules import SEPARATORS, Fit, Rule, rules
-from .senses import ANYWHERE, MEANINGS, PASSED, SENSES
+from .senses import PASSED, SENSES
 
 _ENDINGS = ("ungen", "est", "ing", "en", "em", "es", "et", "ed", "st", "e", "s", "t", "n")
 _LEAST = 4
@@ -21,10 +22,11 @@ _LONGEST = 8
 """Words of a sense."""
 _POLITE = frozenset({"please", "bitte", "thanks", "danke", "thank", "you"})
 _FILE = re.compile(SOUND_FILE, re.IGNORECASE)
-_HELD = ("REMOVE", "CUT", "UP", "DOWN", "LESS")
+_HELD = ("REMOVE", "CUT", "UP", "DOWN", "LESS", "AWAY")
 """Senses that go on in the next clause: "remove the hum and the noise"."""
 
 
+_NEGATIONS = ("", "NOT", "NOTHING")
 _MOVES = ("LOUDER", "QUIETER", "UP", "DOWN", "MORE", "LESS")
 """Senses of which two in two clauses are two changes."""
 
@@ -94,9 +96,10 @@ def verb_of(clause: Sequence[str]) -> str:
 
 
 def is_known(word: str) -> bool:
-    """Tell whether a word has a sense, alone or in its parts, or is the name of a sound file."""
+    """Tell whether a word has a sense, alone or in its parts, or is the name of a sound file. Words
+    of negation are told as if they had none: what they change is not known."""
     return _FILE.fullmatch(word) is not None or all(
-        _sense(part) or part in _units() for part in word.split("-")
+        _sense(part) not in _NEGATIONS or part in _units() for part in word.split("-")
     )
 
 

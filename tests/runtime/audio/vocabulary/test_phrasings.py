@@ -17,7 +17,10 @@ from flowc.runtime.audio.calls.call import AudioCall, check_call, parse_call
 from flowc.runtime.audio.vocabulary.requests import code_of, plan_of
 from flowc.runtime.errors import Failure
 
-FILES = [Path(__file__).parent / name for name in ("phrasings.txt", "phrasings_later.txt")]
+FILES = [
+    Path(__file__).parent / name
+    for name in ("phrasings.txt", "phrasings_later.txt", "phrasings_unseen.txt")
+]
 Meaning = list[str]
 
 
@@ -34,12 +37,16 @@ class Phrasing(NamedTuple):
 
 
 def canonical(call: AudioCall) -> str:
-    """The call with what differs from the defaults; of lists every value."""
+    """The call with what differs from the defaults; of lists every value. What takes away the start
+    or the end is the same as what keeps the rest."""
     own = {
         p.name: call.arguments[p.name]
         for p in call.tool.parameters
         if p.kind not in ("input", "output") and call.arguments[p.name] != p.default
     }
+    same = {("cut", ("end_s",)): ("clip", "start_s"), ("cut", ("start_s",)): ("clip", "end_s")}
+    if other := same.get((call.tool.name, tuple(own))):
+        return f"{other[0]} {json.dumps({other[1]: next(iter(own.values()))})}"
     return f"{call.tool.name} {json.dumps(own, sort_keys=True)}"
 
 
