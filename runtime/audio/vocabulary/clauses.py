@@ -79,14 +79,18 @@ def _coming(after: _Piece, words: list[SpokenWord], text: str) -> tuple[Fit | No
 
 
 def _parted(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:
-    """Return the two clauses that stand there without a comma where both say what the file is to
-    be: "16k mono". None where they can be parted into others as well."""
+    """Return the clauses that stand there without a comma where each says what the file is to be:
+    "16k mono wav". None where they can be parted into others as well."""
     found: list[list[tuple[list[SpokenWord], Fit]]] = []
     for at in range(1, len(words)):
         one, other = _read_alone(words[:at]), _read_alone(words[at:])
-        if one and other and _is_shape(one.rule) and _is_shape(other.rule):
+        if one is None or not _is_shape(one.rule):
+            continue
+        if other and _is_shape(other.rule):
             found.append([(words[:at], one), (words[at:], other)])
-    same = all([fit for _, fit in two] == [fit for _, fit in found[0]] for two in found)
+        elif other is None and (rest := _parted(words[at:])):
+            found.append([(words[:at], one), *rest])
+    same = all([fit for _, fit in parts] == [fit for _, fit in found[0]] for parts in found)
     return found[0] if found and same else []
 
 

@@ -17,7 +17,7 @@ NOTHING = "nothing"
 CONCEPTS: tuple[tuple[str, str], ...] = (
     ("reverse backwards rückwärts swap vertausche detect erkenne transcribe transkribiere "
      "subtitles untertitel vocals isolate autotune twice zweimal loop translate übersetze "
-     "surround duck email upload send", NOTHING),
+     "surround duck email upload send generate picture", NOTHING),
     ("title titel artist interpret künstler album genre tag tags metadata metadaten cover",
      "flowc audio apply 'TAG(…)'"),
     ("DENOISE microphone mikrofon mikro rustles rustling raschelt", "reduce the noise by 12 dB"),
@@ -47,7 +47,6 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("echo echoes cathedral church room hallig kathedrale spacious", "add a little reverb"),
     ("chipmunk deeper darth key tune pitch tonhöhe höher tiefer", "lower the pitch by 3 semitones"),
     ("faster slower tempo speed schneller langsamer quicker bpm", "speed up by 10 %"),
-    ("left right channel links rechts kanal swap", "mono"),
     ("wma webm xyz format caf", "export flac"),
     ("mp4", "export m4a"),
     ("bright brighter dull warm warmer clear clearer crisp presence klarer", "boost 3 kHz by 4 dB"),
@@ -55,6 +54,7 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("fade blende einblenden ausblenden", "fade in 0.5 s and out 2 s"),
     ("louder loud lauter up", "louder by 6 dB"),
     ("quieter quiet softer leiser down", "quieter by 6 dB"),
+    ("left right channel links rechts kanal swap", "mono"),
     ("normalise normalize normalisiere loudness lufs mastering master",
      "normalise to -16 LUFS and -1 dBTP"),
     ("part section teil abschnitt piece last ende trim crop",

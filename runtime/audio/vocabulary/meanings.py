@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from .senses import PASSED
 
-ANYWHERE = frozenset({PASSED, "BY", "AT", "OF", "WITH", "IN", "JUST", "AND", "SOME", "NACH"})
+ANYWHERE = frozenset(
+    {PASSED, "BY", "AT", "OF", "WITH", "IN", "JUST", "AND", "SOME", "NACH", "WANT"}
+)
 """Senses that every row takes."""
 _CUTS = "REMOVE~CUT~AWAY~FILTER~DROP"
 _REMOVES = f"{_CUTS}~DOWN~LESS"
@@ -17,8 +19,8 @@ _CUT_WORDS = "REMOVE TAKE CUT AWAY SECTION FROM DROP"
 _FAULT_WORDS = "REMOVE TAKE AWAY CUT DOWN LESS DROP FILTER MUCH"
 _TOWARDS = "NORM LOUDNESS LEVEL READY TO"
 _UPS, _DOWNS = "UP~MORE~LOUDER", "DOWN~LESS~CUT~AWAY~DROP~QUIETER"
-_BAND = "UP DOWN MORE LESS LOUDER QUIETER CUT TAKE AWAY EQ FREQUENCY LITTLE LEVEL"
-_BESIDE = "BELOW BACKGROUND DOWN QUIETER LESS LAY MORE FOLD TO FROM"
+_BAND = "UP DOWN MORE LESS LOUDER QUIETER CUT TAKE AWAY EQ FREQUENCY LITTLE LEVEL MUCH"
+_BESIDE = "BELOW BACKGROUND DOWN QUIET QUIETER LESS LAY MORE FOLD TO FROM"
 _ENDS = "START END BOTH FIRST LAST"
 MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("gain", "{+gain_db}", "LOUDER~UP~MORE", "LOUDER UP MORE LEVEL TOOQUIET LITTLE"),
@@ -40,13 +42,13 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("trim silence", "", "SILENCE BOTH", f"{_CUT_WORDS} TRIM START END"),
     ("trim silence", "", "SILENCE LEADING TRAILING", f"{_CUT_WORDS} TRIM"),
     ("trim silence", "", "SILENCE TRIM~AWAY", "CUT REMOVE TAKE AWAY"),
-    ("trim silence", "{edges=start}", "SILENCE START~LEADING REMOVE~CUT~AWAY~TRIM~DROP~SKIP",
+    ("trim silence", "{edges=start}", "SILENCE START~LEADING~BEFORE REMOVE~CUT~AWAY~TRIM~DROP~SKIP",
      f"{_CUT_WORDS} TRIM"),
     ("trim silence", "{edges=end}", "SILENCE END~TRAILING REMOVE~CUT~AWAY~TRIM~DROP",
      f"{_CUT_WORDS} TRIM"),
-    ("clip", "{end_s}", "FIRST JUST~KEEP~TRIM~TO", "KEEP TRIM CUT TO SECTION"),
+    ("clip", "{end_s}", "FIRST JUST~KEEP~TRIM~TO~WANT", "KEEP TRIM CUT TO SECTION"),
     ("clip", "{end_s}", "TRIM TO", ""),
-    ("clip", "{start_s} {end_s}", "KEEP~JUST~TRIM TO~TILL~AND",
+    ("clip", "{start_s} {end_s}", "KEEP~JUST~TRIM~WANT TO~TILL~AND",
      "KEEP TAKE FROM SECTION TO TILL TRIM"),
     ("clip", "{start_s}", "FIRST REMOVE~CUT~AWAY~SKIP~DROP", _CUT_WORDS),
     ("clip", "{start_s}", f"BEFORE {_CUTS}~SKIP", _CUT_WORDS),
@@ -56,10 +58,10 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("cut", "{start_s} {end_s}", f"{_CUTS} TO~TILL~AND", f"{_CUT_WORDS} TILL TO !JUST"),
     ("fade", "{out_s}", "FADEOUT", "ABOVE LAST END MORE TO LITTLE !AT"),
     ("fade", "{out_s}", "FADE AWAY", "ABOVE LAST END MORE !AT"),
-    ("fade", "{out_s}", "FADE END", "MORE ABOVE !AT"),
+    ("fade", "{out_s}", "FADE END", "MORE ABOVE LITTLE !AT"),
     ("fade", "{in_s}", "FADEIN", "ABOVE FIRST START MORE FROM UP LITTLE !AT"),
     ("fade", "{in_s}", "FADE IN", "ABOVE FIRST START MORE !AT"),
-    ("fade", "{in_s}", "FADE START", "MORE ABOVE UP !AT"),
+    ("fade", "{in_s}", "FADE START", "MORE ABOVE UP LITTLE !AT"),
     ("fade", "{in_s,out_s}", "FADE BOTH", "MORE ABOVE START END"),
     ("fade", "{in_s,out_s}", "FADE START END", "MORE ABOVE EACH"),
     ("fade", "{in_s} {out_s}", "FADEIN FADEOUT AND", f"{_ENDS} ABOVE !AT"),
@@ -81,21 +83,23 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("equaliser", "{+gain_db:db} {type=low_shelf} {freq_hz=120}", f"BASS {_UPS}",
      "UP MORE LEVEL LOUDER LITTLE"),
     ("equaliser", "{-gain_db:db} {type=low_shelf} {freq_hz=120}", f"BASS {_DOWNS}",
-     "DOWN LESS CUT TAKE AWAY QUIETER LITTLE"),
+     "DOWN LESS CUT TAKE AWAY QUIETER LITTLE MUCH"),
     ("equaliser", "{+gain_db:db} {type=high_shelf} {freq_hz=6000}", f"TREBLE {_UPS}",
      "UP MORE LEVEL LOUDER LITTLE"),
     ("equaliser", "{-gain_db:db} {type=high_shelf} {freq_hz=6000}", f"TREBLE {_DOWNS}",
-     "DOWN LESS CUT TAKE AWAY QUIETER LITTLE"),
+     "DOWN LESS CUT TAKE AWAY QUIETER LITTLE MUCH HARSH"),
     ("compress", "{ratio}? {threshold_db}?", "COMPRESS",
      "THRESHOLD RATIO ABOVE FROM MORE LITTLE DYNAMICS DOWN"),
     ("compress", "{ratio}? {threshold_db:level}", "COMPRESS", "THRESHOLD RATIO ABOVE FROM MORE"),
     ("compress", "", "DYNAMICS DOWN~LESS~TRIM", "DOWN LESS TRIM LITTLE"),
-    ("limit", "{ceiling_dbtp}?", "LIMIT", "PEAK CEILING TO MORE MOST BELOW !BY"),
+    ("limit", "{ceiling_dbtp}?", "LIMIT", "PEAK CEILING TO MORE MOST BELOW ABOVE SECTION !BY"),
+    ("limit", "{ceiling_dbtp:level}", "LIMIT", "PEAK CEILING TO MORE MOST !BY"),
     ("limit", "{ceiling_dbtp}", "CEILING~PEAK MOST", "CEILING PEAK LEVEL KEEP !BY"),
     ("limit", "{ceiling_dbtp}", "CEILING~PEAK BELOW KEEP", "CEILING PEAK !BY"),
     ("limit", "{ceiling_dbtp}", "NOT CEILING~PEAK ABOVE", "CEILING PEAK !BY"),
     ("limit", "{ceiling_dbtp}", "NOTHING ABOVE", "CEILING PEAK LOUD !BY"),
-    ("noise gate", "{threshold_db}?", "GATE", "THRESHOLD BELOW TO MORE SECTION FROM !BY"),
+    ("noise gate", "{threshold_db}?", "GATE",
+     "THRESHOLD BELOW TO MORE SECTION FROM NOISE !BY"),
     ("hum", "{hz}?", f"HUM {_FAULT}", _FAULT_WORDS),
     ("noise", "{reduction_db}?", f"NOISE {_FAULT}~QUIETER",
      f"{_FAULT_WORDS} BACKGROUND QUIETER LEVEL"),
@@ -109,10 +113,10 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
      "TRIM DOWN MOST CUT LONG TO LIMIT !BY"),
     ("pauses", "{longest_s}", "NOT PAUSES LONG~ABOVE", "SILENCE"),
     ("leveller", "", "EVEN LEVEL~LOUDNESS~VOICES~QUIET~LOUD~DYNAMICS",
-     "LEVEL LOUDNESS VOICES MORE KEEP SECTION QUIET LOUD DYNAMICS MUCH"),
+     "LEVEL LOUDNESS VOICES MORE KEEP SECTION QUIET QUIETER LOUD LOUDER DYNAMICS MUCH"),
     ("leveller", "", "QUIETPARTS", ""),
-    ("pitch", "{+semitones}", "UP~HIGHER", "PITCH UP"),
-    ("pitch", "{-semitones}", "DOWN~DEEPER~DROP", "PITCH DOWN"),
+    ("pitch", "{+semitones}", "UP~HIGHER", "PITCH UP SAMESPEED"),
+    ("pitch", "{-semitones}", "DOWN~DEEPER~DROP", "PITCH DOWN SAMESPEED"),
     ("speed", "{+rate:percent}", "FASTER", "SPEED LAY SAMEPITCH"),
     ("speed", "{+rate:percent}", "SPEED UP~MORE", "SAMEPITCH"),
     ("speed", "{-rate:percent}", "SPEED DOWN~LESS", "SAMEPITCH"),
@@ -147,7 +151,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("join", "{first:file} {second:file}", "JOIN", ""),
     ("mix", "{second:file} {below_db}?", "BELOW~BACKGROUND", _BESIDE),
     ("mix", "{second:file} {below_db}", "LAY~FOLD", "BELOW BACKGROUND LAY MORE FOLD"),
-    ("split", "{least_s}?", "SPLIT SILENCE~PAUSES", "TO EACH SAVE FILES LONG ABOVE"),
+    ("split", "{least_s}?", "SPLIT SILENCE~PAUSES", "SECTION TO EACH SAVE FILES LONG ABOVE"),
     ("split", "{least_s}?", "CUT FILES~EACH SILENCE~PAUSES", "TO EACH SAVE FILES LONG ABOVE UP"),
 )  # fmt: skip
 """The wording, the values that have to be said (`?` may be), one word of each of these senses, and

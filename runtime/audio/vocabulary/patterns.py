@@ -37,13 +37,16 @@ UNITS: dict[str, Mapping[str, float]] = {
     },
     "ms": {"ms": 1, "milliseconds": 1, "s": 1000, "seconds": 1000},
     "semitones": {"semitone": 1, "semitones": 1, "half step": 1, "half steps": 1, "octave": 12,
-                  "octaves": 12, "halbton": 1, "halbtöne": 1, "oktave": 12, "oktaven": 12},
+                  "octaves": 12, "halbton": 1, "halbtöne": 1, "oktave": 12, "oktaven": 12, "ton": 2, "tone": 2, "tones": 2, "ganzton": 2,
+                  "ganztöne": 2},
     "percent": {"%": 1, "percent": 1, "prozent": 1},
     "share": {"%": 0.01, "percent": 0.01, "prozent": 0.01},
     "times": {"x": 1, "times": 1, "fold": 1, "fach": 1, "fache": 1, "mal": 1},
     "bit": {"bit": 1, "bits": 1, "- bit": 1},
-    "kbps": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1, "k": 1},
-    "kbit": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1},
+    "kbps": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1, "k": 1,
+             "kilobit": 1, "kilobits": 1},
+    "kbit": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1,
+             "kilobit": 1, "kilobits": 1},
     "ratio": {":1": 1},
     "low": {"": 1},
     "high": {"": 1},
@@ -72,31 +75,24 @@ _WORD = re.compile(
 )
 _DECIMAL = re.compile(r"(?<![0-9,.])([0-9]+),([0-9]{1,2})(?=[ -]?[^\W\d]|:1| ?%)")
 """A comma before one or two digits and a unit, as in "1,5 Sekunden"; it is as long as a point."""
-_SPOKEN = (
-    {
-        word: str(number)
-        for words in (
-            "one two three four five six seven eight nine ten eleven twelve",
-            "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-        )
-        for number, word in enumerate(words.split(), 1)
-    }
-    | {
-        word: str(10 * number)
-        for words in (
-            "twenty thirty forty fifty sixty seventy eighty ninety",
-            "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
-        )
-        for number, word in enumerate(words.split(), 2)
-    }
-    | {"fifteen": "15", "fünfzehn": "15", "couple": "2"}
-)
+_SPOKEN = {
+    word: str(first + step * number)
+    for first, step, words in (
+        (1, 1, "one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+               "fifteen sixteen seventeen eighteen nineteen"),
+        (1, 1, "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
+               "fünfzehn sechzehn siebzehn achtzehn neunzehn"),
+        (20, 10, "twenty thirty forty fifty sixty seventy eighty ninety"),
+        (20, 10, "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"),
+    )
+    for number, word in enumerate(words.split())
+}  # fmt: skip
 _ARTICLES = frozenset({"a", "an", "one", "ein", "eine", "einer", "einen"})
 _ONE_OF = frozenset({"first", "last", "ersten", "erste", "letzten", "letzte"})
-_HALF = frozenset({"half", "halbe", "halben"})
+_HALF = frozenset({"half", "halbe", "halben", "halber"})
 _ONCE = frozenset({
-    "viertelsekunde",
-    "second", "sekunde", "minute", "semitone", "octave", "halbton", "oktave", "decibel",
+    "viertelsekunde", "ton", "tone", "second", "sekunde", "minute", "semitone", "octave", "halbton",
+    "oktave", "decibel",
 })  # fmt: skip
 """Units of which an article says how many there are."""
 _KHZ = 48
@@ -182,13 +178,10 @@ def _with_digits(words: list[SpokenWord]) -> list[SpokenWord]:
     found: list[SpokenWord] = []
     for number, word in enumerate(words):
         after = words[number + 1].text if number + 1 < len(words) else ""
-        if found and found[-1].text == "minus" and word.text[:1].isdigit():
-            found[-1] = SpokenWord(f"-{word.text}", found[-1].start, word.end)
-        elif (
-            word.text == "1"
-            and [one.text for one in found[-1:]] == ["to"]
-            and _is_ratio(found, after)
-        ):
+        digits = _SPOKEN.get(word.text, word.text)
+        if found and found[-1].text == "minus" and digits[:1].isdigit():
+            found[-1] = SpokenWord(f"-{digits}", found[-1].start, word.end)
+        elif digits == "1" and _is_ratio([one.text for one in found[-2:]], after):
             found[-2:] = [SpokenWord(f"{found[-2].text}:1", found[-2].start, word.end)]
         elif found and word.text in _ARTICLES and found[-1].text in _HALF:
             found[-1] = SpokenWord("0.5", found[-1].start, word.end)
@@ -199,14 +192,14 @@ def _with_digits(words: list[SpokenWord]) -> list[SpokenWord]:
         elif after in _ONCE and word.text in _ARTICLES:
             found.append(word._replace(text="1"))
         else:
-            found.append(word._replace(text=_SPOKEN.get(word.text, word.text)))
+            found.append(word._replace(text=digits))
     return found
 
 
-def _is_ratio(found: list[SpokenWord], after: str) -> bool:
-    """Tell whether what stands before "to 1" is a number of the same kind: "4 to 1"."""
+def _is_ratio(before: list[str], after: str) -> bool:
+    """Tell whether a 1 ends a ratio such as "4 to 1"; before a unit it does not."""
     units = {unit for kind in UNITS.values() for unit in kind}
-    return len(found) > 1 and found[-2].text.isdigit() and after not in units
+    return before[1:] == ["to"] and before[0].isdigit() and after not in units
 
 
 def spell(text: str) -> str:

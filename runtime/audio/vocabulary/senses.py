@@ -16,30 +16,35 @@ PASSED = "*"
 SENSES: Mapping[str, str] = {
     PASSED: "the|a|an|it|its|it's|this|that|these|them|my|our|all|me|us|for me|i|we|you|"
     "please|bitte|can|could|would|can you|could you|kannst|könntest|du|want|need|would like|i'd|"
-    "i'd like|like|should|must|be|to be|is|are|have|has|let|make|mach|do|get|give|gib|set|setz|"
-    "bring|put|use|apply|target|ziel|hit|sit|end up|aim for|so|thanks|danke|turn|one of|der|die|"
-    "das|den|dem|des|ein|eine|einen|einem|es|ihn|sie|dies|diese|diesen|mein|meine|ist|sind|soll|"
-    "sollen|sollte|muss|müssen|haben|werden|wird|sein|ich|wir|möchte|brauche|will|mir|mal|doch|"
-    "ganze|tun|there's|there is|there's a|i can hear|hear|ich höre|file|datei|overall|match|"
-    "slowly|version|out of this|sich|think|i think|draus|throughout|recording|audio|sound|track|"
-    "voice|speech|music|song|episode|signal|whole thing|thing|aufnahme|ton|klang|stimme|spur|"
-    "musik|lied|folge|sprache|has to|have to|needs to|need to|needs|has to be|have to be|"
-    "i want it|i need it|make sure|wants|will you|would you|würdest|würden|einmal|jetzt|now|here|"
-    "hier|simply|einfach|done|going|help me|go ahead|we'd|we'd like|i'll|kann|können|sodass|"
-    "so that|damit|dass|wäre|gern|gerne|darf|dürfen|dürfte|wir brauchen|ich brauche|bräuchte|"
-    "hätte|hätten|hätte gern|hätte gerne|ich hätte|which|was|what's|there|da|dort|da ist|es gibt|"
-    "gibt es|there are|i've got|got|gotta|got to|hat|vom|am ende vom|results|result|ergebnis|"
-    "copy|take a|recording's|vocal recording|the lot|lot|whole|gesamte|gesamten|komplette|"
-    "kompletten|insgesamt|entire|entirely|complete|completely|own|sounds|sounding|klingt|klingen|"
-    "speaker's|wieder|them all|auch|as well|also|noch|okay|ok|hi|hello|hallo|hey|really|very|"
-    "sehr|quite|nicely|properly|ordentlich|schön|sauber|cleanly|smooth|smoothly|lang|of length|"
-    "in length|length|länge|dauer|duration|worth|worth of|goes|geht|gehen|going to",
+    "like|should|must|be|to be|is|are|have|has|let|make|mach|do|get|give|gib|set|setz|bring|put|"
+    "use|apply|target|ziel|hit|sit|end up|aim for|so|thanks|danke|turn|one of|der|die|das|den|"
+    "dem|des|ein|eine|einen|einem|es|ihn|sie|dies|diese|diesen|mein|meine|ist|sind|soll|sollen|"
+    "sollte|muss|müssen|haben|werden|wird|sein|ich|wir|möchte|brauche|will|mir|mal|doch|ganze|"
+    "tun|there's|there is|there's a|i can hear|hear|ich höre|file|datei|overall|match|slowly|"
+    "version|out of this|sich|think|i think|draus|throughout|recording|audio|sound|track|voice|"
+    "speech|music|song|episode|signal|whole thing|thing|aufnahme|ton|klang|stimme|spur|musik|"
+    "lied|folge|sprache|has to|have to|needs to|need to|needs|has to be|have to be|i want it|"
+    "i need it|make sure|wants|will you|would you|würdest|würden|einmal|jetzt|now|here|hier|"
+    "simply|einfach|done|going|help me|go ahead|we'd|we'd like|i'll|kann|können|sodass|so that|"
+    "damit|dass|wäre|gern|gerne|darf|dürfen|dürfte|wir brauchen|bräuchte|hätte|hätten|hätte gern|"
+    "hätte gerne|ich hätte|which|what's|there|da|dort|da ist|es gibt|gibt es|there are|i've got|"
+    "got|gotta|got to|hat|vom|am ende vom|results|result|ergebnis|copy|take a|recording's|"
+    "vocal recording|the lot|lot|whole|gesamte|gesamten|komplette|kompletten|insgesamt|entire|"
+    "entirely|complete|completely|own|sounds|sounding|klingt|klingen|speaker's|wieder|them all|"
+    "auch|as well|also|noch|okay|ok|hi|hello|hallo|hey|really|very|sehr|quite|nicely|properly|"
+    "ordentlich|schön|sauber|cleanly|smooth|smoothly|lang|of length|in length|length|länge|dauer|"
+    "duration|worth|worth of|goes|geht|gehen|going to|nudge|come|reach|comes|would be nice|nice|"
+    "would be great|great|lovely|cool|wäre schön|wäre toll|toll|super|mach's|recorded|i recorded|"
+    "aufgenommen|wurde|were|been|got to be|sitting|sits|land|lands|lande|landen|liegen|lieg|"
+    "liegt|want it to|ends up|go to|bitte schön|the clip|clip's|interview|vocal|vocals take|"
+    "gesang|the take|my take|spoken|gesprochene|job|task|quick|quickly|schnell mal|kurz mal|"
+    "hiermit|somehow|irgendwie|actually|eigentlich|maybe|vielleicht|basically|generally",
     "FILTER": "filter|filtere",
     "BY": "by|um|in the amount of|um rund|um etwa",
     "SOME": "some|etwas",
     "AT": "at|bei|@",
     "OF": "of|von|around|about|=|:|roughly|approximately|approx|circa|ca|etwa|ungefähr|"
-    "exactly|genau|sich um|there or thereabouts",
+    "exactly|genau|sich um|there or thereabouts|than",
     "WITH": "with|mit|for|für|fürs|using|per|during|while|via|by means of|through a|"
     "mittels|bei einer|at a|having|mit einer|mit einem",
     "IN": "in|im|on|am|ans|onto",
@@ -61,8 +66,10 @@ SENSES: Mapping[str, str] = {
     "QUIETER": "quieter|softer|leiser|less volume|less loud|weniger laut|less level|"
     "weniger pegel|less gain|more quiet|more quietly|softly|leiserdrehen|leiser machen|"
     "leiser drehen|leiserstellen|fainter",
-    "TOOQUIET": "too quiet|zu leise|too soft|too low|too faint|zu niedrig|zu schwach",
-    "TOOLOUD": "too loud|zu laut|too hot|zu hoch|zu kräftig|zu stark ausgesteuert",
+    "TOOQUIET": "too quiet|zu leise|too soft|too low|too faint|zu niedrig|zu schwach|"
+    "too quietly|way too quiet|far too quiet|viel zu leise",
+    "TOOLOUD": "too loud|zu laut|too hot|zu hoch|zu kräftig|zu stark ausgesteuert|"
+    "way too loud|far too loud|viel zu laut|too loudly",
     "UP": "up|raise|increase|boost|lift|bump|crank|push|pump|anheben|erhöhe|hebe|heb|"
     "rauf|hoch|hinauf|turn up|upwards|higher by|raising|raised|boosting|lifted|anheb|hochdreh|"
     "hochzieh|hochsetz|aufdreh|aufdrehen|nach oben|steigern|steigere|steiger|erhöhen|jack up|"
@@ -78,7 +85,9 @@ SENSES: Mapping[str, str] = {
     "mindern|minder|vermindern|verminder|abdämpf|dämpfen|dampen|tone down|tone it down|ease off|"
     "trim down|cut back|cut down|bring down|take down|pull back|dial down|dial back|knock down|"
     "attenuated|diminish|weaken|squash down|nimm zurück|nimm runter|abschwächen|schwäch|schwäche|"
-    "senk ab|absenk|de-emphasise|de-emphasize|notch down|calm|beruhig|minimise|minimize|minimier",
+    "senk ab|absenk|de-emphasise|de-emphasize|notch down|calm|beruhig|minimise|minimize|minimier|"
+    "take the edge off|entschärf|entschärfe|entschärfen|zähm|zähme|zähmen|mildern|ease back|"
+    "pare back|cool down",
     "LESS": "less|weniger|minus|fewer|lesser|not so much|nicht so viel",
     "DROP": "drop|throw|discard|ditch|dump|scrap|verwerfen|verwirf|wegwerf|wirf",
     "CUT": "cut|schneide|schneid|chop|snip|abschneid|ausschneid|rausschneid|wegschneid|"
@@ -213,6 +222,9 @@ SENSES: Mapping[str, str] = {
     "fading out|die away|trail off|ausfad|ausfaden|rausfad|ausblenden|rausblend|herausblend|"
     "ausgeblendet|ausklingen|ausklingen lassen|ausklang|verklingen|verklingen lassen|blende aus|"
     "blend aus|fade away|fade it away|fade off|tail off|gradual end|end gradually|taper off",
+    "WANT": "give me|i want|i need|gib mir|ich will|ich brauche|ich möchte|hand me|we need|"
+    "we want|i'd like|i would like|give us|ich hätte gern|ich hätte gerne|let me have|get me|"
+    "ich bräuchte",
     **THINGS,
 }  # fmt: skip
 """The words and groups of words of each sense."""

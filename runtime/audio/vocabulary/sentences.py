@@ -98,8 +98,9 @@ def verb_of(clause: Sequence[str]) -> str:
 def is_known(word: str) -> bool:
     """Tell whether a word has a sense, alone or in its parts, or is the name of a sound file. Words
     of negation are told as if they had none: what they change is not known."""
+    parts = [word] if _sense(word) else word.split("-")
     return _FILE.fullmatch(word) is not None or all(
-        _sense(part) not in _NEGATIONS or part in _units() for part in word.split("-")
+        _sense(part) not in _NEGATIONS or part in _units() for part in parts
     )
 
 
@@ -150,6 +151,8 @@ def _read(words: list[str]) -> tuple[list[str], list[SpokenValue], list[str]] | 
                 words[at : at + 1] = word.split("-")
             elif word in (",", ";"):
                 at += 1
+            elif parts := _compound(word):
+                words[at : at + 1] = parts
             else:
                 return None
     return senses, _share_units(values), kinds
@@ -189,6 +192,16 @@ def _longest(words: Sequence[str], at: int) -> tuple[str, int]:
         if sense := _sense(" ".join(words[at : at + count])):
             return sense, count
     return "", 0
+
+
+def _compound(word: str) -> list[str]:
+    """Return the two words that a German compound is made of; none where they have no senses."""
+    for at in range(_LEAST, len(word) - _LEAST + 1):
+        one, other = word[:at], word[at:]
+        for first in (one, one.removesuffix("s")):
+            if len(first) >= _LEAST and _sense(first) and _sense(other):
+                return [first, other]
+    return []
 
 
 def _sense(words: str) -> str:

@@ -19,7 +19,9 @@ THINGS: Mapping[str, str] = {
     "high frequency|hochtöne|hochton|höhenbereich|hohe frequenzen|trebles|the treble",
     "FREQUENCY": "frequency|frequencies|frequenz|frequenzen|cutoff|band|frequency band|"
     "frequency range|range|bandwidth|frequenzband|frequenzbereich|bandbreite|region|area|"
-    "grenzfrequenz|cut-off|cutoff frequency|corner frequency|corner|mark|marke|bereich um",
+    "grenzfrequenz|cut-off|cutoff frequency|corner frequency|corner|mark|marke|bereich um|air|"
+    "presence|sparkle|brilliance|body|warmth|präsenz|brillanz|wärme|luftigkeit|mids|midrange|"
+    "mid-range|mitten|mittenbereich",
     "ABOVE": "above|over|über|oberhalb|oberhalb von|louder than|beyond|higher than|"
     "greater than|exceed|exceeds|exceeding|überschreit|überschreiten|übersteig|übersteigen|"
     "jenseits|mehr als|more than|go above|goes above|get above|gets above|go over|goes over|"
@@ -52,7 +54,9 @@ THINGS: Mapping[str, str] = {
     "zu viele|excessive|excessively|allzu|a lot|a lot of|lots of|lots|so much|so viel|viel|viele|"
     "much|overly|zu scharf|ziemlich|plenty of|viel zu viel|terrible|horrible|awful|bad|"
     "disturbing|annoying|störend|störende|störenden|störendes|nervig|nervige|nervigen|nervt|"
-    "stört|stören|nasty|distracting|lästig|lästige|bothers me|bothering|schrecklich|furchtbar",
+    "stört|stören|nasty|distracting|lästig|lästige|bothers me|bothering|schrecklich|furchtbar|"
+    "muddy|boomy|boxy|nasal|honky|overpowering|dominant|mulmig|dumpf|wummert|wummern|dröhnt|"
+    "dröhnen|ständig|ständige|ständiges|persistent|full of|voller|überall",
     "BACKGROUND": "background|in the background|hintergrund|im hintergrund|background music|bed|"
     "music bed|hintergrundmusik|background bed|as background|as a background|as background music|"
     "as a music bed|as a bed|als hintergrund|als hintergrundmusik|als untermalung|untermalung|"
@@ -99,9 +103,9 @@ THINGS: Mapping[str, str] = {
     "unter bleiben|not to exceed|must not exceed|don't exceed|without exceeding|"
     "ohne zu überschreiten|or less|or lower|oder weniger|oder kürzer|or shorter",
     "EVEN": "same volume|same level|same loudness|even out|even|level out|balance|"
-    "smooth out|consistent|constant|ausgleich|angleich|gleichmäßig|equal|equalise the volume|"
-    "equally loud|equally|even them out|more consistent|evened out|evening out|evenly|more even|"
-    "evener|even it out|even that out|even this out|smooth it out|level it out|levelled|leveled|"
+    "smooth out|consistent|ausgleich|angleich|gleichmäßig|equal|equalise the volume|equally loud|"
+    "equally|even them out|more consistent|evened out|evening out|evenly|more even|evener|"
+    "even it out|even that out|even this out|smooth it out|level it out|levelled|leveled|"
     "levelled out|leveled out|make consistent|uniform|uniformly|steadier|more uniform|"
     "more steady|balanced|balance out|balance it out|balance them|equalise out|gleichmäßiger|"
     "gleichmäßigere|einheitlich|einheitlicher|einheitliche|ausgeglichen|ausgeglichener|"
@@ -111,7 +115,8 @@ THINGS: Mapping[str, str] = {
     "ride the gain|ride the level|ride the levels|at the same level|at the same volume|"
     "to the same level|to the same volume|equally loud throughout|matching levels|similar volume|"
     "similar level|similar loudness|glätten|glätte|nivellier|nivellieren|nivelliere|homogenize|"
-    "homogenise|leveller|leveler|auto-leveller|auto-leveler|autoleveller|levelling|leveling",
+    "homogenise|leveller|leveler|auto-leveller|auto-leveler|autoleveller|levelling|leveling|"
+    "constant",
     "VOICES": "speakers|voices|stimmen|sprecher|volumes|levels|different volumes|"
     "lautstärkeunterschiede|level differences|volume differences|lautstärken|quiet and loud|"
     "loud and quiet|both speakers|both voices|two voices|two speakers|all speakers|everyone|"
@@ -121,7 +126,8 @@ THINGS: Mapping[str, str] = {
     "jumps in volume|pegelsprünge|lautstärkesprünge|loudness differences|loudness changes|"
     "dynamikunterschiede|laute und leise stellen|leise und laute stellen|leise und laute|"
     "laute und leise|laut und leise|leise und laut|loud and soft|soft and loud|"
-    "louder and quieter parts|participants|guests",
+    "louder and quieter parts|participants|guests|guest|host|gast|moderator|moderatorin|"
+    "interviewer|interviewee|caller|callers|anrufer|narrator|sprecherin",
     "QUIETPARTS": "quiet parts as loud as the loud parts|quiet parts as loud as the rest",
     "COMPRESS": "compress|komprimiere|komprimier|compressor|kompressor|compression|kompression|"
     "compressing|compressed|compressor on it|komprimierung|komprimieren|komprimiert|kompressors|"
@@ -136,7 +142,7 @@ THINGS: Mapping[str, str] = {
     "true peak limiter|limited|limiting|capped|cap it|ceil|hard limit|hard limiter|peak limiter|"
     "peak-limiter|true-peak limiter|limitieren|limitiert|limitierung|begrenzer|begrenzt|"
     "begrenzung|deckeln|deckel|deckle|clamp|catch|abfangen|abfang|fang ab|peakbegrenzer|"
-    "spitzenbegrenzer",
+    "spitzenbegrenzer|brick-wall|brickwalled|brickwall limiter|brick-wall limiter",
     "CEILING": "ceiling|true peak|true peaks|true-peak|true-peaks|true peak level|"
     "true peak maximum|peak ceiling|ceil at|max true peak|maximum true peak|decke|"
     "spitzenpegelgrenze|grenze|intersample peaks|inter-sample peaks|true-peak-pegel|truepeak|tp",
@@ -199,8 +205,8 @@ THINGS: Mapping[str, str] = {
     "outputs|out as|store|stored|deliver as|delivered as|save it|rausgeben|ausgeben|ausgib|"
     "gib aus|ausgabe|ausgegeben|speichern|gespeichert|sichern|sichere|ablegen|leg ab|exportieren|"
     "exportiert|export als|rendern|render it|rendered|encoded|kodier|kodiere|kodieren|encodier|"
-    "encoding|schreib|schreibe|schreiben|in the format|dateiformat|hand me|spit out|bounce|"
-    "bounce it|return|liefer|ausliefern als|abgeben",
+    "encoding|schreib|schreibe|schreiben|in the format|dateiformat|spit out|bounce|bounce it|"
+    "return|liefer|ausliefern als|abgeben",
     "BITRATE": "bitrate|bit rate|datenrate|bit-rate|data rate|bitrates|datenraten",
     "REVERB": "reverb|reverberation|hall|nachhall|raumhall|hallfahne|reverb effect|"
     "halleffekt|hall-effekt|verhall|verhallen|room reverb|nachhalls|raumklang",
@@ -221,12 +227,12 @@ THINGS: Mapping[str, str] = {
     "auftrenn|slice up|slice into|chop into|cut up|cut into|teilen|unterteil|unterteile|"
     "unterteilen|aufspalten|spalte|partition|segment it|in stücke schneid",
     "EACH": "every|each|jeder|jedem|wherever|where|wherever there is|wherever there are|"
-    "whenever|überall wo|überall|wo|immer wenn|sobald|every time|each time|jede|jeden|jedes|"
-    "at any|an jeder|an allen|bei jeder|bei allen|any",
+    "whenever|überall wo|wo|immer wenn|sobald|every time|each time|jede|jeden|jedes|at any|"
+    "an jeder|an allen|bei jeder|bei allen|any",
     "LITTLE": "a bit|bit of|a bit of|gently|gentle|sanft|a little|a little bit|"
     "a little bit of|little|slightly|slight|a touch|a touch of|a tad|lightly|light|subtle|subtly|"
     "leicht|leichte|leichten|leichtes|ein wenig|wenig|ein bisschen|bisschen|ein kleines bisschen|"
-    "some light|dezent|dezenten",
+    "some light|dezent|dezenten|short|brief|kurz|kurze|kurzen|kurzer|a quick|a short",
     "QUIET": "quiet|leise|leisen|quietly|faint|soft",
     "LOUD": "loud|laut|lauten|hot",
     "BANDPASS": "band-pass|bandpass|band pass|band-pass filter|bandpass filter|bandpassfilter|"
@@ -269,5 +275,13 @@ THINGS: Mapping[str, str] = {
     "CROSSFADE": "crossfade|cross-fade|cross fade|crossfaded|crossfading|crossfades|"
     "überblendung|überblenden|überblend|overlap|überlappung|overlapping|überlappend|blend over|"
     "x-fade|xfade",
+    "SAMESPEED": "without changing the speed|without changing speed|at the same speed|"
+    "same speed|keep the speed|keeping the speed|keep the tempo|keeping the tempo|"
+    "without changing the tempo|without changing tempo|same tempo|at the same tempo|"
+    "without affecting the speed|without altering the speed|with the same length|same length|"
+    "same duration|keep the length|keeping the length|bei gleichem tempo|"
+    "ohne das tempo zu ändern|bei gleicher geschwindigkeit|ohne die geschwindigkeit zu ändern|"
+    "tempo beibehalten|bei gleicher länge|without making it faster|without making it slower|"
+    "speed stays the same",
 }  # fmt: skip
 """The words and groups of words of each sense."""
