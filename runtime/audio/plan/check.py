@@ -57,7 +57,7 @@ def _finding(predicate: Predicate, pairs: tuple[Pair, Pair | None] | str | None)
     if pairs is None:
         return judge(predicate, None)
     pair, idle = pairs
-    if not pair.before and metric_of(predicate.metric)[0].both:
+    if idle is None and metric_of(predicate.metric)[0].both:
         return Finding(predicate, "not measured", None, "there is no file before")
     return judge(predicate, pair, idle)
 
@@ -116,6 +116,8 @@ def _measurements_of(
         if files is None:
             continue
         metric, at = metric_of(predicate.metric)
+        if metric.effect:
+            continue
         threshold = float(at[0]) if metric.at[:1] == ("dbfs",) and at else THRESHOLD
         for path in files:
             if path is not None:
