@@ -16,6 +16,7 @@ from ..calls.call import AudioCall, check_call
 from ..calls.containers import CONTAINERS, a_file
 from ..plan.contradictions import Shape, contradiction, unheld
 from ..plan.predicates import ANY, RESULT
+from ..plan.review import STAYS, constants_changed_by
 from .clauses import SEE, Clause, read_request, refusal
 from .rules import FORMAT, LISTENING, Rule
 
@@ -93,24 +94,16 @@ def tools_of(request: str) -> tuple[str, ...] | None:
 
 def _constants(checks: list[Json], sound: Shape) -> Iterator[Json]:
     """Yield what has to stay because nothing asks for another: rate, channels, length."""
-    names = {check["metric"].partition("(")[0] for check in checks}
-    kept = {"sample_rate_hz": sound.rate, "channels": sound.channels}
+    changed = constants_changed_by(checks)
+    kept = {"sample_rate_hz": sound.rate, "channels": sound.channels, "duration_change_s": 0}
     for name, value in kept.items():
-        if value is not None and name not in names:
-            yield {**predicate(name, "==", value, _STAYS[name]), "subject": RESULT}
-    moved = [name for name in names if name.startswith(_LENGTHS) and name != "duration_change_s"]
-    changed = any(c["metric"] == "duration_change_s" and c["value"] for c in checks)
-    if not moved and not changed:
-        same = predicate("duration_change_s", "==", 0, "The length stays", 0.1)
-        yield {**same, "subject": RESULT}
+        if value is not None and name not in changed:
+            within = 0.1 if name == "duration_change_s" else None
+            yield {**predicate(name, "==", value, STAYS[name], within), "subject": RESULT}
 
 
 _KEPT = {("duration_change_s", 0), ("duration_ratio", 1), ("pitch_change_semitones", 0)}
 """What one step must not change, and another may."""
-_STAYS = {"sample_rate_hz": "The sample rate stays", "channels": "The number of channels stays"}
-_LENGTHS = ("duration", "leading", "trailing", "section", "cut", "direct", "delay", "pauses",
-            "first_part", "joined", "laid", "mix")  # fmt: skip
-"""Beginnings of metrics of what is longer, shorter or later afterwards."""
 
 
 def _always(format_name: str, work: list[Clause]) -> list[Json]:
