@@ -1,4 +1,4 @@
-"""A step that a person writes into a living document by hand is asked for; one of a model is not."""
+"""A step that a person writes into a living document is asked for; one of a model is not."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ def test_a_step_by_hand_is_asked_for(call, capsys, monkeypatch, tmp_path):
     step = STEP.format(read=read, call=call.format(read=read))
     place.write_text(text.replace("## 4. Final Output\n", step), encoding="utf-8")
     again = edit(capsys, "-i", "request=", "-i", f"document={place.name}")
-    assert again["variables"]["report"].startswith("SUCCESS: mine.wav"), again["variables"]["report"]
+    assert again["variables"]["report"].startswith("SUCCESS: mine.wav"), again["variables"][
+        "report"
+    ]
 
 
 def test_a_line_that_only_looks_like_the_planners_makes_no_step_one_by_hand():

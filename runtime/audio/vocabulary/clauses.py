@@ -134,15 +134,19 @@ def _longest(pieces: list[_Piece], at: int) -> tuple[Fit | None, int]:
     for count in range(len(joined), 0, -1):
         clause = joined[count - 1]
         fit = next(fits(clause), None)
-        if fit is None and not (count > 1 and all(map(_reads_alone, pieces[at : at + count]))):
+        if fit is None:
             fit = meaning_of(clause.split())
+            alone = [_read_alone(piece.words) for piece in pieces[at : at + count]]
+            if count > 1 and fit and all(alone) and not _goes_on(fit, alone[0]):
+                fit = None  # each of them means something of its own
         if fit is not None:
             return fit, count
     return None, 1
 
 
-def _reads_alone(piece: _Piece) -> bool:
-    return next(fits(piece.spelling), None) is not None
+def _goes_on(whole: Fit, first: Fit | None) -> bool:
+    """Tell whether clauses together say more exactly what the first of them says."""
+    return first is not None and whole.rule is first.rule and not _is_shape(whole.rule)
 
 
 def _read_alone(words: list[SpokenWord]) -> Fit | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from .senses import PASSED
 
 ANYWHERE = frozenset(
-    {PASSED, "BY", "AT", "OF", "WITH", "IN", "JUST", "AND", "SOME", "NACH", "WANT"}
+    {PASSED, "BY", "AT", "OF", "WITH", "IN", "JUST", "AND", "SOME", "NACH", "WANT", "ALL"}
 )
 """Senses that every row takes."""
 _CUTS = "REMOVE~CUT~AWAY~FILTER~DROP"
@@ -41,7 +41,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("trim silence", "", "SILENCE START END", f"{_CUT_WORDS} TRIM BOTH"),
     ("trim silence", "", "SILENCE BOTH", f"{_CUT_WORDS} TRIM START END"),
     ("trim silence", "", "SILENCE LEADING TRAILING", f"{_CUT_WORDS} TRIM"),
-    ("trim silence", "", "SILENCE TRIM~AWAY", "CUT REMOVE TAKE AWAY"),
+    ("trim silence", "", "SILENCE TRIM~AWAY", "CUT REMOVE TAKE AWAY !ALL"),
     ("trim silence", "{edges=start}", "SILENCE START~LEADING~BEFORE REMOVE~CUT~AWAY~TRIM~DROP~SKIP",
      f"{_CUT_WORDS} TRIM"),
     ("trim silence", "{edges=end}", "SILENCE END~TRAILING REMOVE~CUT~AWAY~TRIM~DROP",

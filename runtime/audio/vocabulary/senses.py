@@ -14,11 +14,11 @@ from .things import THINGS
 PASSED = "*"
 """The sense of words that add nothing."""
 SENSES: Mapping[str, str] = {
-    PASSED: "the|a|an|it|its|it's|this|that|these|them|my|our|all|me|us|for me|i|we|you|"
-    "please|bitte|can|could|would|can you|could you|kannst|könntest|du|want|need|would like|i'd|"
-    "like|should|must|be|to be|is|are|have|has|let|make|mach|do|get|give|gib|set|setz|bring|put|"
-    "use|apply|target|ziel|hit|sit|end up|aim for|so|thanks|danke|turn|one of|der|die|das|den|"
-    "dem|des|ein|eine|einen|einem|es|ihn|sie|dies|diese|diesen|mein|meine|ist|sind|soll|sollen|"
+    PASSED: "the|a|an|it|its|it's|this|that|these|them|my|our|me|us|for me|i|we|you|please|"
+    "bitte|can|could|would|can you|could you|kannst|könntest|du|want|need|would like|i'd|like|"
+    "should|must|be|to be|is|are|have|has|let|make|mach|do|get|give|gib|set|setz|bring|put|use|"
+    "apply|target|ziel|hit|sit|end up|aim for|so|thanks|danke|turn|one of|der|die|das|den|dem|"
+    "des|ein|eine|einen|einem|es|ihn|sie|dies|diese|diesen|mein|meine|ist|sind|soll|sollen|"
     "sollte|muss|müssen|haben|werden|wird|sein|ich|wir|möchte|brauche|will|mir|mal|doch|ganze|"
     "tun|there's|there is|there's a|i can hear|hear|ich höre|file|datei|overall|match|slowly|"
     "version|out of this|sich|think|i think|draus|throughout|recording|audio|sound|track|voice|"
@@ -106,7 +106,8 @@ SENSES: Mapping[str, str] = {
     "rausnehm|herausnehm|herauslös|wegnehm|rauswerf|rausschmeiß|rausmach|muss weg|soll weg|"
     "kann weg|können weg|sollen weg|müssen weg|weghaben|weg haben|verschwinden|"
     "verschwinden lassen|verschwinde|should disappear|disappear|vanish|make disappear|"
-    "take it out|fix it|get it out|get them out|kill it|killing|notch out",
+    "take it out|fix it|get it out|get them out|kill it|killing|notch out|reparieren|reparier|"
+    "wegmachen|rauslöschen|löschen",
     "TAKE": "take|nimm|nehm|roll|shave|nehme|nimmst|taking",
     "AWAY": "off|away|out|weg|raus|heraus|fort|aus|davon|hinaus|raus damit|out of it|"
     "out of there|from it|heraus aus",
@@ -204,11 +205,11 @@ SENSES: Mapping[str, str] = {
     "hinzufüg|tack on|tack|add on|glue|glue on|join on|tail with|as an outro|as outro|als outro|"
     "as the outro|suffix|schließ mit|dahinterkleb|ankleb|kleb|klebe|after this|after that|"
     "after everything|past|splice|stitch",
-    "SECTION": "section|part|piece|segment|everything|alles|teil|abschnitt|stück|stelle|"
-    "bereich|passage|bit|portion|stretch|chunk|bits|parts|pieces|sections|passages|stellen|"
-    "abschnitte|segments|stretches|spots|what's between|what is between|what lies between|"
-    "whatever is|what is|was zwischen|das zwischen|anything|stuff|section between|"
-    "content between|material|the stretch",
+    "SECTION": "section|part|piece|segment|teil|abschnitt|stück|stelle|bereich|passage|bit|"
+    "portion|stretch|chunk|bits|parts|pieces|sections|passages|stellen|abschnitte|segments|"
+    "stretches|spots|what's between|what is between|what lies between|whatever is|what is|"
+    "was zwischen|das zwischen|anything|stuff|section between|content between|material|"
+    "the stretch",
     "STOP": "stop|finish|endet|enden lassen|finishes|terminate|conclude|aufhör|aufhören|"
     "schluss machen|stopp|stoppe|ende bei|end at|end it at|stop at|stop it at|finish at",
     "FADE": "fade|blende|blenden|fades|fading",
@@ -225,6 +226,7 @@ SENSES: Mapping[str, str] = {
     "WANT": "give me|i want|i need|gib mir|ich will|ich brauche|ich möchte|hand me|we need|"
     "we want|i'd like|i would like|give us|ich hätte gern|ich hätte gerne|let me have|get me|"
     "ich bräuchte",
+    "ALL": "everything|alles|all|any",
     **THINGS,
 }  # fmt: skip
 """The words and groups of words of each sense."""

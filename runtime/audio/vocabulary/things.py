@@ -116,7 +116,7 @@ THINGS: Mapping[str, str] = {
     "to the same level|to the same volume|equally loud throughout|matching levels|similar volume|"
     "similar level|similar loudness|glätten|glätte|nivellier|nivellieren|nivelliere|homogenize|"
     "homogenise|leveller|leveler|auto-leveller|auto-leveler|autoleveller|levelling|leveling|"
-    "constant",
+    "constant|angleichen|ausgleichen",
     "VOICES": "speakers|voices|stimmen|sprecher|volumes|levels|different volumes|"
     "lautstärkeunterschiede|level differences|volume differences|lautstärken|quiet and loud|"
     "loud and quiet|both speakers|both voices|two voices|two speakers|all speakers|everyone|"
@@ -206,7 +206,7 @@ THINGS: Mapping[str, str] = {
     "gib aus|ausgabe|ausgegeben|speichern|gespeichert|sichern|sichere|ablegen|leg ab|exportieren|"
     "exportiert|export als|rendern|render it|rendered|encoded|kodier|kodiere|kodieren|encodier|"
     "encoding|schreib|schreibe|schreiben|in the format|dateiformat|spit out|bounce|bounce it|"
-    "return|liefer|ausliefern als|abgeben",
+    "return|liefer|ausliefern als|abgeben|exportiere",
     "BITRATE": "bitrate|bit rate|datenrate|bit-rate|data rate|bitrates|datenraten",
     "REVERB": "reverb|reverberation|hall|nachhall|raumhall|hallfahne|reverb effect|"
     "halleffekt|hall-effekt|verhall|verhallen|room reverb|nachhalls|raumklang",
@@ -228,7 +228,7 @@ THINGS: Mapping[str, str] = {
     "unterteilen|aufspalten|spalte|partition|segment it|in stücke schneid",
     "EACH": "every|each|jeder|jedem|wherever|where|wherever there is|wherever there are|"
     "whenever|überall wo|wo|immer wenn|sobald|every time|each time|jede|jeden|jedes|at any|"
-    "an jeder|an allen|bei jeder|bei allen|any",
+    "an jeder|an allen|bei jeder|bei allen",
     "LITTLE": "a bit|bit of|a bit of|gently|gentle|sanft|a little|a little bit|"
     "a little bit of|little|slightly|slight|a touch|a touch of|a tad|lightly|light|subtle|subtly|"
     "leicht|leichte|leichten|leichtes|ein wenig|wenig|ein bisschen|bisschen|ein kleines bisschen|"

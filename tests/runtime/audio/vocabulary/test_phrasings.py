@@ -50,6 +50,18 @@ def canonical(call: AudioCall) -> str:
     return f"{call.tool.name} {json.dumps(own, sort_keys=True)}"
 
 
+def joined(calls: Meaning) -> Meaning:
+    """Calls of which two fades in a row are one."""
+    found: Meaning = []
+    for call in calls:
+        if found and all(one.startswith("fade ") for one in (found[-1], call)):
+            both = {**json.loads(found[-1][5:]), **json.loads(call[5:])}
+            call = f"fade {json.dumps(both, sort_keys=True)}"
+            found.pop()
+        found.append(call)
+    return found
+
+
 def meant(text: str) -> Meaning:
     """The calls of a line of the file, without defaults as well."""
     found = []
@@ -62,7 +74,7 @@ def meant(text: str) -> Meaning:
         head, rest = code.split("(", 1)
         call = parse_call(f"{head}({paths}{', ' if rest != ')' else ''}{rest}")
         found.append(canonical(call))
-    return found
+    return joined(found)
 
 
 def read_phrasings() -> list[Phrasing]:
@@ -92,7 +104,7 @@ def understood(text: str) -> Meaning:
     if plan["format"] != "wav":
         found = [one for one in found if one != canonical(check_call("convert", PATHS))]
         found.append(plan["format"])
-    return found
+    return joined(found)
 
 
 PATHS: dict[str, Any] = {"input": "a.wav", "output": "b.wav"}
