@@ -18,7 +18,6 @@ MACROS: Mapping[str, str] = {
     "THE": "[the|its|a|an|any|all|all the|der|die|das|den|dem|ein|eine|einen]",
     "BY": "[by|um|of]",
     "AT": "[at|to|of|auf|bei|ab|from|above|on|=]",
-    "MAKE": "(make|mach|mache|turn|get|have)",
     "NORM": "(normalise|normalize|normalisiere|normalisier|level)",
     "SET": "(set|bring|get|make|put|take|target|aim for|setze|setz|bringe|bring|stelle)",
     "LEVEL": "(volume|level|gain|loudness|lautstärke|pegel|lautheit)",
@@ -37,8 +36,6 @@ MACROS: Mapping[str, str] = {
     "TILL": "(to|till|until|bis|through|-)",
     "NOISE": "[background|steady|constant] (noise|noises|hiss|fan noise|rauschen|"
              "hintergrundrauschen|grundrauschen|hintergrundgeräusche|nebengeräusche|störgeräusche)",
-    "CLICKS": "(clicks|click|clicking|crackle|crackles|crackling|ticks|klicks|knackser|knacken|"
-              "knistern)",
     "SHARP": "(sibilance|sibilants|sibilant sounds|s sounds|sharp s sounds|sharp s|zischlaute|"
              "scharfen s-laute|s-laute)",
     "PAUSES": "[long] (pauses|gaps|silences|breaks|pausen|sprechpausen)",
@@ -50,7 +47,6 @@ _PEAK = ("[[and|with|at|,] THE [maximum] [true peak|true peaks|peak|peaks] "
 _PEAK_ALONE = ("(and|with|,) THE [maximum] (true peak|peak|peaks) [of|at|to|below] [at most] "
                "{max_true_peak_dbtp}")  # fmt: skip
 _LOUD = "[loudness|lautheit|lautstärke]"
-_FOR = "[for|as|to|of|für|nach|auf]"
 _DONE = "[normalisieren|bringen|setzen|ready|loudness|fertig|standard|level]"
 _LOWER = "(lower|quieter|below [it|the voice]|softer|down|leiser|tiefer|darunter)"
 _WITH_FADE = "[with THE [{crossfade_s}] (crossfade|crossfade of {crossfade_s})]"

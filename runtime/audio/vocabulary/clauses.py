@@ -12,6 +12,8 @@ from .rules import FORMAT, SEPARATORS, Fit, Rule, fits
 from .sentences import adds_nothing, meaning_of, verb_of
 
 MAX_REQUEST = 4_000
+_MOST_PARTED = 12
+"""Words of clauses without a comma, which are parted in every way."""
 SEE = "`flowc audio vocabulary` lists what they understand; --model provider:name asks a model"
 _LIST = "`flowc audio vocabulary` lists what they know"
 _COMMA = re.compile(r"([0-9]+),([0-9]+)")
@@ -82,7 +84,7 @@ def _parted(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:
     """Return the clauses that stand there without a comma where each says what the file is to be:
     "16k mono wav". None where they can be parted into others as well."""
     found: list[list[tuple[list[SpokenWord], Fit]]] = []
-    for at in range(1, len(words)):
+    for at in range(1, len(words) if len(words) <= _MOST_PARTED else 0):
         one, other = _read_alone(words[:at]), _read_alone(words[at:])
         if one is None or not _is_shape(one.rule):
             continue

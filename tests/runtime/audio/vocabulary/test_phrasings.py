@@ -158,3 +158,13 @@ def test_phrasings_are_understood_or_refused_with_the_nearest(half):
 def test_there_are_enough_of_them_and_none_is_said_twice():
     assert len(ALL) >= 300
     assert len({one.text for one in ALL}) == len(ALL)
+
+
+def test_a_long_request_without_a_comma_is_refused_and_not_parted_in_every_way():
+    with pytest.raises(Failure, match="only known words"):
+        plan_of("16k mono wav 24 bit 48k flac " * 130, "a.wav")
+    assert understood("16k mono flac") == [
+        'convert {"sample_rate_hz": 16000}',
+        'convert {"channels": 1}',
+        "flac",
+    ]
