@@ -263,7 +263,8 @@ def pitch(both: Both) -> Value:
 
 
 def tags_misfit(both: Both, *said: str) -> Value:
-    """Return how many tags are not what was said, each as `title=TEXT`; no text is no tag."""
+    """Return how many tags are not what was said, each as `title=TEXT`; an empty text stands for a
+    tag that is not there."""
     fields = both.after.tags().fields
     wanted = [one.partition("=") for one in said]
     return float(sum(clean(text) != fields.get(name, "") for name, _, text in wanted))

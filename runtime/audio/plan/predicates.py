@@ -128,7 +128,7 @@ def metric_of(written: str) -> tuple[Metric, Said]:
     if len(parts) > _MOST_NUMBERS or len(names) != len(parts):
         raise Failure(f"the metric `{name}` is written `{metric.form}`")
     try:
-        return metric, tuple(_said(*two) for two in zip(names, parts, strict=True))
+        return metric, tuple(_read_part(*two) for two in zip(names, parts, strict=True))
     except ValueError:
         raise Failure(f"the metric `{name}` is written `{metric.form}`") from None
 
@@ -142,7 +142,7 @@ def names_of(metric: Metric, count: int) -> tuple[str, ...]:
     return (*metric.at, *metric.each * max(times, 1 if metric.each else 0))
 
 
-def _said(name: str, part: str) -> float | str:
+def _read_part(name: str, part: str) -> float | str:
     """Return a number, or a text where the name has capitals. Raise `ValueError`."""
     if name.isupper():
         return part

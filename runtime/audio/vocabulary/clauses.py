@@ -12,7 +12,7 @@ from .rules import FORMAT, SEPARATORS, Fit, Rule, fits
 from .sentences import adds_nothing, meaning_of, verb_of
 
 MAX_REQUEST = 4_000
-_MOST_PARTED = 12
+_MOST_WORDS = 12
 """Words of clauses without a comma, which are parted in every way."""
 SEE = "`flowc audio vocabulary` lists what they understand; --model provider:name asks a model"
 _LIST = "`flowc audio vocabulary` lists what they know"
@@ -50,7 +50,7 @@ def read_request(request: str) -> list[Clause]:
             fit, text = _going_on(clauses[-1], words, text)
         if fit is None and at + 1 < len(pieces):
             fit, text = _coming(pieces[at + 1], words, text)
-        if fit is None and (two := _parted(words)):
+        if fit is None and (two := _part_shapes(words)):
             clauses += [Clause(request[part[0].start : part[-1].end], own) for part, own in two]
         elif fit is None:
             last = clauses[-1] if clauses and not wrong else None
@@ -80,17 +80,17 @@ def _coming(after: _Piece, words: list[SpokenWord], text: str) -> tuple[Fit | No
     return fit, f"{text} {verb}"
 
 
-def _parted(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:
+def _part_shapes(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:
     """Return the clauses that stand there without a comma where each says what the file is to be:
     "16k mono wav". None where they can be parted into others as well."""
     found: list[list[tuple[list[SpokenWord], Fit]]] = []
-    for at in range(1, len(words) if len(words) <= _MOST_PARTED else 0):
+    for at in range(1, len(words) if len(words) <= _MOST_WORDS else 0):
         one, other = _read_alone(words[:at]), _read_alone(words[at:])
         if one is None or not _is_shape(one.rule):
             continue
         if other and _is_shape(other.rule):
             found.append([(words[:at], one), (words[at:], other)])
-        elif other is None and (rest := _parted(words[at:])):
+        elif other is None and (rest := _part_shapes(words[at:])):
             found.append([(words[:at], one), *rest])
     same = all([fit for _, fit in parts] == [fit for _, fit in found[0]] for parts in found)
     return found[0] if found and same else []
