@@ -38,7 +38,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("loudness", "{target_lufs=-23} {max_true_peak_dbtp=-1}", "BROADCAST", _TOWARDS),
     ("peak level", "{target_dbfs}", "PEAK", "NORM TO LEVEL UP DOWN !BY"),
     ("peak level", "{target_dbfs:level}", "PEAK NORM", "TO LEVEL !BY"),
-    ("trim silence", "", "SILENCE START END", f"{_CUT_WORDS} TRIM BOTH"),
+    ("trim silence", "", "SILENCE START END", f"{_CUT_WORDS} TRIM BOTH EACH"),
     ("trim silence", "", "SILENCE BOTH", f"{_CUT_WORDS} TRIM START END"),
     ("trim silence", "", "SILENCE LEADING TRAILING", f"{_CUT_WORDS} TRIM"),
     ("trim silence", "", "SILENCE TRIM~AWAY", "CUT REMOVE TAKE AWAY !ALL"),

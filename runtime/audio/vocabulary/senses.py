@@ -38,7 +38,8 @@ SENSES: Mapping[str, str] = {
     "aufgenommen|wurde|were|been|got to be|sitting|sits|land|lands|lande|landen|liegen|lieg|"
     "liegt|want it to|ends up|go to|bitte schön|the clip|clip's|interview|vocal|vocals take|"
     "gesang|the take|my take|spoken|gesprochene|job|task|quick|quickly|schnell mal|kurz mal|"
-    "hiermit|somehow|irgendwie|actually|eigentlich|maybe|vielleicht|basically|generally",
+    "hiermit|somehow|irgendwie|actually|eigentlich|maybe|vielleicht|basically|generally|came|"
+    "came out|come out|comes out|turned out",
     "FILTER": "filter|filtere",
     "BY": "by|um|in the amount of|um rund|um etwa",
     "SOME": "some|etwas",
@@ -113,7 +114,8 @@ SENSES: Mapping[str, str] = {
     "out of there|from it|heraus aus",
     "LEVEL": "volume|level|gain|lautstärke|pegel|volume level|output level|gesamtpegel|"
     "gesamtlautstärke|lautstärkepegel|loudness level|overall level|overall volume|sound level|"
-    "lautstärke insgesamt|signal level|recording level|playback level|master volume|amplitude",
+    "lautstärke insgesamt|signal level|recording level|playback level|master volume|amplitude|"
+    "fader|the fader|regler",
     "LOUDNESS": "loudness|lautheit|integrated|integriert|loudness target|target loudness|"
     "integrated loudness|perceived loudness|overall loudness|programme loudness|program loudness|"
     "lautheitsziel|ziellautheit|programmlautheit|lautheitspegel|lufs target|lautheitsnorm",

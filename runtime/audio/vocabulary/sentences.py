@@ -131,6 +131,9 @@ def _read(words: list[str]) -> tuple[list[str], list[SpokenValue], list[str]] | 
         if _FILE.fullmatch(word):
             values.append(SpokenValue(word, ""))
             at += 1
+        elif is_number(word) and (counted := _longest(words, at))[1] > 1:
+            senses.append(counted[0])  # "two speakers"
+            at += counted[1]
         elif is_number(word):
             value, used = _quantity(words, at)
             values.append(value if value.unit else value._replace(unit=before))

@@ -119,15 +119,15 @@ THINGS: Mapping[str, str] = {
     "constant|angleichen|ausgleichen",
     "VOICES": "speakers|voices|stimmen|sprecher|volumes|levels|different volumes|"
     "lautstärkeunterschiede|level differences|volume differences|lautstärken|quiet and loud|"
-    "loud and quiet|both speakers|both voices|two voices|two speakers|all speakers|everyone|"
-    "all voices|speaker levels|voice levels|beide sprecher|beiden sprecher|beide stimmen|"
-    "beiden stimmen|alle sprecher|alle stimmen|sprecherinnen|pegelunterschiede|pegelschwankungen|"
-    "lautstärkeschwankungen|volume changes|level changes|volume jumps|level jumps|"
-    "jumps in volume|pegelsprünge|lautstärkesprünge|loudness differences|loudness changes|"
-    "dynamikunterschiede|laute und leise stellen|leise und laute stellen|leise und laute|"
-    "laute und leise|laut und leise|leise und laut|loud and soft|soft and loud|"
-    "louder and quieter parts|participants|guests|guest|host|gast|moderator|moderatorin|"
-    "interviewer|interviewee|caller|callers|anrufer|narrator|sprecherin",
+    "loud and quiet|both speakers|both voices|all speakers|everyone|all voices|speaker levels|"
+    "voice levels|beide sprecher|beiden sprecher|beide stimmen|beiden stimmen|alle sprecher|"
+    "alle stimmen|sprecherinnen|pegelunterschiede|pegelschwankungen|lautstärkeschwankungen|"
+    "volume changes|level changes|volume jumps|level jumps|jumps in volume|pegelsprünge|"
+    "lautstärkesprünge|loudness differences|loudness changes|dynamikunterschiede|"
+    "laute und leise stellen|leise und laute stellen|leise und laute|laute und leise|"
+    "laut und leise|leise und laut|loud and soft|soft and loud|louder and quieter parts|"
+    "participants|guests|guest|host|gast|moderator|moderatorin|interviewer|interviewee|caller|"
+    "callers|anrufer|narrator|sprecherin|2 voices|2 speakers",
     "QUIETPARTS": "quiet parts as loud as the loud parts|quiet parts as loud as the rest",
     "COMPRESS": "compress|komprimiere|komprimier|compressor|kompressor|compression|kompression|"
     "compressing|compressed|compressor on it|komprimierung|komprimieren|komprimiert|kompressors|"
@@ -179,10 +179,10 @@ THINGS: Mapping[str, str] = {
     "bei gleichbleibender tonhöhe|tonhöhe behalten|same key|in the same key|pitch stays|"
     "pitch stays the same|the pitch should stay|the pitch should stay the same",
     "MONO": "mono|1 channel|single channel|monophonic|monaural|mono file|mono-datei|"
-    "monodatei|monospur|mono track|one channel|ein kanal|einen kanal|1 kanal|einkanalig|"
-    "nur ein kanal|1-channel|one-channel|single-channel|in mono",
-    "STEREO": "stereo|two channels|stereo file|stereo-datei|stereodatei|2 channels|2-channel|"
-    "two-channel|zwei kanäle|2 kanäle|zweikanalig|stereophonic|in stereo",
+    "monodatei|monospur|mono track|ein kanal|einen kanal|1 kanal|einkanalig|nur ein kanal|"
+    "1-channel|one-channel|single-channel|in mono",
+    "STEREO": "stereo|stereo file|stereo-datei|stereodatei|2 channels|2-channel|two-channel|"
+    "2 kanäle|zweikanalig|stereophonic|in stereo",
     "FOLD": "sum|fold|mix|downmix|mix down|fold down|mixdown|zusammenmisch|collapse|"
     "merge to|merge down|combine to|combined|folding|folded|summed|summe|summiere|summier|"
     "zusammenfass|zusammenleg|reduce to one|bounce down|downmixed|mixed down|mixen|"
