@@ -10,6 +10,7 @@ from .audio_expectations import (
     expect_shape,
     expect_shift,
     expect_speed,
+    expect_tags,
     expect_turned,
 )
 from .audio_model import (
@@ -141,7 +142,8 @@ EFFECTS: tuple[AudioTool, ...] = (
                           default=None, optional=True)
             for name, about in _FIELDS.items()
         )),
-        "no metric says what a file is called",
+        "what a file is called is in no phrase",
+        expects=expect_tags,
     ),
     AudioTool(
         "synth", "whole:synth",

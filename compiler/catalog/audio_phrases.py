@@ -18,7 +18,6 @@ MACROS: Mapping[str, str] = {
     "THE": "[the|its|a|an|any|all|all the|der|die|das|den|dem|ein|eine|einen]",
     "BY": "[by|um|of]",
     "AT": "[at|to|of|auf|bei|ab|from|above|on|=]",
-    "MAKE": "(make|mach|mache|turn|get|have)",
     "NORM": "(normalise|normalize|normalisiere|normalisier|level)",
     "SET": "(set|bring|get|make|put|take|target|aim for|setze|setz|bringe|bring|stelle)",
     "LEVEL": "(volume|level|gain|loudness|lautstärke|pegel|lautheit)",
@@ -37,11 +36,9 @@ MACROS: Mapping[str, str] = {
     "TILL": "(to|till|until|bis|through|-)",
     "NOISE": "[background|steady|constant] (noise|noises|hiss|fan noise|rauschen|"
              "hintergrundrauschen|grundrauschen|hintergrundgeräusche|nebengeräusche|störgeräusche)",
-    "CLICKS": "(clicks|click|clicking|crackle|crackles|crackling|ticks|klicks|knackser|knacken|"
-              "knistern)",
     "SHARP": "(sibilance|sibilants|sibilant sounds|s sounds|sharp s sounds|sharp s|zischlaute|"
              "scharfen s-laute|s-laute)",
-    "PAUSES": "[long] (pauses|gaps|silences|silence|breaks|pausen|sprechpausen|stille)",
+    "PAUSES": "[long] (pauses|gaps|silences|breaks|pausen|sprechpausen)",
     "SAVE": "(export|save|write|convert|encode|render|give me|i need|make|output|speichere|"
             "speicher|exportiere|wandle|konvertiere)",
 }  # fmt: skip
@@ -50,7 +47,6 @@ _PEAK = ("[[and|with|at|,] THE [maximum] [true peak|true peaks|peak|peaks] "
 _PEAK_ALONE = ("(and|with|,) THE [maximum] (true peak|peak|peaks) [of|at|to|below] [at most] "
                "{max_true_peak_dbtp}")  # fmt: skip
 _LOUD = "[loudness|lautheit|lautstärke]"
-_FOR = "[for|as|to|of|für|nach|auf]"
 _DONE = "[normalisieren|bringen|setzen|ready|loudness|fertig|standard|level]"
 _LOWER = "(lower|quieter|below [it|the voice]|softer|down|leiser|tiefer|darunter)"
 _WITH_FADE = "[with THE [{crossfade_s}] (crossfade|crossfade of {crossfade_s})]"
@@ -82,46 +78,23 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "SILENCE am END (entfernen|wegschneiden|abschneiden) {edges=end}",
     ),
     "clip": (
-        f"(keep|clip|take|extract|leave|behalte) [only|nur] THE {_PART} {_FROM} [only]",
-        f"(only|just|nur) [keep|behalte] THE {_PART} {_FROM} [behalten]",
         f"(keep|clip|take|extract|leave|behalte) [only|nur] {_FIRST} {{end_s}}",
-        f"[keep] (only|just|nur) {_FIRST} {{end_s}} [behalten]",
-        f"{_FIRST} {{end_s}} (only|behalten)",
-        f"(REMOVE|skip) {_FIRST} {{start_s}} AWAY",
-        f"{_FIRST} {{start_s}} (entfernen|wegschneiden|abschneiden|löschen)",
-        "(start|begin) IT at {start_s}",
-        "REMOVE [everything|alles] (after|nach) {end_s} AWAY",
         "(end|stop) IT at {end_s}",
     ),
     "cut": (
         f"REMOVE AWAY THE {_PART} {_FROM} AWAY",
-        f"THE {_PART} {_FROM} (entfernen|herausschneiden|löschen)",
     ),
     "fade": (
-        f"[do|add] THE (fade in|fade-in|einblendung) {_OVER} {{in_s}}",
-        f"[do|add] THE (fade out|fade-out|ausblendung) [at [the] end] {_OVER} {{out_s}}",
         f"fade (in and out|in and fade out) {_OVER} {{in_s,out_s}}",
         f"(fade in|fade-in) {_OVER} {{in_s}} (and|und) [fade] [out] {_OVER} {{out_s}} [fade out]",
-        "[add|do] THE {in_s} (fade in|fade-in)",
-        "[add|do] THE {out_s} (fade out|fade-out) [at [the] end]",
         "[add|do] THE {in_s} (fade in|fade-in) and THE {out_s} (fade out|fade-out)",
-        f"fade in [over] {_FIRST} {{in_s}}",
-        f"fade out [over] {_LAST} {{out_s}}",
         f"[blende] [über] [{_FIRST}] {{in_s}} (ein|einblenden)",
         f"[blende] [über] [{_LAST}] {{out_s}} (aus|ausblenden)",
-        "[über] {in_s} einblenden (and|und) [über] {out_s} ausblenden",
     ),
     "gain": (
-        "[MAKE] IT [a bit] (louder|lauter) BY {+gain_db}",
-        "[MAKE] IT {+gain_db} (louder|lauter)",
-        "[MAKE] IT (quieter|softer|leiser) BY {-gain_db}",
-        "[MAKE] IT {-gain_db} (quieter|softer|leiser)",
-        "turn IT up BY {+gain_db}",
-        "turn IT down BY {-gain_db}",
         "turn THE LEVEL up BY {+gain_db}",
         "turn THE LEVEL down BY {-gain_db}",
         "RAISE THE LEVEL BY {+gain_db} [an]",
-        "RAISE IT BY {+gain_db} [an]",
         "LOWER THE LEVEL BY {-gain_db} [ab]",
         "LOWER IT BY {-gain_db} [ab]",
         "THE LEVEL up BY {+gain_db}",
@@ -132,7 +105,6 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
     ),
     "peak level": (
         "[NORM|SET] THE [sample] (peak|peaks|spitzenpegel|spitze|spitzen) AT {target_dbfs}",
-        "peak NORM IT AT {target_dbfs}",
     ),
     "loudness": (
         f"(NORM|SET|loudness NORM) IT THE {_LOUD} [at|to|of|auf|for] {{target_lufs}} {_PEAK} "
@@ -140,36 +112,20 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         # A level alone, "to -14 dB", may be meant as a loudness or as a peak.
         f"NORM IT THE {_LOUD} [{_PEAK_ALONE}]",
         f"IT THE {_LOUD} [at|to|of|auf] {{target_lufs}} {_PEAK} {_DONE}",
-        f"[NORM|make|mach|master|SET] IT [THE loudness|ready|fertig] {_FOR} THE (podcast|podcasts) "
-        f"{_DONE} {{target_lufs=-16}} {{max_true_peak_dbtp=-1}}",
-        f"[NORM|make|mach|master|SET] IT [THE loudness|ready|fertig] {_FOR} (spotify|youtube|"
-        f"streaming|tidal|amazon music) {_DONE} {{target_lufs=-14}} {{max_true_peak_dbtp=-1}}",
-        f"[NORM|make|mach|master|SET] IT [THE loudness|ready|fertig] {_FOR} THE (broadcast|"
-        f"broadcasting|tv|television|rundfunk|fernsehen|[ebu] (r128|r 128)) {_DONE} "
-        "{target_lufs=-23} {max_true_peak_dbtp=-1}",
     ),
     "high-pass": (
         f"{{slope=24}} ADD THE {_HIGH} [filter] IT AT {{cutoff_hz}} [with {{slope}} per octave]",
         f"(REMOVE|reduce) THE [low] (rumble|rumpeln|trittschall) [{_BELOW} {{cutoff_hz}}] "
         "{cutoff_hz=80} {slope=24}",
-        "THE (rumpeln|trittschall) (entfernen|wegfiltern) {cutoff_hz=80} {slope=24}",
-        f"{{slope=24}} REMOVE [everything|alles|all|frequencies] {_BELOW} {{cutoff_hz}} AWAY",
-        f"{{slope=24}} alles {_BELOW} {{cutoff_hz}} {_GONE}",
     ),
     "low-pass": (
         f"{{slope=24}} ADD THE {_LOW} [filter] IT [at|below|from|bei|ab] {{cutoff_hz}} "
         "[with {slope} per octave]",
         f"{{slope=24}} (REMOVE|reduce) THE hiss {_ABOVE} {{cutoff_hz}}",
-        f"{{slope=24}} REMOVE [everything|alles|all|frequencies] {_ABOVE} {{cutoff_hz}} AWAY",
-        f"{{slope=24}} alles {_ABOVE} {{cutoff_hz}} {_GONE}",
     ),
     "band-pass": (
         "{slope=24} ADD THE (band-pass|bandpass|band pass|bandpassfilter) [filter] "
         "([from|von] {low_hz} TILL|(between|zwischen) {low_hz} (and|und)) {high_hz}",
-        "{slope=24} (keep|leave|behalte) [only|nur] [from] {low_hz} TILL {high_hz}",
-        "{slope=24} {low_hz=300} {high_hz=3400} [make IT sound like|add] THE (telephone|phone) "
-        "[effect|call|line]",
-        "{slope=24} {low_hz=300} {high_hz=3400} (telefoneffekt|telefonklang)",
     ),
     "hum": (
         f"(REMOVE|reduce|clean up|LOWER) THE [{{hz}}] {_HUM} [(at|around|of|bei|von) {{hz}}] AWAY",
@@ -180,30 +136,21 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "(REMOVE|LOWER|clean up|suppress|weaken|take) THE NOISE [in the background] AWAY "
         "[BY {reduction_db}]",
         "THE NOISE [um {reduction_db}] (entfernen|reduzieren|verringern|wegmachen|abschwächen)",
-        "(denoise|de-noise|entrausche|entrauschen) IT [BY {reduction_db}]",
         "ADD [some] (noise reduction|noise removal|noise-reduction|rauschunterdrückung|"
         "rauschminderung) [of|by|at|um|von] [{reduction_db}]",
-        "{reduction_db} [of] (noise reduction|rauschunterdrückung)",
     ),
     "clicks": (
-        "(REMOVE|LOWER|repair|clean up|fix) THE CLICKS AWAY",
-        "THE CLICKS (entfernen|reparieren|wegmachen)",
         "(declick|de-click|decrackle|de-crackle) IT",
         "[do|apply] (click removal|declicking|de-clicking)",
     ),
     "de-ess": (
-        "(deess|de-ess) IT [BY {most_db}] [(above|at|from|ab|über) {freq_hz}]",
         "ADD THE (de-esser|deesser) [BY {most_db}] [(above|at|from|bei|ab|über) {freq_hz}]",
         "(REMOVE|LOWER|soften|tame|weaken|dämpfe) THE SHARP [BY {most_db}] "
         "[(above|at|from|ab|über) {freq_hz}]",
-        "THE SHARP [um {most_db}] (reduzieren|entfernen|dämpfen|abschwächen|absenken)",
     ),
     "pauses": (
         "(shorten|tighten|trim|cut|reduce|limit|kürze|verkürze) THE PAUSES "
         "(to|down to|auf) [at most|höchstens|maximal] {longest_s}",
-        "(shorten|tighten|kürze|verkürze) THE PAUSES",
-        "THE PAUSES [auf [höchstens|maximal] {longest_s}] (kürzen|verkürzen)",
-        "[let] no pause (be|is) longer than {longest_s}",
     ),
     "split": (
         "(split|cut|teile|zerteile|schneide) IT [into (files|parts|tracks|pieces)] "
@@ -219,7 +166,6 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "ADD THE (leveller|leveler|auto-leveller|auto-leveler) [of|by|with] "
         "[[up to|at most] {most_db}]",
         "gleiche THE (lautstärke|lautstärken|pegel|stimmen) (aus|an)",
-        "THE (lautstärke|lautstärken|pegel|stimmen) (ausgleichen|angleichen)",
     ),
     "join": (
         "(join|concatenate|concat|merge|combine|verbinde|füge|hänge) {first:file} "
@@ -243,18 +189,12 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "{type=peak} (RAISE|eq) {freq_hz:hz} BY {+gain_db:db} [an]",
         "{type=peak} (LOWER|cut|dip) {freq_hz:hz} BY {-gain_db:db} [ab]",
         "{type=peak} [eq|add|boost] {gain_db:db} (at|bei|around) {freq_hz:hz}",
-        "{type=peak} {+gain_db:db} (more|mehr) (at|bei|around) {freq_hz:hz}",
-        "{type=peak} {-gain_db:db} (less|weniger) (at|bei|around) {freq_hz:hz}",
         "{type=peak} (dip|cut|notch) {-gain_db:db} (at|bei|around) {freq_hz:hz}",
-        "{type=low_shelf} {freq_hz=120} (more|mehr|RAISE|add|boost) THE BASS BY {+gain_db:db} [an]",
         "{type=low_shelf} {freq_hz=120} [add] {+gain_db:db} [more|mehr|of] BASS",
         "{type=low_shelf} {freq_hz=120} (less|weniger|LOWER|cut) THE BASS BY {-gain_db:db} [ab]",
-        "{type=low_shelf} {freq_hz=120} {-gain_db:db} (less|weniger) BASS",
-        "{type=high_shelf} {freq_hz=6000} (more|mehr|RAISE|add) THE TREBLE BY {+gain_db:db} [an]",
         "{type=high_shelf} {freq_hz=6000} [add] {+gain_db:db} [more|mehr|of] TREBLE",
         "{type=high_shelf} {freq_hz=6000} (less|weniger|LOWER|cut) THE TREBLE BY {-gain_db:db} "
         "[ab]",
-        "{type=high_shelf} {freq_hz=6000} {-gain_db:db} (less|weniger) TREBLE",
     ),
     "compress": (
         "(compress|komprimiere|komprimier) IT [by|with|at|mit] [a ratio of] [{ratio}] "
@@ -262,10 +202,8 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "[with {makeup_db} [of] (makeup|make-up) [gain]]",
         "ADD THE (compressor|compression|kompressor|kompression) [at|with|of|mit] [a ratio of] "
         "{ratio} [(at|above|from|ab|bei|with a threshold of) {threshold_db}]",
-        "{ratio} (compression|compressor|kompression) [(at|above|ab|bei) {threshold_db}]",
     ),
     "limit": (
-        "(limit|begrenze) IT THE [peaks|true peaks|peak|spitzen] [to|at|auf|bei] [{ceiling_dbtp}]",
         "ADD THE [true peak] limiter [at|to|of|auf|bei|with] {ceiling_dbtp}",
         "ADD THE true peak limit [of|at|to] {ceiling_dbtp}",
     ),
@@ -282,28 +220,17 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
     ),
     "pitch": (
         "(raise|increase|shift up|transpose up) [the|its] pitch BY {+semitones}",
-        "(lower|reduce|decrease) [the|its] pitch BY {-semitones}",
-        "(pitch|transpose|shift) IT (up|higher) BY {+semitones}",
-        "(pitch|transpose|shift) IT (down|lower) BY {-semitones}",
-        "[MAKE] IT {+semitones} (higher|up|höher)",
-        "[MAKE] IT {-semitones} (lower|down|tiefer)",
     ),
     "speed": (
         "(speed IT up|speed up) BY ({+rate:percent}|{+rate:times}) [without changing the pitch]",
         "(slow IT down|slow down) BY ({-rate:percent}|{-rate:times}) [without changing the pitch]",
-        "[MAKE|play] IT {+rate:percent} (faster|quicker|schneller) [without changing the pitch]",
-        "[MAKE|play] IT {-rate:percent} (slower|langsamer) [without changing the pitch]",
     ),
     "channels": (
         "[(convert|mix down|downmix|make|mach|fold|wandle|sum)] IT [down] [to|in|nach] mono "
         "[umwandeln] {channels=1}",
-        "[(convert|make|mach|wandle)] IT [to|in|nach] stereo [umwandeln] {channels=2}",
     ),
     "sample rate": (
         "(resample|convert) IT [to] {sample_rate_hz} [sample rate]",
-        "[set|change] THE (sample rate|sampling rate|abtastrate|samplerate) [of|to|auf] "
-        "{sample_rate_hz}",
-        "[at|auf|to] {sample_rate_hz} [sample rate|umrechnen|abtastrate|konvertieren]",
     ),
     "sample format": (
         "[convert|make|reduce|save|wandle] IT [to|as|at|in|auf] {subtype:bit}",
@@ -322,22 +249,16 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "[at|with|mit] [THE (bitrate|bit rate|datenrate)] [of|von] {bitrate_kbps:kbit}",
     ),
     "distort": (
-        "(distort|overdrive) IT BY {drive_db}",
-        "[add] {drive_db} [of] (distortion|overdrive)",
         "ADD THE (distortion|overdrive) [of|at] {drive_db}",
     ),
     "polarity": (
         "(invert|flip|turn round|reverse) THE (polarity|phase)",
-        "THE (phase|polarität|polarity) (drehen|umkehren|umdrehen)",
     ),
     "add noise": (
         "add [some] [{color=white}] [white] noise [at] {snr_db} (below [the signal]|down)",
-        "add [some] pink noise [at] {snr_db} (below [the signal]|down) {color=pink}",
     ),
     "delay": (
-        "(delay|verzögere) IT BY {offset_s}",
         "(shift|move) IT [later|back] BY {offset_s} [later]",
-        "(verschiebe|schiebe) IT [um] {offset_s} [nach hinten]",
     ),
 }  # fmt: skip
 """By the names of wordings."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
+from flowc.compiler import plan
+
 INITIATED = "Workflow Initiated."
 PLANNED = "Planner generated PRD and {steps}."
 ADDED = "Planner added {steps}."
@@ -28,6 +32,10 @@ FINISHED = {
 TAKEN = "Edits taken over: {edits}."
 FINAL = "{how} Final output: {final}"
 _LONGEST = 200
+_STEPS = re.compile(
+    r"^\*\s+`[^`\n]*`:\s+Planner (?:generated PRD and|added) ([0-9]+) steps?\.\s*$", re.MULTILINE
+)
+_NUMBERED = re.compile(r"step_([0-9]+)")
 
 
 def of_step(words: str, step: str, error: str = "", output: str = "") -> str:
@@ -45,3 +53,14 @@ def _summary(error: str) -> str:
     line = next((line.strip() for line in error.splitlines() if line.strip()), "unknown error")
     line = line.removeprefix("Error:").strip()
     return (line if len(line) <= _LONGEST else line[: _LONGEST - 2] + " …").rstrip(".")
+
+
+def steps_by_hand(document: plan.PlanDocument, since: int = 0) -> set[str]:
+    """Return the IDs of the steps behind the first `since` that no planner wrote: the planner's are
+    as many as its last line in the log says, those with the lowest numbers."""
+    section = document.section("log")
+    said = _STEPS.findall(section.text) if section else []
+    ids = [plan.text_value(step, "ID") for step in document.steps[since:]]
+    numbered = [(int(found[1]), id) for id in ids if (found := _NUMBERED.fullmatch(id))]
+    planned = [id for _, id in sorted(numbered)][: int(said[-1]) if said else 0]
+    return {id for id in ids if id and id not in planned}

@@ -160,6 +160,9 @@ class AudioTools(CatalogTools):
         async def do(call: AudioCall) -> dict[str, Any]:
             for path in call.writes[1:]:
                 check_step(path, self.roots.locate(path), sources)
+            return await self.memory.work(call, self.roots.locate, work)
+
+        async def work(call: AudioCall) -> dict[str, Any]:
             return await self.workers.do_call(call, self.roots.locate, source, working=not last)
 
         return await execute_step(args["code"], read, write, also, place, do)

@@ -1,11 +1,10 @@
 """Five effects on 60 s of stereo: streamed in one process, as separate calls, and by sox and ffmpeg
-where they are installed. Then what half an hour of sound takes: memory, and an edit from the
-request to the review, beside sox and ffmpeg."""
+where they are installed. Then what half an hour of sound takes: memory of a call, and an edit from
+the request to the review, beside sox and ffmpeg."""
 
 from __future__ import annotations
 
 import asyncio
-import resource
 import shutil
 import subprocess
 import sys
@@ -16,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "fixtures"))
 
 from sounds import speech_like, write
 from timing import line, medians
+from usage import usage_of
 
 RATE, SECONDS, ROUNDS = 44_100, 60, 3
 CHAIN = (
@@ -56,7 +56,8 @@ def report() -> None:
             if name not in took:
                 line(name, "-", "not installed")
         _memory(place)
-        _edited(place)
+        _edited(place, "a.wav", f"{SECONDS} s")
+        _edited(place, "long.wav", "30 minutes")
 
 
 def _streamed(place: Path) -> None:
@@ -140,22 +141,23 @@ _LONG_FFMPEG = (
 )
 
 
-def _edited(place: Path) -> None:
-    """Print processor time, and the disk that an edit leaves used beside input and output."""
-    print("an edit of 30 minutes of stereo: processor time")
-    flowc = [sys.executable, "-c", _ONE_RUN, "run", "edit", "-i", "audio=long.wav"]
+def _edited(place: Path, sound: str, length: str) -> None:
+    """Print what an edit takes, all processes together, beside sox and ffmpeg; the disk is what is
+    there at once beside the input."""
+    print(f"an edit of {length} of stereo, all processes together")
+    flowc = [sys.executable, "-c", _ONE_RUN, "run", "edit", "-i", f"audio={sound}"]
     sides = {"flowc run edit": [*flowc, "-i", f"request={_REQUEST}", "-i", "output=edit.wav"]}
     if sox := shutil.which("sox"):
-        sides["sox"] = [sox, "-q", "long.wav", "-b", "16", "s.wav", *_LONG_SOX.split()]
+        sides["sox"] = [sox, "-q", sound, "-b", "16", "s.wav", *_LONG_SOX.split()]
     if ffmpeg := shutil.which("ffmpeg"):
-        head = [ffmpeg, "-v", "error", "-y", "-i", "long.wav", "-af", _LONG_FFMPEG]
+        head = [ffmpeg, "-v", "error", "-y", "-i", sound, "-af", _LONG_FFMPEG]
         sides["ffmpeg with loudnorm"] = [*head, "-ar", str(RATE), "f.wav"]
     for name, argv in sides.items():
-        before = _processor()
-        subprocess.run(argv, cwd=place, check=True, capture_output=True)
-        line(name, f"{_processor() - before:.1f} s")
-    left = sum(path.stat().st_size for path in place.glob("long_*_step_*"))
-    line("files on the way that are left", f"{left / 1e6:.0f} MB")
+        took = usage_of(argv, place)
+        room = f"memory {took.memory / 1e6:.0f} MB, disk {took.disk / 1e6:.0f} MB"
+        line(name, f"{took.wall:.1f} s", f"processor {took.processor:.1f} s, {room}")
+    for path in (*place.glob("*_step_*"), *(place / f"{n}.wav" for n in ("edit", "s", "f"))):
+        path.unlink(missing_ok=True)
 
 
 _ONE_RUN = """
@@ -163,9 +165,3 @@ import sys
 from flowc.runtime.cli.app import run
 sys.exit(run(sys.argv[1:]))
 """
-
-
-def _processor() -> float:
-    """Return what all processes that have ended took, s."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime

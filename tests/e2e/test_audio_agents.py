@@ -69,7 +69,7 @@ def edit(flowc: Any, openai_server: OpenAIServer) -> Any:
 
     def run(*more: str) -> dict[str, Any]:
         done = flowc(
-            *("run", "edit", "-i", "audio=in.wav", "-i", "request=take the rumble away"),
+            *("run", "edit", "-i", "audio=in.wav", "-i", "request=take the low grumble away"),
             *("--model", "openai:demo", "--base-url", openai_server.url, "--json", *more),
         )
         assert done.stdout, done.stderr

@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from flowc.compiler.catalog.audio_expectations import OWN
 from flowc.compiler.catalog.audio_model import BAND_PARAMETERS, REQUIRED, AudioTool, ToolParameter
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 from flowc.compiler.plan import PlanError, read_call
@@ -45,7 +46,7 @@ class AudioCall:
             if parameter.kind == "input":
                 paths.append(value)
             elif parameter.kind == "inputs":
-                paths.extend(value)
+                paths.extend(value or ())
         return tuple(dict.fromkeys(paths))
 
     @property
@@ -61,6 +62,14 @@ class AudioCall:
                 parts = len(self.arguments["points_s"]) + 1
                 return tuple(value.replace("{n}", str(n)) for n in range(1, parts + 1))
         return ()
+
+    def expects(self, own: str) -> list[dict[str, Any]]:
+        """Return what has to be measured after the call, without a subject, where `own` is the
+        sound that a step reads."""
+        values = dict(self.arguments)
+        if "inputs" in values:
+            values["inputs"] = [OWN if path == own else path for path in values["inputs"]]
+        return self.tool.expects(values)
 
 
 Do = Callable[[AudioCall], Awaitable[dict[str, Any]]]

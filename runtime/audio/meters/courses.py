@@ -5,14 +5,14 @@ All of it is gathered in blocks, when it is asked for first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..blocks import Samples
+from ..blocks import Frames, Samples
 from ..calls.files import Sound
 from .levels import RESOLUTION, Spectrum, SpectrumMeter
 
@@ -40,6 +40,21 @@ Law = Callable[[Steps], Samples]
 """Gives the gain in dB of each step, of one part of a sound after the other."""
 
 
+class AnySound(Protocol):
+    """A sound that is read once from its start: a file, or a file brought to another shape."""
+
+    @property
+    def rate(self) -> int: ...
+
+    @property
+    def channels(self) -> int: ...
+
+    @property
+    def frames(self) -> int: ...
+
+    def blocks(self) -> Iterator[Frames]: ...
+
+
 class Sums(NamedTuple):
     """Sums over all samples of both sounds: squares and products."""
 
@@ -51,10 +66,11 @@ class Sums(NamedTuple):
 @dataclass
 class Both:
     """The sound before and after; `idle` is the same had nothing been done. What is known of the
-    sound before, both of them know."""
+    sound before, both of them know. `inputs` are the sounds that one of several is made of."""
 
     before: Sound
     after: Sound
+    inputs: Mapping[str, AnySound] = field(default_factory=dict)
     _courses: dict[Sound, Samples] = field(default_factory=dict)
     _spectra: dict[tuple[Sound, float], Spectrum] = field(default_factory=dict)
     _gains: dict[tuple[float | str, ...], Samples] = field(default_factory=dict)
@@ -62,7 +78,9 @@ class Both:
     @property
     def idle(self) -> Both:
         """Return the sound before, twice."""
-        return Both(self.before, self.before, self._courses, self._spectra, self._gains)
+        return Both(
+            self.before, self.before, self.inputs, self._courses, self._spectra, self._gains
+        )
 
     def levels(self) -> tuple[Samples, Samples]:
         """Return the course of both levels, dBFS of every 10 ms."""

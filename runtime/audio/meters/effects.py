@@ -11,15 +11,19 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from itertools import pairwise
 from math import isfinite, log10
+from types import MappingProxyType
+from urllib.parse import unquote
 
 import numpy as np
 
 from ...errors import Failure
 from ..blocks import Samples
 from ..calls.files import Sound
-from .courses import SECONDS, Both
+from ..tags.tags import clean
+from .courses import SECONDS, AnySound, Both
 from .dynamics import compressor_law, gate_law
 from .equalizer import band_power
+from .joins import joined_misfit, laid_misfit, mix_misfit
 from .levels import RESOLUTION, shift_between
 from .restoration import (
     changed_share,
@@ -31,7 +35,7 @@ from .restoration import (
     pauses_misfit,
     quiet_frames_gain,
 )
-from .sections import cut_misfit, joined_misfit, laid_under, section_misfit
+from .sections import cut_misfit, section_misfit
 
 Value = float | str
 _AUDIBLE_DB = -70.0
@@ -258,6 +262,14 @@ def pitch(both: Both) -> Value:
     return unlike if moved is None else moved
 
 
+def tags_misfit(both: Both, *said: str) -> Value:
+    """Return how many tags are not what was said, each as `title=TEXT`; an empty text stands for a
+    tag that is not there."""
+    fields = both.after.tags().fields
+    wanted = [one.partition("=") for one in said]
+    return float(sum(clean(text) != fields.get(name, "") for name, _, text in wanted))
+
+
 def _rms(values: Samples) -> float:
     return float(np.sqrt((values * values).mean()))
 
@@ -281,7 +293,9 @@ MEASURES: Mapping[str, Callable[..., Value]] = {
     "pauses_misfit_s": pauses_misfit,
     "first_part_misfit_db": first_part_misfit,
     "joined_misfit_db": joined_misfit,
-    "laid_under_db": laid_under,
+    "laid_misfit_db": laid_misfit,
+    "mix_misfit_db": mix_misfit,
+    "tags_misfit": tags_misfit,
     "response_db": response,
     "delay_s": delay,
     "correlation": correlation,
@@ -293,23 +307,38 @@ MEASURES: Mapping[str, Callable[..., Value]] = {
 """By the names of the metrics."""
 
 
-def read_measure(text: str) -> tuple[str, list[float]]:
-    """Return the name and the numbers of `fade_misfit_db(0,3)`. Raise `Failure`."""
+def read_measure(text: str) -> tuple[str, list[float | str]]:
+    """Return the name and what stands in the parentheses of `fade_misfit_db(0,3)`. Raise
+    `Failure`."""
     name, _, rest = text.partition("(")
     try:
-        numbers = [float(part) for part in rest.rstrip(")").split(",") if part.strip()]
-        if name in MEASURES and all(map(isfinite, numbers)):
-            signature(MEASURES[name]).bind(None, *numbers)
-            return name, numbers
-    except (TypeError, ValueError):
+        at = [_number_or_text(part) for part in rest.rstrip(")").split(",") if part.strip()]
+        if name in MEASURES and all(isinstance(one, str) or isfinite(one) for one in at):
+            signature(MEASURES[name]).bind(None, *at)
+            return name, at
+    except TypeError:
         pass
     raise Failure(f"`{text[:80]}` is not a measure of an effect", help=", ".join(MEASURES))
 
 
+def _number_or_text(part: str) -> float | str:
+    try:
+        return float(part)
+    except ValueError:
+        return unquote(part)
+
+
 def effects_of(
-    a: Sound, b: Sound, wanted: list[tuple[str, list[float]]]
+    a: Sound,
+    b: Sound,
+    wanted: list[tuple[str, list[float | str]]],
+    inputs: Mapping[str, AnySound] = MappingProxyType({}),
 ) -> list[tuple[Value, Value]]:
-    """Return each wanted measure, and what it is of a sound that stayed as it was."""
-    both = Both(a, b)
+    """Return each wanted measure, and what it is of a sound that stayed as it was. `inputs` are the
+    sounds that measures name. Raise `Failure` for numbers where names belong, and names unknown."""
+    both = Both(a, b, inputs)
     idle = both.idle
-    return [(MEASURES[n](both, *at), MEASURES[n](idle, *at)) for n, at in wanted]
+    try:
+        return [(MEASURES[n](both, *at), MEASURES[n](idle, *at)) for n, at in wanted]
+    except (KeyError, TypeError, ValueError) as error:
+        raise Failure(f"what a measure is told does not fit: {error}") from None

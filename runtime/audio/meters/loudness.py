@@ -21,6 +21,8 @@ _STEPS = 100
 """Energies a second."""
 _MOMENTARY, _SHORT, _HOP = 40, 300, 10
 """In steps: 400 ms, 3 s, 100 ms."""
+_PIECE = 16_384
+"""Frames that are filtered at once, which bounds the memory."""
 _TAIL_SECONDS = 0.1
 """Of K-weighting's answer to an impulse; what comes after it is below -200 dB."""
 
@@ -67,8 +69,9 @@ class LoudnessMeter:
         """Take more frames."""
         if len(block):
             self._peaks.feed(block)
-            if self._weights is not None:
-                self._take(self._filter.feed(block.T.astype(np.float64)))
+            for at in range(0, len(block) if self._weights is not None else 0, _PIECE):
+                piece = block[at : at + _PIECE].T.astype(np.float64)
+                self._take(self._filter.feed(piece))
 
     def end(self) -> Loudness:
         """Return the loudness of all frames."""

@@ -44,7 +44,7 @@ def examine(
     spectra = SpectrumMeter(sound.rate, sound.channels) if "spectrum" in parts else None
     digest = hashlib.sha256(f"{sound.rate} {sound.channels}\n".encode())
     for raw in sound.raw_blocks():
-        digest.update(raw.tobytes())
+        digest.update(np.ascontiguousarray(raw).data)
         block = levels.feed(raw)
         if loudness is not None:
             loudness.feed(block)

@@ -12,7 +12,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from ..blocks import Frames
 
-_TAPS, _CHUNK, _AT_ONCE = 48, 32, 512
+_TAPS, _CHUNK, _AT_ONCE = 48, 32, 128
 """Taps of a phase; frames that are looked at or passed over together; chunks in one product."""
 
 
@@ -42,9 +42,10 @@ class TruePeakMeter:
         self.peak = max(self.peak, float(rows.max()), -float(rows.min()))
         if not self._phases.size:
             return
-        for row in np.concatenate((self._rest, rows), axis=1):
+        whole = np.concatenate((self._rest, rows), axis=1)
+        for row in whole:
             self._between(row)
-        self._rest = np.concatenate((self._rest, rows), axis=1)[:, -_TAPS:]
+        self._rest = whole[:, -_TAPS:].copy()
 
     def _between(self, row: Frames) -> None:
         """Look between the samples of a channel; the first `_TAPS` of them have been looked at."""

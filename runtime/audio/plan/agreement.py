@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ...errors import Failure
-from .metrics import Metric
-from .predicates import Predicate, metric_of
+from .metrics import Metric, Said
+from .predicates import Predicate, metric_of, names_of
 
 _UNITS: Mapping[str, tuple[str, float]] = {
     "lufs": ("LUFS", 1), "lkfs": ("LUFS", 1), "lu": ("LUFS", 1), "dbtp": ("dB", 1),
@@ -126,18 +126,16 @@ def check_numbers(request: str, predicates: Iterable[Predicate]) -> None:
             )
 
 
-def _numbers(
-    predicate: Predicate, metric: Metric, at: tuple[float, ...]
-) -> Iterator[tuple[float, str]]:
+def _numbers(predicate: Predicate, metric: Metric, at: Said) -> Iterator[tuple[float, str]]:
     """Yield the numbers of a predicate with the kinds of their units."""
     if not isinstance(predicate.value, str | bool):
         unit = metric.unit.lower()
         kind, times = _UNITS.get(unit, (unit, 1))
         yield float(predicate.value) * times, kind
-    names = metric.at * (len(at) // max(len(metric.at), 1)) if metric.many else metric.at
-    for name, number in zip(names, at, strict=False):
+    for name, number in zip(names_of(metric, len(at)), at, strict=True):
         kind = next((kind for end, kind in _NAMES if name.endswith(end)), "")
-        yield number / 1000 if name.endswith("_ms") else number, kind
+        if not isinstance(number, str):
+            yield number / 1000 if name.endswith("_ms") else number, kind
 
 
 def _is_near(one: float, other: float, within: float = _CLOSE) -> bool:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
+from flowc.compiler.catalog.audio_expectations import OWN
 from flowc.compiler.catalog.audio_model import PARTS
 
 from ...errors import Failure
 from ..calls.call import Do, check_call
 from .evidence import Evidence
-from .metrics import THRESHOLD, Measurement, Pair
-from .predicates import Finding, Predicate, judge, judge_value, metric_of, verdict_of
+from .metrics import FILE, THRESHOLD, Measurement, Pair
+from .predicates import Finding, Predicate, judge, judge_value, metric_of, names_of, verdict_of
 
 _AT_ONCE = 2
 
@@ -55,7 +57,7 @@ def _finding(predicate: Predicate, pairs: tuple[Pair, Pair | None] | str | None)
     if pairs is None:
         return judge(predicate, None)
     pair, idle = pairs
-    if not pair.before and metric_of(predicate.metric)[0].both:
+    if idle is None and metric_of(predicate.metric)[0].both:
         return Finding(predicate, "not measured", None, "there is no file before")
     return judge(predicate, pair, idle)
 
@@ -114,7 +116,9 @@ def _measurements_of(
         if files is None:
             continue
         metric, at = metric_of(predicate.metric)
-        threshold = at[0] if metric.at[:1] == ("dbfs",) and at else THRESHOLD
+        if metric.effect:
+            continue
+        threshold = float(at[0]) if metric.at[:1] == ("dbfs",) and at else THRESHOLD
         for path in files:
             if path is not None:
                 keys.setdefault((path, threshold), set()).update(metric.parts)
@@ -163,6 +167,14 @@ async def _pairs(
     return Pair(before, after, done), Pair(before, before, idle)
 
 
+def _files_in(written: str) -> Iterator[str]:
+    """Yield the files that a metric names, but for the sound before."""
+    metric, said = metric_of(written)
+    for name, one in zip(names_of(metric, len(said)), said, strict=True):
+        if name == FILE and one != OWN:
+            yield unquote(str(one))
+
+
 async def _effects(
     files: SubjectFiles, predicates: Sequence[Predicate], do: Do
 ) -> dict[str, tuple[float | str, float | str]]:
@@ -171,7 +183,9 @@ async def _effects(
     wanted = list(dict.fromkeys(wanted))
     if not wanted:
         return {}
-    call = {"a": files.before, "b": files.after, "effects": wanted}
+    call: dict[str, Any] = {"a": files.before, "b": files.after, "effects": wanted}
+    if others := list(dict.fromkeys(path for one in wanted for path in _files_in(one))):
+        call["others"] = others
     try:
         found = (await do(check_call("compare", call)))["effects"]
     except Failure as failure:

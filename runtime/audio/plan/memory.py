@@ -11,6 +11,7 @@ from typing import Any
 from flowc.compiler.catalog.audio_model import PARTS
 
 from ..calls.call import AudioCall, Do
+from .metrics import THRESHOLD
 
 _MOST = 64
 Key = tuple[object, ...]
@@ -30,29 +31,44 @@ class MeasurementMemory:
         """Return what the call gives, and what else is known of the file. Raise `Failure`."""
         parts = call.arguments["parts"]
         wanted = frozenset(PARTS if parts is None else parts)
-        key = self._key(call, locate)
+        key = self._key(call.arguments["input"], call.arguments["silence_dbfs"], locate)
         had = self._parts.get(key, frozenset())
         if key in self._kept and wanted <= had:
             return dict(self._kept[key])
         missing = [part for part in PARTS if part in wanted - had]
         found = await do(replace(call, arguments={**call.arguments, "parts": missing}))
-        if key != self._key(call, locate):  # it was written meanwhile
-            return found
+        if key != self._key(call.arguments["input"], call.arguments["silence_dbfs"], locate):
+            return found  # it was written meanwhile
+        return self._keep(key, found, wanted)
+
+    async def work(self, call: AudioCall, locate: Callable[[str], Path], do: Do) -> dict[str, Any]:
+        """Return what another call gives, without what it has measured of its input on the way,
+        which is remembered. Raise `Failure`."""
+        path = str(call.arguments.get("input") or "")
+        before = self._key(path, THRESHOLD, locate) if path else ()
+        done = await do(call)
+        heard = done.pop("heard", None)
+        if heard and before == self._key(path, THRESHOLD, locate):
+            self._keep(before, heard, frozenset({"loudness"}))
+        return done
+
+    def _keep(self, key: Key, found: dict[str, Any], wanted: frozenset[str]) -> dict[str, Any]:
         before = self._kept.pop(key, {})
         notes = list(dict.fromkeys([*before.get("notes", ()), *found["notes"]]))
         self._kept[key] = {**before, **found, "notes": notes}
-        self._parts[key] = had | wanted
+        # Whatever is measured of the samples, their levels are as well.
+        levels = frozenset({"levels"}) if wanted else wanted
+        self._parts[key] = self._parts.get(key, frozenset()) | wanted | levels
         while len(self._kept) > _MOST:
             oldest = next(iter(self._kept))
             del self._kept[oldest], self._parts[oldest]
         return dict(self._kept[key])
 
-    def _key(self, call: AudioCall, locate: Callable[[str], Path]) -> Key:
-        path = call.arguments["input"]
+    def _key(self, path: str, threshold: float, locate: Callable[[str], Path]) -> Key:
         place = locate(path)
         try:
             info = os.stat(place, follow_symlinks=False)
         except OSError:
-            return (path, str(place), call.arguments["silence_dbfs"])
+            return (path, str(place), threshold)
         same = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
-        return (path, str(place), call.arguments["silence_dbfs"], *same)
+        return (path, str(place), threshold, *same)

@@ -16,6 +16,8 @@ THRESHOLD = -50.0
 """dBFS below which 20 ms count as silent, unless a metric says another one."""
 _ABOVE_DB = 0.1
 """dBFS; from here on a peak lies above full scale."""
+FILE = "FILE"
+"""What a metric names in its parentheses where a file belongs."""
 GONE_DB = -60.0
 """A band this far below the rest counts as gone."""
 
@@ -28,7 +30,8 @@ class Missing(NamedTuple):
 
 Measured = float | str | bool | Missing
 Numbers = tuple[float, ...]
-"""What a metric takes in parentheses."""
+Said = tuple[float | str, ...]
+"""What a metric takes in parentheses: numbers, and texts as addresses spell them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +48,10 @@ class Pair:
 @dataclass(frozen=True, slots=True)
 class Metric:
     """A metric. `at` names the numbers that it takes in parentheses, which may be left out when
-    `free`, and may go on when `many`; `tolerance` holds when a requirement says none; `both` says
-    that the file before is needed; with `effect` a measure of both files together is. `parts` are
-    those of a measurement that it is computed from; without one the header is enough."""
+    `free`; `each` names what follows them as often as one likes, a text where it has capitals;
+    `tolerance` holds when a requirement says none; `both` says that the file before is needed; with
+    `effect` a measure of both files together is. `parts` are those of a measurement that it is
+    computed from; without one the header is enough."""
 
     name: str
     about: str
@@ -56,24 +60,30 @@ class Metric:
     tolerance: float = 0.0
     kind: Literal["number", "text", "flag"] = "number"
     at: tuple[str, ...] = ()
+    each: tuple[str, ...] = ()
     free: bool = False
-    many: bool = False
     both: bool = False
     effect: bool = False
     parts: tuple[str, ...] = ("levels",)
 
-    def spell(self, at: Numbers) -> str:
-        """Return the metric with its numbers: `fade_misfit_db(0,3)`."""
-        return f"{self.name}({','.join(f'{n:.10g}' for n in at)})" if at else self.name
+    def spell(self, at: Said) -> str:
+        """Return the metric with what is said in its parentheses: `fade_misfit_db(0,3)`."""
+        said = [one if isinstance(one, str) else f"{one:.10g}" for one in at]
+        return f"{self.name}({','.join(said)})" if at else self.name
 
     @property
     def form(self) -> str:
         """Return how it is written in general: `fade_misfit_db(in_s,out_s)`."""
-        return f"{self.name}({','.join(self.at)})" if self.at else self.name
+        names = [*self.at, *self.each, *(["…"] if self.each else [])]
+        return f"{self.name}({','.join(names)})" if names else self.name
 
-    def value(self, pair: Pair, at: Numbers) -> Measured:
+    def value(self, pair: Pair, at: Said) -> Measured:
         """Return the number, text or truth value; `Missing` when there is none."""
-        result = self.compute(pair, at)
+        if self.effect:
+            value = pair.effects.get(self.spell(at), "it was not measured")
+            result: Measured = Missing(value) if isinstance(value, str) else value
+        else:
+            result = self.compute(pair, tuple(one for one in at if not isinstance(one, str)))
         if isinstance(result, float) and not math.isfinite(result):
             return Missing("no finite number came out")
         return result
@@ -229,18 +239,13 @@ def _effect(
     unit: str,
     tolerance: float = 0.0,
     at: tuple[str, ...] = (),
-    many: bool = False,
+    each: tuple[str, ...] = (),
 ) -> Metric:
     """Return a metric that `flowc.runtime.audio.meters.effects` measures."""
-
-    def compute(pair: Pair, numbers: Numbers) -> Measured:
-        written = METRICS[name].spell(numbers)
-        value = pair.effects.get(written, "it was not measured")
-        return Missing(value) if isinstance(value, str) else value
-
     return Metric(
-        name, about, unit, compute, tolerance, at=at, many=many, both=True, effect=True, parts=()
-    )
+        name, about, unit, _is_changed, tolerance, at=at, each=each, both=True, effect=True,
+        parts=(),
+    )  # fmt: skip
 
 
 _DB = "dB"
@@ -333,7 +338,7 @@ _EFFECTS: tuple[Metric, ...] = (
             at=("low_hz", "high_hz", "slope")),
     _effect("eq_misfit_db", f"{_OFF} the spectrum lies from that behind these bands; kind is 0 for "
             "a peak, 1 for a low shelf, 2 for a high shelf", _DB,
-            at=("kind", "hz", "db", "q"), many=True),
+            each=("kind", "hz", "db", "q")),
     _effect("section_misfit_db", "the energy of what is not this section of the sound before; "
             "-10 and less is the section, an end of 0 that of the file", _DB,
             at=("start_s", "end_s")),
@@ -351,10 +356,14 @@ _EFFECTS: tuple[Metric, ...] = (
             at=("dbfs", "longest_s")),
     _effect("first_part_misfit_db", "the energy of what is not the sound up to the middle of its "
             "first pause; -10 and less is that", _DB, at=("dbfs", "least_s")),
-    _effect("joined_misfit_db", "the same of the sound before, at the start or at the end", _DB,
-            at=("crossfade_s",)),
-    _effect("laid_under_db", "the mean level of what was added, while it sounds, beside that of "
-            "the sound", _DB, 1.0),
+    _effect("joined_misfit_db", "the same of these files joined in this order, of which * is the "
+            "sound before: the one that is found least", _DB, at=("crossfade_s",), each=(FILE,)),
+    _effect("laid_misfit_db", f"{_OFF} the mean level of each further file lies from that many dB "
+            "below the first; ends is 1 where the first says the length", _DB,
+            at=("ends", "below_db"), each=("offset_s", "db", FILE)),
+    _effect("mix_misfit_db", f"{_OFF} the gain of each file in the sum lies from this", _DB,
+            at=("ends",), each=("offset_s", "db", FILE)),
+    _effect("tags_misfit", "how many tags are not as said", "tags", each=("NAME=TEXT",)),
     _effect("response_db", "the energy of a third of an octave around a frequency beside that "
             "before", _DB, 1.0, at=("hz",)),
     _effect("delay_s", "later (+) or earlier (-) than before", "s", 0.01),

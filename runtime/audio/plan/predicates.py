@@ -19,7 +19,7 @@ from typing import Any, Literal
 from flowc.compiler.source.spelling import Spelling
 
 from ...errors import Failure
-from .metrics import METRICS, Metric, Missing, Numbers, Pair
+from .metrics import METRICS, Metric, Missing, Pair, Said
 
 Verdict = Literal["passed", "failed", "not measured", "proves nothing"]
 """A predicate that holds proves nothing where it held before as well."""
@@ -114,8 +114,8 @@ def parse_predicate(text: str) -> Predicate | None:
         return None
 
 
-def metric_of(written: str) -> tuple[Metric, Numbers]:
-    """Return a metric and the numbers in its parentheses. Raise `Failure`."""
+def metric_of(written: str) -> tuple[Metric, Said]:
+    """Return a metric and what stands in its parentheses. Raise `Failure`."""
     match = _NAME.fullmatch("".join(written.split()))
     name = match["name"] if match else written[:60]
     if match is None or name not in METRICS:
@@ -123,24 +123,33 @@ def metric_of(written: str) -> tuple[Metric, Numbers]:
         hint = f"did you mean `{nearest}`? " if nearest else ""
         raise Failure(f"there is no metric `{name}`", help=f"{hint}see docs/audio-editing.md")
     metric = METRICS[name]
-    try:
-        numbers = tuple(float(part) for part in (match["at"] or "").split(",") if part)
-    except ValueError:
-        numbers = (math.nan,)
-    if not _fits(metric, numbers):
+    parts = [part for part in (match["at"] or "").split(",") if part]
+    names = names_of(metric, len(parts))
+    if len(parts) > _MOST_NUMBERS or len(names) != len(parts):
         raise Failure(f"the metric `{name}` is written `{metric.form}`")
-    return metric, numbers
+    try:
+        return metric, tuple(_read_part(*two) for two in zip(names, parts, strict=True))
+    except ValueError:
+        raise Failure(f"the metric `{name}` is written `{metric.form}`") from None
 
 
-def _fits(metric: Metric, numbers: Numbers) -> bool:
-    """Tell whether a metric takes these numbers."""
-    if len(numbers) > _MOST_NUMBERS or not all(map(math.isfinite, numbers)):
-        return False
-    if metric.free and not numbers:
-        return True
-    if metric.many:
-        return bool(numbers) and len(numbers) % len(metric.at) == 0
-    return len(numbers) == len(metric.at)
+def names_of(metric: Metric, count: int) -> tuple[str, ...]:
+    """Return what so many values in the parentheses of a metric are called; others than there are
+    values where they do not fit."""
+    if metric.free and not count:
+        return ()
+    times = (count - len(metric.at)) // len(metric.each) if metric.each else 0
+    return (*metric.at, *metric.each * max(times, 1 if metric.each else 0))
+
+
+def _read_part(name: str, part: str) -> float | str:
+    """Return a number, or a text where the name has capitals. Raise `ValueError`."""
+    if name.isupper():
+        return part
+    number = float(part)
+    if not math.isfinite(number):
+        raise ValueError(part)
+    return number
 
 
 def judge(predicate: Predicate, pair: Pair | None, idle: Pair | None = None) -> Finding:

@@ -11,6 +11,7 @@ from flowc.compiler import plan
 from flowc.compiler.plan.paths import original_input
 
 from ...documents.attempts import last_error
+from ...documents.phrases import steps_by_hand
 from ...errors import Failure
 from ..calls.call import Do, parse_call
 from .check import SubjectFiles, findings_of, line_of, report_of
@@ -21,6 +22,15 @@ from .predicates import ANY, RESULT, Finding, Predicate, judge, read_predicate, 
 _LEVELS = frozenset({"gain", "peak_norm", "loudness_norm", "compress", "leveller"})
 _SAME_WORK = {"cut": "clip", "eq": "dehum"}
 """Tools that may do what another one was asked for."""
+STAYS: Mapping[str, str] = {
+    "sample_rate_hz": "The sample rate stays",
+    "channels": "The number of channels stays",
+    "duration_change_s": "The length stays",
+}
+"""Metrics of what has to stay because nothing asks for another, and what is said of them."""
+_LENGTHS = ("duration", "leading", "trailing", "section", "cut", "direct", "delay", "pauses",
+            "first_part", "joined", "laid", "mix")  # fmt: skip
+"""Beginnings of metrics of what is longer, shorter or later afterwards."""
 _ALWAYS = frozenset({"limit", "convert", "tag"})
 """Tools whose work the rest of the review holds, whatever was asked for."""
 
@@ -39,20 +49,29 @@ async def review(
     which is FAILURE; `shown` says the same in words. The first `since` steps are those of a plan
     that was given up. `asked` are the tools that the request asks for, one as often as it does,
     where that is known: the report names a step that nobody asked for, and the whole does not pass
-    with it."""
+    with it, unless a person wrote it into the document by hand. What such a step changes need not
+    stay."""
     section = document.section("requirements")
     lines = plan.text_value(section, "Success Criteria").split("\n") if section else []
     criteria = criteria_in(line for line in lines if line.strip())
     words = [one for one in criteria if isinstance(one, str)]
     subjects = subjects_of(document, since)
-    predicates = [one for one in criteria if isinstance(one, Predicate)]
+    by_hand = {id for id in steps_by_hand(document, since) if id in subjects}
+    changed = _changed_by(document, by_hand)
+    predicates = [
+        one
+        for one in criteria
+        if isinstance(one, Predicate)
+        and not (STAYS.get(one.metric) == one.text and one.metric in changed)
+    ]
     planned = len(predicates)
     predicates += calls_expect(document, subjects, {(p.subject, p.condition) for p in predicates})
     findings = await _find_all(predicates, subjects, do, _evidence_in(document, subjects))
     unproved = [step for step in subjects if step != RESULT and not _has_proof(step, findings)]
     if RESULT in subjects and not unproved and not _tells_result(findings[:planned]):
         unproved = [RESULT]
-    extra = [] if asked is None else [*_extra_steps(document, subjects, since, asked)]
+    mine = [id for id in subjects if id not in by_hand]
+    extra = [] if asked is None else [*_extra_steps(document, mine, since, asked)]
     report = _report(findings, words, unproved, extra)
     final = result_file(document, since)
     steps = document.steps[since:]
@@ -62,6 +81,27 @@ async def review(
         status, summary = "FAILURE", f"No step has made a sound. {summary}"
     shown = {"final": final, "shown": final or "there is no result"}
     return {**report, **shown, "status": status, "summary": summary, "said": summary}
+
+
+def _changed_by(document: plan.PlanDocument, steps: Iterable[str]) -> set[str]:
+    """Return the metrics of `STAYS` that the calls of some steps change."""
+    codes = {id: plan.text_value(document.step(id), "Code") for id in steps}
+    checks = (one for id, code in codes.items() for one in _call_expects(id, code, ""))
+    return constants_changed_by(check.to_json() for check in checks)
+
+
+def constants_changed_by(checks: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Return the metrics of `STAYS` that something else is required of, in whatever words."""
+    changed: set[str] = set()
+    for check in checks:
+        name = str(check["metric"]).partition("(")[0]
+        if name == "duration_change_s":
+            changed |= {name} if check["value"] else set()
+        elif name.startswith(_LENGTHS):
+            changed.add("duration_change_s")
+        elif name in STAYS:
+            changed.add(name)
+    return changed
 
 
 async def _find_all(
@@ -102,15 +142,15 @@ def step_requires(document: plan.PlanDocument, id: str, code: str) -> list[Predi
     lines = plan.text_value(section, "Success Criteria").split("\n") if section else []
     criteria = [one for one in criteria_in(lines) if isinstance(one, Predicate)]
     own = [replace(one, subject=id) for one in criteria if one.subject in (id, ANY)]
-    return [*own, *_call_expects(id, code)]
+    return [*own, *_call_expects(id, code, plan.step_paths(document, id)[0])]
 
 
-def _call_expects(id: str, code: str) -> list[Predicate]:
+def _call_expects(id: str, code: str, read: str) -> list[Predicate]:
     try:
         call = parse_call(code)
     except Failure:
         return []  # a program, or a person's work
-    return [read_predicate({**check, "subject": id}) for check in call.tool.expects(call.arguments)]
+    return [read_predicate({**check, "subject": id}) for check in call.expects(read)]
 
 
 def _best(group: list[Finding]) -> Finding:
@@ -135,7 +175,9 @@ def calls_expect(
     expected: list[Predicate] = []
     for step in document.steps:
         id = plan.text_value(step, "ID")
-        wanted = _call_expects(id, plan.text_value(step, "Code")) if id in subjects else []
+        if id not in subjects:
+            continue
+        wanted = _call_expects(id, plan.text_value(step, "Code"), subjects[id].before or "")
         expected += (one for one in wanted if (id, one.condition) not in known)
     return expected
 

@@ -76,7 +76,8 @@ class _Declicked:
         least = self._times * 1.4826 * float(np.median(np.minimum(ahead, behind)))
         count = self._around // 2
         for start, end in _clicks(ahead, behind, max(least, _LEAST), self._most):
-            first, last = max(start - self._edge, _ORDER), end + 1 + self._edge
+            # What lies before the stretch has been given away.
+            first, last = max(start - self._edge, self._around), end + 1 + self._edge
             last = min(last, len(wide) - _ORDER)
             if last <= first:
                 continue

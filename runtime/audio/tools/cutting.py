@@ -225,6 +225,10 @@ def alike(job: Job) -> tuple[Sound, list[AnySound]]:
                 f"`{first.path}` and `{sound.path}` differ: they have {differ} channels",
                 help="bring them to one number of channels first",
             )
-    shape = (first.rate, first.channels)
-    rest = [s if (s.rate, s.channels) == shape else Reshaped(s, first) for s in others]
-    return first, [first, *rest]
+    return first, [first, *(like(sound, first) for sound in others)]
+
+
+def like(sound: Sound, other: Sound) -> AnySound:
+    """Return a sound with the rate and the channels of another."""
+    same = (sound.rate, sound.channels) == (other.rate, other.channels)
+    return sound if same else Reshaped(sound, other)

@@ -54,6 +54,11 @@ class Job:
         return self.call.arguments
 
     @property
+    def is_planned(self) -> bool:
+        """Tell whether the call is a step of a plan, whose measurements are used again."""
+        return bool(self.source) or self.working
+
+    @property
     def input(self) -> Sound:
         """Return the input of a tool that has one. Raise `Failure` as `sound` does."""
         return self.sound(self.values["input"])

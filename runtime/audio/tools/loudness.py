@@ -25,6 +25,7 @@ from typing import NamedTuple
 from ...errors import Failure
 from ..calls.containers import container_of
 from ..calls.files import Sound, open_sound
+from ..meters import measure as meter
 from ..meters.loudness import Loudness, LoudnessMeter
 from . import plugins as effects
 from . import stages
@@ -92,18 +93,21 @@ def _limit(job: Job, most: float) -> Chain:
 
 def _normalise(job: Job, most: float) -> Chain:
     sound, target = job.input, job.values["target_lufs"]
-    before = measure_loudness(sound, [])
-    if before.integrated is None or before.true_peak is None:
+    heard = meter.measure(sound, parts=("loudness",))
+    loudness, peak = heard["integrated_lufs"], heard["true_peak_dbtp"]
+    if loudness is None or peak is None:
         short = "shorter than 0.4 s" if sound.seconds < 0.4 else "too quiet, or not mono to 7.1"
         raise Failure(f"`{sound.path}` has no loudness that could be changed: it is {short}")
-    gain_db = target - before.integrated
-    facts: Result = {"loudness_before_lufs": before.integrated}
-    if before.true_peak + gain_db <= most:
-        levels = {"integrated_lufs": target, "true_peak_dbtp": before.true_peak + gain_db}
+    gain_db = target - loudness
+    facts: Result = {"loudness_before_lufs": loudness}
+    if job.is_planned:
+        facts["heard"] = heard
+    if peak + gain_db <= most:
+        levels = {"integrated_lufs": target, "true_peak_dbtp": peak + gain_db}
         remarks = {**facts, **levels, "gain_db": gain_db, "limited": False}
         return Chain([stages.gain(gain_db)], remarks)
-    free = most - before.true_peak
-    search = _Search(low=free, reached=before.integrated + free, top=free + MOST_TAKEN_DB)
+    free = most - peak
+    search = _Search(low=free, reached=loudness + free, top=free + MOST_TAKEN_DB)
     for level in _louder(sound, search, target, most):
         if abs(target - level.reached) <= _CLOSE_LU:
             levels = {"integrated_lufs": level.reached, "true_peak_dbtp": level.peak}

@@ -22,6 +22,14 @@ _LEAST = 1024
 """Frames that are processed at once: with few, pedalboard cannot tell frames from channels."""
 
 
+def _run_board(board: Any, block: Frames, rate: int) -> Frames:
+    """Return at least `_LEAST` frames behind a board that goes on where it was. It forgets what it
+    has heard when it gets more at once than ever before: it always gets `_LEAST`."""
+    rows = np.ascontiguousarray(block.T)
+    done: Frames = board(rows, rate, buffer_size=_LEAST, reset=False).T
+    return done
+
+
 class _Effect(ABC):
     """A stage of pedalboard: collects `_LEAST` frames before it works, and counts those that go in
     and come out."""
@@ -70,8 +78,7 @@ class Plugins(_Effect):
         return np.concatenate(parts)
 
     def _process(self, block: Frames) -> Frames:
-        done: Frames = self._board(np.ascontiguousarray(block.T), self._rate, reset=False).T
-        return done
+        return _run_board(self._board, block, self._rate)
 
 
 def highpass(job: Job) -> Chain:
@@ -167,8 +174,7 @@ class Linked(_Effect):
         detector = high.max(axis=1, keepdims=True)
         if self._link < 1:
             detector = detector * self._link + high * (1 - self._link)
-        rows = np.ascontiguousarray(detector.T)
-        worked: Frames = self._board(rows, self._rate, reset=False).T
+        worked = _run_board(self._board, detector, self._rate)
         gains = np.ones_like(detector)
         np.divide(worked, detector, out=gains, where=detector > _HEARD)
         return np.asarray(block * gains, np.float32)

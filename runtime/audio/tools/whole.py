@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import chain
 
 import numpy as np
+from flowc.compiler.catalog.audio_expectations import OWN
 from flowc.compiler.catalog.audio_model import PARTS
 
 from ...errors import Failure
@@ -17,7 +18,7 @@ from ..meters.effects import effects_of, read_measure
 from ..tags.chapters import SoundSpan
 from ..tags.tags import FIELDS, clean
 from . import stages
-from .cutting import AnySound, alike
+from .cutting import AnySound, alike, like
 from .job import Job, Result, pieces_of
 from .stages import Stage, through
 from .synthesis import CHANNELS, RATE, signal
@@ -37,7 +38,9 @@ def compare(job: Job) -> Result:
     effects = job.values["effects"]
     if effects is None:
         return meter.compare(a, b, job.values["silence_dbfs"])
-    values = effects_of(a, b, [read_measure(text) for text in effects])
+    named = {OWN: a, **{path: job.sound(path) for path in job.values["others"] or ()}}
+    inputs = {name: like(sound, b) for name, sound in named.items()} if job.values["others"] else {}
+    values = effects_of(a, b, [read_measure(text) for text in effects], inputs)
     said = zip(effects, values, strict=True)
     return {"effects": {name: {"value": v, "idle": idle} for name, (v, idle) in said}}
 

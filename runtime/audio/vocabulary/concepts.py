@@ -17,7 +17,7 @@ NOTHING = "nothing"
 CONCEPTS: tuple[tuple[str, str], ...] = (
     ("reverse backwards rückwärts swap vertausche detect erkenne transcribe transkribiere "
      "subtitles untertitel vocals isolate autotune twice zweimal loop translate übersetze "
-     "surround duck", NOTHING),
+     "surround duck email upload send generate picture", NOTHING),
     ("title titel artist interpret künstler album genre tag tags metadata metadaten cover",
      "flowc audio apply 'TAG(…)'"),
     ("DENOISE microphone mikrofon mikro rustles rustling raschelt", "reduce the noise by 12 dB"),
@@ -25,9 +25,9 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("REVERB", "add a little reverb"), ("COMPRESS", "compress 3:1 at -20 dB"),
     ("octave octaves oktave semitone semitones halbton halbtöne PITCH",
      "lower the pitch by 3 semitones"),
-    ("coughs cough hustet husten boring verse strophe mistake versprecher swearing",
+    ("coughs cough hustet husten boring verse strophe mistake versprecher swearing beep bleep "
+     "censor replace",
      "cut out from 0:05 to 0:08"),
-    ("interview chorus refrain", "keep from 0:05 to 0:20"),
     ("wind plosive plosives pops popping thump rumbling mud muddy boomy handling",
      "high-pass at 80 Hz"),
     ("de-ess deess de-esser sibilance sibilant harsh sharp zischen zischlaute", "de-ess by 8 dB"),
@@ -47,7 +47,6 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("echo echoes cathedral church room hallig kathedrale spacious", "add a little reverb"),
     ("chipmunk deeper darth key tune pitch tonhöhe höher tiefer", "lower the pitch by 3 semitones"),
     ("faster slower tempo speed schneller langsamer quicker bpm", "speed up by 10 %"),
-    ("left right channel links rechts kanal swap", "mono"),
     ("wma webm xyz format caf", "export flac"),
     ("mp4", "export m4a"),
     ("bright brighter dull warm warmer clear clearer crisp presence klarer", "boost 3 kHz by 4 dB"),
@@ -55,12 +54,14 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("fade blende einblenden ausblenden", "fade in 0.5 s and out 2 s"),
     ("louder loud lauter up", "louder by 6 dB"),
     ("quieter quiet softer leiser down", "quieter by 6 dB"),
+    ("left right channel links rechts kanal swap", "mono"),
     ("normalise normalize normalisiere loudness lufs mastering master",
      "normalise to -16 LUFS and -1 dBTP"),
     ("part section teil abschnitt piece last ende trim crop",
      "keep from 0:05 to 0:20"),
     ("clipping clipped distorted peaks", "limit peaks to -1 dBTP"),
     ("silence silent stille", "trim silence"),
+    ("interview chorus refrain", "keep from 0:05 to 0:20"),
 )  # fmt: skip
 _LOUD, _QUIET = "louder by 6 dB", "quieter by 6 dB"
 _TOO = {"quiet": _LOUD, "leise": _LOUD, "loud": _QUIET, "laut": _QUIET}

@@ -33,20 +33,30 @@ UNITS: dict[str, Mapping[str, float]] = {
     "s": {
         "s": 1, "sec": 1, "second": 1, "seconds": 1, "ms": 0.001, "milliseconds": 0.001,
         "min": 60, "minute": 60, "minutes": 60, "sekunde": 1, "sekunden": 1, "minuten": 60,
-        "millisekunden": 0.001,
+        "millisekunden": 0.001, "quarter second": 0.25, "viertelsekunde": 0.25,
     },
     "ms": {"ms": 1, "milliseconds": 1, "s": 1000, "seconds": 1000},
-    "semitones": {"semitone": 1, "semitones": 1, "half step": 1, "half steps": 1, "octave": 12,
-                  "octaves": 12, "halbton": 1, "halbtöne": 1, "oktave": 12, "oktaven": 12},
+    "semitones": {
+        "semitone": 1, "semitones": 1, "half step": 1, "half steps": 1, "octave": 12,
+        "octaves": 12, "halbton": 1, "halbtöne": 1, "oktave": 12, "oktaven": 12, "ton": 2,
+        "tone": 2, "tones": 2, "ganzton": 2, "ganztöne": 2,
+    },
     "percent": {"%": 1, "percent": 1, "prozent": 1},
     "share": {"%": 0.01, "percent": 0.01, "prozent": 0.01},
     "times": {"x": 1, "times": 1, "fold": 1, "fach": 1, "fache": 1, "mal": 1},
     "bit": {"bit": 1, "bits": 1, "- bit": 1},
-    "kbps": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1, "k": 1},
-    "kbit": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1},
+    "kbps": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1, "k": 1,
+             "kilobit": 1, "kilobits": 1},
+    "kbit": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1,
+             "kilobit": 1, "kilobits": 1},
     "ratio": {":1": 1},
+    "low": {"": 1},
+    "high": {"": 1},
+    "level": {"": 1},
 }  # fmt: skip
 """The units of each kind of value, and what one of them is in the first one."""
+_BARE = {"low": (20, 2000), "high": (2000, 24_000), "level": (-60, -1)}
+"""Kinds of numbers without a unit, and where they can only be Hz or dB."""
 _KINDS = {":1": "ratio", "dB per octave": "db"}
 """The kinds of parameters whose unit is not the name of a kind; the phrase says "per octave"."""
 _POLITE = (
@@ -68,18 +78,23 @@ _WORD = re.compile(
 _DECIMAL = re.compile(r"(?<![0-9,.])([0-9]+),([0-9]{1,2})(?=[ -]?[^\W\d]|:1| ?%)")
 """A comma before one or two digits and a unit, as in "1,5 Sekunden"; it is as long as a point."""
 _SPOKEN = {
-    word: str(number)
-    for words in (
-        "one two three four five six seven eight nine ten",
-        "eins zwei drei vier fünf sechs sieben acht neun zehn",
+    word: str(first + step * number)
+    for first, step, words in (
+        (1, 1, "one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+               "fifteen sixteen seventeen eighteen nineteen"),
+        (1, 1, "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
+               "fünfzehn sechzehn siebzehn achtzehn neunzehn"),
+        (20, 10, "twenty thirty forty fifty sixty seventy eighty ninety"),
+        (20, 10, "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"),
     )
-    for number, word in enumerate(words.split(), 1)
-}
+    for number, word in enumerate(words.split())
+}  # fmt: skip
 _ARTICLES = frozenset({"a", "an", "one", "ein", "eine", "einer", "einen"})
 _ONE_OF = frozenset({"first", "last", "ersten", "erste", "letzten", "letzte"})
-_HALF = frozenset({"half", "halbe", "halben"})
+_HALF = frozenset({"half", "halbe", "halben", "halber"})
 _ONCE = frozenset({
-    "second", "sekunde", "minute", "semitone", "octave", "halbton", "oktave", "decibel",
+    "viertelsekunde", "ton", "tone", "second", "sekunde", "minute", "semitone", "octave", "halbton",
+    "oktave", "decibel",
 })  # fmt: skip
 """Units of which an article says how many there are."""
 _KHZ = 48
@@ -165,7 +180,12 @@ def _with_digits(words: list[SpokenWord]) -> list[SpokenWord]:
     found: list[SpokenWord] = []
     for number, word in enumerate(words):
         after = words[number + 1].text if number + 1 < len(words) else ""
-        if found and word.text in _ARTICLES and found[-1].text in _HALF:
+        digits = _SPOKEN.get(word.text, word.text)
+        if found and found[-1].text == "minus" and digits[:1].isdigit():
+            found[-1] = SpokenWord(f"-{digits}", found[-1].start, word.end)
+        elif digits == "1" and _is_ratio([one.text for one in found[-2:]], after):
+            found[-2:] = [SpokenWord(f"{found[-2].text}:1", found[-2].start, word.end)]
+        elif found and word.text in _ARTICLES and found[-1].text in _HALF:
             found[-1] = SpokenWord("0.5", found[-1].start, word.end)
         elif word.text in _ONCE and found and found[-1].text in _ONE_OF:
             found += [word._replace(text="1"), word]
@@ -174,8 +194,14 @@ def _with_digits(words: list[SpokenWord]) -> list[SpokenWord]:
         elif after in _ONCE and word.text in _ARTICLES:
             found.append(word._replace(text="1"))
         else:
-            found.append(word._replace(text=_SPOKEN.get(word.text, word.text)))
+            found.append(word._replace(text=digits))
     return found
+
+
+def _is_ratio(before: list[str], after: str) -> bool:
+    """Tell whether a 1 ends a ratio such as "4 to 1"; before a unit it does not."""
+    units = {unit for kind in UNITS.values() for unit in kind}
+    return before[1:] == ["to"] and before[0].isdigit() and after not in units
 
 
 def spell(text: str) -> str:
@@ -323,6 +349,9 @@ def _argument(slot: PhraseSlot, number: str, unit: str) -> Any:
     value *= UNITS[slot.kind].get(unit, 1)
     up = slot.sign == "+"
     match slot.kind:
+        case "low" | "high" | "level":
+            least, most = _BARE[slot.kind]
+            return _plain(value) if least <= value <= most else None
         case "bit":
             return f"PCM_{value:g}"
         case "share" if slot.sign:

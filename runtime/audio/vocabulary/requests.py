@@ -1,11 +1,10 @@
-"""A request as clauses, clauses as steps, steps as calls: the work of the offline rules."""
+"""Clauses as steps, steps as calls: the work of the offline rules."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from flowc.compiler.catalog.audio_effects import BITRATES
@@ -17,131 +16,17 @@ from ..calls.call import AudioCall, check_call
 from ..calls.containers import CONTAINERS, a_file
 from ..plan.contradictions import Shape, contradiction, unheld
 from ..plan.predicates import ANY, RESULT
-from .complaints import complaint_of
-from .patterns import SpokenWord, words_in
-from .rules import (
-    FORMAT,
-    LISTENING,
-    SEPARATORS,
-    Fit,
-    Rule,
-    fits,
-)
-from .sentences import adds_nothing, meaning_of, verb_of
+from ..plan.review import STAYS, constants_changed_by
+from .clauses import SEE, Clause, read_request, refusal
+from .rules import FORMAT, LISTENING, Rule
 
 Json = dict[str, Any]
-MAX_REQUEST = 4_000
 _UNKNOWN = Shape()
 _SHAPE = frozenset({"sample_rate_hz", "channels", "subtype", "bitrate_kbps"})
 """Metrics that are held against the result, which later steps leave as they are."""
 _LEVELS = frozenset({"integrated_lufs", "true_peak_dbtp", "sample_peak_dbfs"})
 """Metrics of which that is so when no later step changes the level."""
-_COMMA = re.compile(r"([0-9]+),([0-9]+)")
 _BARE_K = re.compile(r"\dk$", re.IGNORECASE)
-_AT_ONCE = 3
-"""Clauses that one phrase may span: "fade in 1 s and out 2 s" are two."""
-_LIST = "`flowc audio vocabulary` lists what they know"
-_SEE = "`flowc audio vocabulary` lists what they understand; --model provider:name asks a model"
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A part of a request, as it was written, and its meaning."""
-
-    text: str
-    fit: Fit
-
-
-def read_request(request: str) -> list[Clause]:
-    """Return the clauses of a request, in order. Raise `Failure` (refused) that names every word
-    that the rules do not know, and the clauses of known words that they cannot read."""
-    if not request.strip():
-        raise _refusal("the request is empty: nothing is asked for", "say what to do; " + _SEE)
-    if len(request) > MAX_REQUEST:
-        raise _refusal(f"the request is longer than {MAX_REQUEST} characters", _SEE)
-    plain = request.replace("\n", ";")
-    pieces = _pieces(words_in(plain))
-    pieces = [one for one in pieces if not adds_nothing([w.text for w in one.words])] or pieces
-    clauses: list[Clause] = []
-    wrong: list[str] = []
-    at = 0
-    while at < len(pieces):
-        fit, used = _longest(pieces, at)
-        words = [word for piece in pieces[at : at + used] for word in piece.words]
-        text = request[words[0].start : words[-1].end]
-        if fit is None and clauses and not wrong:
-            fit, text = _going_on(clauses[-1], words, text)
-        if fit is None:
-            last = clauses[-1] if clauses and not wrong else None
-            wrong.append((last and _again(last, words, text)) or complaint_of(text, words))
-        else:
-            clauses.append(Clause(text, fit))
-        at += used
-    if wrong:
-        if comma := _COMMA.search(request):
-            wrong.append(f"a comma separates clauses: write `{comma[1]}.{comma[2]}`")
-        reasons = "; ".join(wrong)
-        raise _refusal(f"the offline rules refuse this request: {reasons} ({_LIST})", _SEE)
-    if not clauses:
-        raise _refusal("the request asks for nothing", "say what to do; " + _SEE)
-    return clauses
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """Words between two separators, and the separator before them."""
-
-    before: str
-    words: list[SpokenWord]
-
-    @property
-    def spelling(self) -> str:
-        return "".join(f"{word.text} " for word in self.words)
-
-
-def _pieces(words: list[SpokenWord]) -> list[_Piece]:
-    pieces: list[_Piece] = []
-    before = ""
-    current: list[SpokenWord] = []
-    for word in [*words, SpokenWord(";", 0, 0)]:
-        if word.text in SEPARATORS:
-            if current:
-                pieces.append(_Piece(before, current))
-                before, current = "", []
-            before = word.text if not before or word.text == "and" else before
-        else:
-            current.append(word)
-    return pieces
-
-
-def _longest(pieces: list[_Piece], at: int) -> tuple[Fit | None, int]:
-    """Return the rule that fits the most pieces from `at` on, and how many; one piece when none
-    does."""
-    joined = [pieces[at].spelling]
-    for piece in pieces[at + 1 : at + _AT_ONCE]:
-        joined.append(f"{joined[-1]}{piece.before} {piece.spelling}")
-    for count in range(len(joined), 0, -1):
-        clause = joined[count - 1]
-        fit = next(fits(clause), None)
-        if fit is None and not (count > 1 and all(map(_reads_alone, pieces[at : at + count]))):
-            fit = meaning_of(clause.split())
-        if fit is not None:
-            return fit, count
-    return None, 1
-
-
-def _reads_alone(piece: _Piece) -> bool:
-    return next(fits(piece.spelling), None) is not None
-
-
-def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:
-    """Return the meaning of a clause with the verb of the one before, and its text with it: "the
-    noise" after "remove the hum"."""
-    verb = verb_of([word.text for word in words_in(last.text)])
-    fit = meaning_of([verb, *(word.text for word in words)]) if verb else None
-    if fit is None or fit.rule is last.fit.rule:
-        return None, text
-    return fit, f"{verb} {text}"
 
 
 def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN) -> Json:
@@ -164,7 +49,7 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
             continue
         later = [other.fit.rule.planning for other in work[number:]]
         is_last = not any(other.changes_level for other in later if other)
-        for check in tool.expects(_call_of(clause).arguments):
+        for check in _call_of(clause, audio).expects(audio):
             stays = check["metric"] in _SHAPE or (check["metric"] in _LEVELS and is_last)
             subjects = (f"step_{number}", "result") if stays else (f"step_{number}",)
             checks += ({**check, "subject": subject} for subject in subjects)
@@ -209,24 +94,16 @@ def tools_of(request: str) -> tuple[str, ...] | None:
 
 def _constants(checks: list[Json], sound: Shape) -> Iterator[Json]:
     """Yield what has to stay because nothing asks for another: rate, channels, length."""
-    names = {check["metric"].partition("(")[0] for check in checks}
-    kept = {"sample_rate_hz": sound.rate, "channels": sound.channels}
+    changed = constants_changed_by(checks)
+    kept = {"sample_rate_hz": sound.rate, "channels": sound.channels, "duration_change_s": 0}
     for name, value in kept.items():
-        if value is not None and name not in names:
-            yield {**predicate(name, "==", value, _STAYS[name]), "subject": RESULT}
-    moved = [name for name in names if name.startswith(_LENGTHS) and name != "duration_change_s"]
-    changed = any(c["metric"] == "duration_change_s" and c["value"] for c in checks)
-    if not moved and not changed:
-        same = predicate("duration_change_s", "==", 0, "The length stays", 0.1)
-        yield {**same, "subject": RESULT}
+        if value is not None and name not in changed:
+            within = 0.1 if name == "duration_change_s" else None
+            yield {**predicate(name, "==", value, STAYS[name], within), "subject": RESULT}
 
 
 _KEPT = {("duration_change_s", 0), ("duration_ratio", 1), ("pitch_change_semitones", 0)}
 """What one step must not change, and another may."""
-_STAYS = {"sample_rate_hz": "The sample rate stays", "channels": "The number of channels stays"}
-_LENGTHS = ("duration", "leading", "trailing", "section", "cut", "direct", "delay", "pauses",
-            "first_part", "joined", "laid_under")  # fmt: skip
-"""Beginnings of metrics of what is longer, shorter or later afterwards."""
 
 
 def _always(format_name: str, work: list[Clause]) -> list[Json]:
@@ -279,7 +156,7 @@ def _check_agreement(work: list[Clause], kind: str, said_by: str, audio: str, so
         help = "split first, then convert each part"
         raise _contradictory(coded.text, parts.text, why, help)
     clauses = [clause for clause in work if clause.fit.rule.tool]
-    calls = [_call_of(clause) for clause in clauses]
+    calls = [_call_of(clause, audio) for clause in clauses]
     if conflict := contradiction(calls):
         first, second, why = conflict
         raise _contradictory(clauses[first].text, clauses[second].text, why)
@@ -288,25 +165,12 @@ def _check_agreement(work: list[Clause], kind: str, said_by: str, audio: str, so
         if lost.place is not None:
             raise _contradictory(clauses[lost.place].text, said_by or audio, why, lost.help)
         why = f"`{said_by}` cannot be: {lost.why}, and `{audio}` has them; {lost.help}"
-        raise _refusal(f"the offline rules refuse this request: {why}", _SEE)
+        raise refusal(f"the offline rules refuse this request: {why}", SEE)
 
 
 def _contradictory(one: str, other: str, why: str, help: str = "ask for one of them") -> Failure:
     reason = f"`{one}` and `{other}` contradict each other: {why}; {help}"
-    return _refusal(f"the offline rules refuse this request: {reason}", _SEE)
-
-
-def _again(last: Clause, words: list[SpokenWord], text: str) -> str:
-    """Return what is wrong with words that only repeat the end of the clause before them: `to -14
-    LUFS` after `normalise to -16 LUFS`; "" for others."""
-    before = [word.text for word in words_in(last.text)]
-    if words[0].text not in before:
-        return ""
-    whole = [*before[: before.index(words[0].text)], *(word.text for word in words)]
-    fit = next(fits("".join(f"{word} " for word in whole)), None)
-    if fit is None or fit.rule is not last.fit.rule:
-        return ""
-    return f"`{last.text}` and `{text}` contradict each other: ask for one of them"
+    return refusal(f"the offline rules refuse this request: {reason}", SEE)
 
 
 def _format_of(clauses: list[Clause], audio: str, output: str) -> tuple[str, str]:
@@ -333,7 +197,7 @@ def code_of(description: str, read: str, write: str, audio: str = "") -> str:
     it."""
     clauses = read_request(description)
     if len(clauses) != 1:
-        raise _refusal(
+        raise refusal(
             f"a step is one clause, and this one has {len(clauses)}: `{description}`",
             "make it several steps",
         )
@@ -355,7 +219,7 @@ def _with_paths(tool: AudioTool, arguments: Json, read: str, write: str, audio: 
     if read not in inputs:
         named = " and ".join(f"`{name}`" for name in inputs)
         what = f"{named} are to be joined, and neither is the sound that is edited, `{audio}`"
-        raise _refusal(f"the offline rules refuse this request: {what}", "name it as one of them")
+        raise refusal(f"the offline rules refuse this request: {what}", "name it as one of them")
     return {
         "inputs": inputs,
         "output": write,
@@ -373,19 +237,14 @@ def _literal(value: object) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 
 
-def _call_of(clause: Clause) -> AudioCall:
+def _call_of(clause: Clause, audio: str) -> AudioCall:
     """Return the clause's call. Raise `Failure` when a value is out of the tool's range."""
     assert clause.fit.rule.tool is not None
     said, tool = clause.fit.arguments, clause.fit.rule.tool
-    first = said["inputs"][0] if "inputs" in said else "in.wav"
     output = f"out.{said.get('format', 'mp3')}" if "bitrate_kbps" in said else "out.wav"
-    arguments = _with_paths(tool, said, first or "in.wav", output, first)
+    arguments = _with_paths(tool, said, audio, output, audio)
     try:
         return check_call(clause.fit.rule.tool.name, arguments)
     except Failure as failure:
         text = f"`{clause.text}`: {failure.message}; {failure.help}".removesuffix("; ")
-        raise _refusal(text, _SEE) from None
-
-
-def _refusal(text: str, help: str) -> Failure:
-    return Failure(text, "refused", help=help)
+        raise refusal(text, SEE) from None

@@ -1,265 +1,234 @@
-"""SENSES: words by what they mean, and MEANINGS: what they mean together, in whatever order.
+"""SENSES: words by what they mean: what is done, where and how much.
 
 What no phrase of a tool fits word for word is read by these. A word counts in its other endings as
-well ("clicks", "clicking"), one that stands nowhere here is never passed over, and a row of
-MEANINGS fits only what says all that it needs and nothing that it does not name.
+well ("clicks", "clicking"), and one that stands nowhere here is never passed over. Things that are
+changed stand in THINGS, what senses mean together in MEANINGS.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .things import THINGS
+
 PASSED = "*"
 """The sense of words that add nothing."""
-ANYWHERE = frozenset({PASSED, "BY", "AT", "OF", "WITH", "IN", "JUST", "AND", "SOME", "NACH"})
-"""Senses that every row takes."""
 SENSES: Mapping[str, str] = {
-    PASSED: "the|a|an|it|its|it's|this|that|these|them|my|our|all|me|us|for me|i|we|you|please|"
-    "bitte|can|could|would|can you|could you|kannst|könntest|du|want|need|would like|i'd|i'd like|"
-    "like|should|must|be|to be|is|are|have|has|let|make|mach|do|get|give|gib|set|setz|bring|put|"
-    "use|apply|target|ziel|hit|sit|end up|aim for|so|thanks|danke|turn|one of|der|die|das|den|dem|"
-    "des|ein|eine|einen|einem|es|ihn|sie|dies|diese|diesen|mein|meine|ist|sind|soll|sollen|sollte|"
-    "muss|müssen|haben|werden|wird|sein|ich|wir|möchte|brauche|will|mir|mal|doch|ganze|tun|"
-    "there's|there is|there's a|i can hear|hear|ich höre|file|datei|overall|match|slowly|annoying|"
-    "version|out of this|a bit|bit of|gently|sanft|sich|think|i think|draus|throughout|recording|"
-    "audio|sound|track|voice|speech|music|song|episode|signal|whole thing|thing|aufnahme|ton|"
-    "klang|stimme|spur|musik|lied|folge|sprache",
+    PASSED: "the|a|an|it|its|it's|this|that|these|them|my|our|me|us|for me|i|we|you|please|"
+    "bitte|can|could|would|can you|could you|kannst|könntest|du|want|need|would like|i'd|like|"
+    "should|must|be|to be|is|are|have|has|let|make|mach|do|get|give|gib|set|setz|bring|put|use|"
+    "apply|target|ziel|hit|sit|end up|aim for|so|thanks|danke|turn|one of|der|die|das|den|dem|"
+    "des|ein|eine|einen|einem|es|ihn|sie|dies|diese|diesen|mein|meine|ist|sind|soll|sollen|"
+    "sollte|muss|müssen|haben|werden|wird|sein|ich|wir|möchte|brauche|will|mir|mal|doch|ganze|"
+    "tun|there's|there is|there's a|i can hear|hear|ich höre|file|datei|overall|match|slowly|"
+    "version|out of this|sich|think|i think|draus|throughout|recording|audio|sound|track|voice|"
+    "speech|music|song|episode|signal|whole thing|thing|aufnahme|ton|klang|stimme|spur|musik|"
+    "lied|folge|sprache|has to|have to|needs to|need to|needs|has to be|have to be|i want it|"
+    "i need it|make sure|wants|will you|would you|würdest|würden|einmal|jetzt|now|here|hier|"
+    "simply|einfach|done|going|help me|go ahead|we'd|we'd like|i'll|kann|können|sodass|so that|"
+    "damit|dass|wäre|gern|gerne|darf|dürfen|dürfte|wir brauchen|bräuchte|hätte|hätten|hätte gern|"
+    "hätte gerne|ich hätte|which|what's|there|da|dort|da ist|es gibt|gibt es|there are|i've got|"
+    "got|gotta|got to|hat|vom|am ende vom|results|result|ergebnis|copy|take a|recording's|"
+    "vocal recording|the lot|lot|whole|gesamte|gesamten|komplette|kompletten|insgesamt|entire|"
+    "entirely|complete|completely|own|sounds|sounding|klingt|klingen|speaker's|wieder|them all|"
+    "auch|as well|also|noch|okay|ok|hi|hello|hallo|hey|really|very|sehr|quite|nicely|properly|"
+    "ordentlich|schön|sauber|cleanly|smooth|smoothly|lang|of length|in length|length|länge|dauer|"
+    "duration|worth|worth of|goes|geht|gehen|going to|nudge|come|reach|comes|would be nice|nice|"
+    "would be great|great|lovely|cool|wäre schön|wäre toll|toll|super|mach's|recorded|i recorded|"
+    "aufgenommen|wurde|were|been|got to be|sitting|sits|land|lands|lande|landen|liegen|lieg|"
+    "liegt|want it to|ends up|go to|bitte schön|the clip|clip's|interview|vocal|vocals take|"
+    "gesang|the take|my take|spoken|gesprochene|job|task|quick|quickly|schnell mal|kurz mal|"
+    "hiermit|somehow|irgendwie|actually|eigentlich|maybe|vielleicht|basically|generally|came|"
+    "came out|come out|comes out|turned out",
     "FILTER": "filter|filtere",
-    "BY": "by|um",
+    "BY": "by|um|in the amount of|um rund|um etwa",
     "SOME": "some|etwas",
     "AT": "at|bei|@",
-    "OF": "of|von|around|about|=|:",
-    "WITH": "with|mit|for|für|fürs|using|per|during|while",
+    "OF": "of|von|around|about|=|:|roughly|approximately|approx|circa|ca|etwa|ungefähr|"
+    "exactly|genau|sich um|there or thereabouts|than",
+    "WITH": "with|mit|for|für|fürs|using|per|during|while|via|by means of|through a|"
+    "mittels|bei einer|at a|having|mit einer|mit einem",
     "IN": "in|im|on|am|ans|onto",
-    "JUST": "just|only|nur|lediglich|bloß",
+    "JUST": "just|only|nur|lediglich|bloß|solely|nichts als|nothing but|ausschließlich|"
+    "no more than the",
     "AND": "and|und",
-    "TO": "to|down to|up to|auf|into|zu|zur|zum|als|as|-",
+    "TO": "to|down to|up to|auf|into|zu|zur|zum|als|as|-|nach unten auf|hinunter auf|"
+    "runter auf|rauf auf|hoch auf|to about|to around|so it's|so that it is|so it is|in ein|"
+    "in eine|in einen|into a|as a|as an|als ein|als eine",
     "NACH": "nach",
-    "TILL": "till|until|bis|through|bis zu|up until",
-    "FROM": "from|between|zwischen|ab",
-    "LOUDER": "louder|lauter|hotter|more volume|mehr lautstärke|amplify|verstärke",
-    "QUIETER": "quieter|softer|leiser|less volume|less loud|weniger laut",
-    "TOOQUIET": "too quiet|zu leise",
-    "TOOLOUD": "too loud|zu laut",
-    "UP": "up|raise|increase|boost|lift|bump|crank|push|pump|anheben|erhöhe|hebe|heb|rauf|hoch|"
-    "hinauf",
-    "HIGHER": "higher|höher",
-    "DEEPER": "deeper|tiefer",
+    "TILL": "till|until|bis|through|bis zu|up until|up to and including|bis zur|bis zum|"
+    "und zwar bis|all the way to",
+    "FROM": "from|between|zwischen|ab|starting from|starting at|starting|beginning at|"
+    "ab der|ab dem|between the|von der|from around|out of|aus dem|in the range",
+    "LOUDER": "louder|lauter|hotter|more volume|mehr lautstärke|amplify|verstärke|more loud|"
+    "louder overall|kräftiger|noch lauter|etwas lauter|bit louder|more level|mehr pegel|"
+    "more gain|mehr gain|boosted|verstärken|verstärkt|verstärk|lauterdrehen|lauter machen|"
+    "lauter drehen|lauterstellen",
+    "QUIETER": "quieter|softer|leiser|less volume|less loud|weniger laut|less level|"
+    "weniger pegel|less gain|more quiet|more quietly|softly|leiserdrehen|leiser machen|"
+    "leiser drehen|leiserstellen|fainter",
+    "TOOQUIET": "too quiet|zu leise|too soft|too low|too faint|zu niedrig|zu schwach|"
+    "too quietly|way too quiet|far too quiet|viel zu leise",
+    "TOOLOUD": "too loud|zu laut|too hot|zu hoch|zu kräftig|zu stark ausgesteuert|"
+    "way too loud|far too loud|viel zu laut|too loudly",
+    "UP": "up|raise|increase|boost|lift|bump|crank|push|pump|anheben|erhöhe|hebe|heb|"
+    "rauf|hoch|hinauf|turn up|upwards|higher by|raising|raised|boosting|lifted|anheb|hochdreh|"
+    "hochzieh|hochsetz|aufdreh|aufdrehen|nach oben|steigern|steigere|steiger|erhöhen|jack up|"
+    "jack it up|beef up|goose|dreh auf|emphasise|emphasize|betone|betonen|bring up|bring out|"
+    "verstärkung",
+    "HIGHER": "higher|höher|up in pitch|rauf in der tonhöhe",
+    "DEEPER": "deeper|tiefer|lower in pitch|down in pitch|tiefer gestimmt",
     "MORE": "more|mehr|add|extra|plus|dazu|hinzu|drauf",
-    "DOWN": "down|lower|reduce|decrease|attenuate|knock|pull|dip|senke|senk|absenken|runter|"
-    "herunter|verringere|reduziere|reduzier|herabsetzen|scoop|abmilder|soften|tame|dämpf|abschwäch",
-    "LESS": "less|weniger|minus|fewer",
-    "DROP": "drop|throw",
+    "DOWN": "down|lower|reduce|decrease|attenuate|knock|pull|dip|senke|senk|absenken|"
+    "runter|herunter|verringere|reduziere|reduzier|herabsetzen|scoop|abmilder|soften|tame|dämpf|"
+    "abschwäch|nudge down|turn down|downwards|lowering|lowered|nach unten|zurücknehm|zurückdreh|"
+    "runterdreh|runterzieh|runtersetz|herunterdreh|herunterreg|runterregel|drosseln|drossel|"
+    "mindern|minder|vermindern|verminder|abdämpf|dämpfen|dampen|tone down|tone it down|ease off|"
+    "trim down|cut back|cut down|bring down|take down|pull back|dial down|dial back|knock down|"
+    "attenuated|diminish|weaken|squash down|nimm zurück|nimm runter|abschwächen|schwäch|schwäche|"
+    "senk ab|absenk|de-emphasise|de-emphasize|notch down|calm|beruhig|minimise|minimize|minimier|"
+    "take the edge off|entschärf|entschärfe|entschärfen|zähm|zähme|zähmen|mildern|ease back|"
+    "pare back|cool down",
+    "LESS": "less|weniger|minus|fewer|lesser|not so much|nicht so viel",
+    "DROP": "drop|throw|discard|ditch|dump|scrap|verwerfen|verwirf|wegwerf|wirf",
     "CUT": "cut|schneide|schneid|chop|snip|abschneid|ausschneid|rausschneid|wegschneid|"
-    "herausschneid",
+    "herausschneid|slice|slice off|cutting|chop off|crop off|cut off|cut away|trim off|trim away|"
+    "lop off|abtrenn|kappen|kapp|abhacken|kürz weg|cut out|excise|snip out|snip off|carve out|"
+    "schnippel|schneide raus|schneide weg|rauskürz|herauskürz|rausschnippel|wegkürz|loskürz",
     "REMOVE": "remove|delete|strip|eliminate|kill|erase|lose|get rid of|rid|removal|clean|"
-    "clean up|clean that up|suppress|entfern|entferne|lösch|beseitig|wegmach|rausfilter|wegfilter|"
-    "herausfilter|fix|fix that|repair|repariere|should go|must go|can go|go away|drop out|notch",
-    "TAKE": "take|nimm|nehm|roll|shave",
-    "AWAY": "off|away|out|weg|raus|heraus|fort",
-    "LEVEL": "volume|level|gain|lautstärke|pegel",
-    "LOUDNESS": "loudness|lautheit|integrated|integriert",
-    "NORM": "normalise|normalize|normalisier|normalisiere|normalisation|normalization",
-    "PEAK": "peak|peaks|spitze|spitzen|spitzenpegel|loudest peak|sample peak|highest peak",
-    "PODCAST": "podcast|podcasts|podcasttauglich|podcast-ready",
-    "STREAM": "spotify|youtube|streaming|tidal|amazon music|streaming services|streaming service|"
-    "deezer",
-    "BROADCAST": "broadcast|broadcasting|tv|television|rundfunk|fernsehen|r128|r 128|ebu|ebu r128|"
-    "ebu r 128|sendefähig",
-    "READY": "ready|prepare|fertig|vorbereit|conform|optimise|optimize|optimier|master|tauglich|"
-    "konform|standard|wie|suitable|compliant|comply|gemäß",
-    "START": "at the start|at the beginning|at start|at the front|from the start|start|beginning|"
-    "front|head|anfang|beginn|vorne|begin|intro silence|very start",
-    "END": "at the end|at end|at the very end|end|ende|tail|hinten|schluss|back|very end",
-    "BOTH": "both|beide|both ends|both sides|ends|enden|edges|sides|seiten|rändern",
-    "LEADING": "leading|initial|before i start|before i speak|before i start talking|führend",
-    "TRAILING": "trailing",
+    "clean up|clean that up|suppress|entfern|entferne|lösch|beseitig|wegmach|rausfilter|"
+    "wegfilter|herausfilter|fix|fix that|repair|repariere|should go|must go|can go|go away|"
+    "drop out|notch|have to go|has to go|have got to go|gotta go|needs to go|need to go|"
+    "got to go|goes away|gone|be gone|to be gone|wipe|wipe out|zap|purge|take care of|deal with|"
+    "get rid|getting rid of|ridding|dispose of|banish|cancel|cancel out|reduce or remove|clear|"
+    "clear out|clear up|cleanup|clean out|clean off|scrub|scrub out|filter out|filter away|"
+    "kick out|edit out|weg damit|bereinig|bereinige|säuber|säubere|säubern|putz|ausmerz|"
+    "eliminier|unterdrück|unterdrücke|wegbekomm|rausbekomm|loswerden|loszuwerden|tilgen|tilge|"
+    "rausnehm|herausnehm|herauslös|wegnehm|rauswerf|rausschmeiß|rausmach|muss weg|soll weg|"
+    "kann weg|können weg|sollen weg|müssen weg|weghaben|weg haben|verschwinden|"
+    "verschwinden lassen|verschwinde|should disappear|disappear|vanish|make disappear|"
+    "take it out|fix it|get it out|get them out|kill it|killing|notch out|reparieren|reparier|"
+    "wegmachen|rauslöschen|löschen",
+    "TAKE": "take|nimm|nehm|roll|shave|nehme|nimmst|taking",
+    "AWAY": "off|away|out|weg|raus|heraus|fort|aus|davon|hinaus|raus damit|out of it|"
+    "out of there|from it|heraus aus",
+    "LEVEL": "volume|level|gain|lautstärke|pegel|volume level|output level|gesamtpegel|"
+    "gesamtlautstärke|lautstärkepegel|loudness level|overall level|overall volume|sound level|"
+    "lautstärke insgesamt|signal level|recording level|playback level|master volume|amplitude|"
+    "fader|the fader|regler",
+    "LOUDNESS": "loudness|lautheit|integrated|integriert|loudness target|target loudness|"
+    "integrated loudness|perceived loudness|overall loudness|programme loudness|program loudness|"
+    "lautheitsziel|ziellautheit|programmlautheit|lautheitspegel|lufs target|lautheitsnorm",
+    "NORM": "normalise|normalize|normalisier|normalisiere|normalisation|normalization|"
+    "normalised|normalized|normalising|normalizing|normalisierung|normieren|normier|"
+    "loudness-normalise|loudness-normalize|aussteuern|aussteuer|aussteuerung|pegle|pegel ein|"
+    "einpegel",
+    "PEAK": "peak|peaks|spitze|spitzen|spitzenpegel|loudest peak|sample peak|highest peak|"
+    "maximum peak|max peak|highest sample|loudest sample|peak level|peak value|peak amplitude|"
+    "spitzenwert|spitzenwerte|maximalpegel|pegelspitze|pegelspitzen|höchste spitze|"
+    "lauteste stelle|lauteste spitze|any peak|the highest peaks|peaking|peak-normalise|"
+    "peak-normalize",
+    "PODCAST": "podcast|podcasts|podcasttauglich|podcast-ready|podcasting|podcast-tauglich|"
+    "podcast loudness|podcast level|podcast-lautheit|podcast-pegel|podcastlautheit|"
+    "podcast delivery|apple podcasts|podcast-standard|podcaststandard|podcast standard|"
+    "podcast norm|for podcast use|podcast feed|podcastfolge",
+    "STREAM": "spotify|youtube|streaming|tidal|amazon music|streaming services|"
+    "streaming service|deezer|streamingplattformen|streaming platforms|streaming platform|"
+    "streaming loudness|streaming-lautheit|streaming level|streamingdienste|streaming-dienste|"
+    "streaming delivery|apple music|soundcloud|youtube music|online streaming|spotify loudness|"
+    "spotify level|youtube loudness|streams|stream|music streaming",
+    "BROADCAST": "broadcast|broadcasting|tv|television|rundfunk|fernsehen|r128|r 128|ebu|"
+    "ebu r128|ebu r 128|sendefähig|ebu r-128|ebu-r128|r-128|radio broadcast|broadcast loudness|"
+    "broadcast level|broadcast standard|broadcast standards|broadcast delivery|sendung|"
+    "ausstrahlung|sendenorm|sendepegel|fernsehnorm|european broadcast|broadcast-ready|"
+    "broadcast ready|tv broadcast|fürs radio|radiosendung|on air|ard|zdf|orf",
+    "READY": "ready|prepare|fertig|vorbereit|conform|optimise|optimize|optimier|master|"
+    "tauglich|konform|standard|wie|suitable|compliant|comply|gemäß|readied|preparing|prepared|"
+    "prep|aufbereit|aufbereiten|aufbereitung|mastern|mastered|mastering|meet|meets|fulfil|"
+    "fulfill|fulfils|conforming|compliance|passend|anpassen|anpass|passe|adapt|tailor|"
+    "requirement|requirements|spec|specs|specification|spezifikation|vorgaben|vorgabe|"
+    "anforderungen|norm|delivery|deliver|ausliefern|auslieferung|veröffentlichung|publishing|"
+    "good to go|level appropriate|appropriate|geeignet|fit|target level|targets|adjust|justier|"
+    "einstell|einstellen|einricht|bereit|bereitmach|fertigmach|fertig machen|suited|guidelines|"
+    "richtlinien|richtlinie",
+    "START": "at the start|at the beginning|at start|at the front|from the start|start|"
+    "beginning|front|head|anfang|beginn|vorne|begin|intro silence|very start|opening|"
+    "very beginning|the very beginning|at the very start|at the very beginning|start of it|"
+    "the start of it|up front|at the top|top of it|from the beginning|the front|beginnt|"
+    "am anfang|am beginn|zu beginn|zum beginn|ganz am anfang|vorn|ganz vorne|vom anfang|anfangs|"
+    "startpunkt|the head|an den anfang",
+    "END": "at the end|at end|at the very end|end|ende|tail|hinten|schluss|back|very end|"
+    "very last|end of it|the end of it|from the end|the back|the tail|am ende|am schluss|"
+    "zum schluss|zum ende|ganz am ende|ganz hinten|hinten dran|vom ende|at the tail|at the back|"
+    "on the end|onto the end|to the end|ans ende|hintendran|an das ende",
+    "BOTH": "both|beide|both ends|both sides|ends|enden|edges|sides|seiten|rändern|"
+    "either end|each end|either side|on both ends|on both sides|at both ends|at either end|"
+    "beide enden|beiden enden|an beiden enden|beidseitig|auf beiden seiten|rand|ränder|"
+    "head and tail|top and tail|tops and tails|start and end|beginning and end|front and back|"
+    "anfang und ende|vorne und hinten|vorn und hinten|at the start and end|"
+    "at the start and the end|the start and the end|the beginning and the end|from start and end|"
+    "from the start and end|at the beginning and end|at beginning and end|"
+    "at beginning and the end|am anfang und am ende|am anfang und ende|an anfang und ende",
+    "LEADING": "leading|initial|before i start|before i speak|before i start talking|führend|"
+    "before it starts|before it begins|before it gets going|before the speech|"
+    "before the speech starts|before the music|before the music starts|before the talking starts|"
+    "before anyone speaks|before the first word|before the first sound|bevor es losgeht|"
+    "bevor es anfängt|bevor es beginnt|bevor jemand spricht|vor dem ersten wort|"
+    "vor dem ersten ton|vor beginn|pre-roll|lead-in|vorlauf|führende|einleitend|einleitende",
+    "TRAILING": "trailing|after it ends|after it finishes|after the last word|"
+    "after the last sound|after the music stops|after the end|nach dem ende|"
+    "nach dem letzten wort|nach dem letzten ton|nachlauf|lead-out|post-roll|abschließend|"
+    "abschließende|anhängende|wenn es vorbei ist",
     "SILENCE": "silence|silent|stille|dead air|leerlauf|quiet bits|quiet parts|silent bits|"
-    "silent parts",
-    "KEEP": "keep|extract|behalte|behalt|crop|clip",
-    "TRIM": "trim|shorten|kürze|kürz|verkürze|verkürz|tighten",
-    "FIRST": "first|ersten|erste",
-    "SKIP": "skip|überspringe",
-    "LAST": "last|final|letzten|letzte",
-    "BEFORE": "before|vor|davor|in front|in front of|ahead of|prepend|voran|before it",
-    "AFTER": "after|append|attach|behind|hänge|häng|danach|dahinter|after it|anhäng",
-    "SECTION": "section|part|piece|segment|everything|alles|teil|abschnitt|stück|stelle|bereich|"
-    "passage|bit",
-    "STOP": "stop|finish",
-    "FADE": "fade|blende|blenden",
-    "FADEIN": "fade in|fade-in|fadein|einblend|einblendung",
-    "FADEOUT": "fade out|fade-out|fadeout|ausblend|ausblendung",
-    "HIGHPASS": "high-pass|highpass|high pass|hpf|low-cut|low cut|lowcut|hochpass|hochpassfilter|"
-    "trittschallfilter",
-    "LOWPASS": "low-pass|lowpass|low pass|lpf|high-cut|high cut|highcut|tiefpass|tiefpassfilter",
-    "BASS": "bass|bässe|bässen|lows|low end|low frequencies|tiefen|bottom end|bass frequencies",
-    "TREBLE": "treble|highs|top end|high frequencies|höhen|top|high end",
-    "FREQUENCY": "frequency|frequencies|frequenz|frequenzen|cutoff",
-    "ABOVE": "above|over|über|oberhalb|oberhalb von|louder than",
-    "BELOW": "below|under|unter|unterhalb|unterhalb von|underneath|beneath|darunter|darunterleg|"
-    "quieter than",
-    "EQ": "eq|equalizer|equaliser|bell",
-    "HUM": "hum|humming|buzz|buzzing|brumm|brummen|netzbrummen|brummschleife|ground loop|"
-    "power line hum|mains hum|mains buzz|electrical hum|cycle hum|dehum|de-hum",
-    "NOISE": "noise|noises|hiss|hissing|rauschen|hintergrundrauschen|grundrauschen|"
-    "background noise|fan noise|hintergrundgeräusche|störgeräusche|nebengeräusche|constant noise|"
-    "steady noise",
-    "MUCH": "too much|zu viel",
-    "BACKGROUND": "background|in the background|hintergrund|im hintergrund|background music|bed|"
-    "music bed|hintergrundmusik",
-    "DENOISE": "denoise|de-noise|entrauschen|entrausche|noise reduction|noise removal|"
-    "rauschunterdrückung|rauschminderung",
-    "CLICKS": "click|clicks|crackle|crackles|crackling|crackling noise|crackling noises|ticks|"
-    "knackser|knacken|knistern|pops and clicks|clicks and pops|vinyl crackle|"
-    "crackle from the vinyl|record crackle|record crackles|declick|de-click|decrackle|declicking",
-    "SHARP": "sibilance|sibilant|sibilants|s sounds|esses|s-laute|zischlaute|scharfe s-laute|"
-    "harsh s|harsh esses|sharp s|s sound|ess sounds|zischen",
-    "DEESS": "de-ess|deess|de-esser|deesser|de-essing",
-    "HARSH": "harsh|scharf|scharfe|sharp",
-    "PAUSES": "pause|pauses|gap|gaps|breaks|pausen|sprechpausen|silences",
-    "LONG": "long|lange|langen",
-    "MOST": "at most|höchstens|maximal|no longer than|not longer than|max|maximum",
-    "NOPAUSE": "no pause longer than|no pauses longer than|no gap longer than|no gaps longer than|"
-    "keine pause länger als|keine pausen länger als",
-    "EVEN": "same volume|same level|same loudness|even out|even|level out|balance|smooth out|"
-    "consistent|constant|ausgleich|angleich|gleichmäßig|equal|equalise the volume|equally loud|"
-    "equally|even them out|more consistent",
-    "VOICES": "speakers|voices|stimmen|sprecher|dynamics|volumes|levels|different volumes|"
-    "lautstärkeunterschiede|level differences|volume differences|lautstärken|quiet and loud|"
-    "loud and quiet",
-    "QUIETPARTS": "quiet parts as loud as the loud parts|quiet parts as loud as the rest",
-    "COMPRESS": "compress|komprimiere|komprimier|compressor|kompressor|compression|kompression",
-    "THRESHOLD": "threshold|schwelle|schwellwert",
-    "RATIO": "ratio|verhältnis",
-    "LIMIT": "limit|limiter|brickwall|brick wall|begrenze|begrenz|limitier|cap|true peak limiter",
-    "NOPEAK": "don't let peaks go above|no peaks above|no peak above|keep peaks below|"
-    "keep the peaks below|keep peaks under|keep the peaks under|keine spitzen über",
-    "CEILING": "ceiling|true peak|true peaks",
-    "GATE": "gate|noise gate|noise-gate|noisegate",
-    "PITCH": "pitch|shift|tonhöhe|transpose|transponier|transponiere",
-    "FASTER": "faster|quicker|schneller|speed up|beschleunig|speed it up|as fast|so schnell",
-    "SLOWER": "slower|langsamer|slow down|verlangsam|slow it down|slow",
-    "SPEED": "speed|geschwindigkeit|tempo|play|fach|fache|playback speed|spiele|abspiel",
-    "SAMEPITCH": "without changing the pitch|keep the pitch|same pitch|at the same pitch|"
-    "keeping the pitch|ohne die tonhöhe zu ändern|without chipmunk voices|"
-    "without the chipmunk effect|bei gleicher tonhöhe",
-    "MONO": "mono|1 channel|single channel",
-    "STEREO": "stereo|two channels",
-    "FOLD": "sum|fold|mix|downmix|mix down|fold down|mixdown|zusammenmisch",
-    "CONVERT": "convert|umwandel|wandle|wandel|konvertier|change|ändere",
-    "RATE": "downsample|upsample|sample rate|sampling rate|abtastrate|samplerate|resample|"
-    "umrechne|umrechn|sampling frequency|for speech recognition",
-    "DEPTH": "bit depth|bittiefe|word length|depth|wortlänge",
-    "SAVE": "export|save|write|encode|render|output|speicher|abspeicher|exportier|best quality|"
-    "format|vorbis",
-    "BITRATE": "bitrate|bit rate|datenrate",
-    "REVERB": "reverb|reverberation|hall|nachhall",
-    "ROOMY": "roomier|roomy",
-    "FLIP": "invert|flip|switch|umkehr|umdreh|drehe|reverse",
-    "PHASE": "phase|polarity|polarität",
-    "LAY": "lay|stick|leg|lege|misch|mische|blend",
-    "SPLIT": "split|teile|separate files|split up|zerteile|chop up|zerleg",
-    "EACH": "every|each|jeder|jedem",
+    "silent parts|empty|empty bits|empty parts|empty space|empty sections|empty part|blank|"
+    "blank space|blank bits|blank parts|leere|leere stellen|leere teile|leeren|stumme stellen|"
+    "stumme|stillen|stillen stellen|silent part|silent section|silent sections|silent stretches|"
+    "silent passages|dead space|dead time|dead-air|schweigen|leerstellen|leerstelle",
+    "KEEP": "keep|extract|behalte|behalt|crop|clip|keeping|kept|leave me with|leave|"
+    "preserve|retain|hold on to|behält|behalten|erhalten|erhalte|pull out|grab|lift out|excerpt|"
+    "crop to|cropped|crop down|extrahier|extrahiere|auszug|ausschnitt|beschränk|beschränke|"
+    "stehen lassen|stehenlassen|übrig|übriglassen|übrig lassen|übrig bleiben|drin lassen|bleiben|"
+    "bleibt|lass stehen|lass übrig",
+    "TRIM": "trim|shorten|kürze|kürz|verkürze|verkürz|tighten|trimmed|shortened|shortening|"
+    "trimming|kürzer|einkürz|einkürze|zusammenkürz|stutz|stutzen|stutze|shrink|squeeze down|"
+    "condense|compact|make shorter|shorter|straffen|straff|straffe|abkürzen|truncate|truncated",
+    "FIRST": "first|ersten|erste|anfänglich|anfänglichen|erster|erstes",
+    "SKIP": "skip|überspringe|skip over|jump over|jump past|leave out|omit|auslassen|"
+    "auslass|weglassen|weglass|lass weg|übersprungen",
+    "LAST": "last|final|letzten|letzte|closing|letzter|letztes|allerletzten|concluding",
+    "BEFORE": "before|vor|davor|in front|in front of|ahead of|prepend|voran|before it|"
+    "preceding|prior to|up front of|voranstell|voranstelle|davorsetz|davor setz|davorhäng|"
+    "voransetz|vorneweg|vorne dran|vorschalt|vorher|zuvor|davorkleb|ahead|before this|"
+    "before that|before everything|beforehand|as an intro|as intro|als intro|as the intro|"
+    "lead in with|prefix|vorne anfüg|vorn anfüg|vorne anhäng",
+    "AFTER": "after|append|attach|behind|hänge|häng|danach|dahinter|after it|anhäng|"
+    "following|afterwards play|followed by|gefolgt von|dranhäng|häng dran|dranhängen|"
+    "hinten dran häng|hintenan|dahinterhäng|dahintersetz|anschließ|anfüg|füge an|anfügen|"
+    "hinzufüg|tack on|tack|add on|glue|glue on|join on|tail with|as an outro|as outro|als outro|"
+    "as the outro|suffix|schließ mit|dahinterkleb|ankleb|kleb|klebe|after this|after that|"
+    "after everything|past|splice|stitch",
+    "SECTION": "section|part|piece|segment|teil|abschnitt|stück|stelle|bereich|passage|bit|"
+    "portion|stretch|chunk|bits|parts|pieces|sections|passages|stellen|abschnitte|segments|"
+    "stretches|spots|what's between|what is between|what lies between|whatever is|what is|"
+    "was zwischen|das zwischen|anything|stuff|section between|content between|material|"
+    "the stretch",
+    "STOP": "stop|finish|endet|enden lassen|finishes|terminate|conclude|aufhör|aufhören|"
+    "schluss machen|stopp|stoppe|ende bei|end at|end it at|stop at|stop it at|finish at",
+    "FADE": "fade|blende|blenden|fades|fading",
+    "FADEIN": "fade in|fade-in|fadein|einblend|einblendung|ease in|ease it in|fade up|"
+    "fade it up|fade it in|fades in|fading in|fade-ins|rise from silence|come in gradually|"
+    "come up gradually|fade in from silence|fade from silence|fade in gradually|einfad|einfaden|"
+    "reinfad|einblenden|reinblend|hereinblend|eingeblendet|blende ein|blend ein|sanft einblend|"
+    "langsam einblend|start gradually|swell in|gradual start",
+    "FADEOUT": "fade out|fade-out|fadeout|ausblend|ausblendung|ease out|ease it out|fade down|"
+    "fade it down|fade it out|fade to silence|fade to nothing|fade into silence|fades out|"
+    "fading out|die away|trail off|ausfad|ausfaden|rausfad|ausblenden|rausblend|herausblend|"
+    "ausgeblendet|ausklingen|ausklingen lassen|ausklang|verklingen|verklingen lassen|blende aus|"
+    "blend aus|fade away|fade it away|fade off|tail off|gradual end|end gradually|taper off",
+    "WANT": "give me|i want|i need|gib mir|ich will|ich brauche|ich möchte|hand me|we need|"
+    "we want|i'd like|i would like|give us|ich hätte gern|ich hätte gerne|let me have|get me|"
+    "ich bräuchte",
+    "ALL": "everything|alles|all|any",
+    **THINGS,
 }  # fmt: skip
-_REMOVES = "REMOVE~AWAY~CUT~DOWN~LESS~FILTER~DROP"
-_CUTS = "REMOVE~CUT~AWAY~FILTER~DROP"
-_CUT_WORDS = "REMOVE TAKE CUT AWAY SECTION FROM DROP"
-MEANINGS: tuple[tuple[str, str, str, str], ...] = (
-    ("gain", "{+gain_db}", "LOUDER~UP~MORE", "LOUDER UP MORE LEVEL TOOQUIET"),
-    ("gain", "{+gain_db}", "HIGHER LEVEL", ""),
-    ("gain", "{-gain_db}", "DEEPER LEVEL", ""),
-    ("gain", "{-gain_db}", "QUIETER~DOWN~LESS~AWAY~DROP",
-     "QUIETER DOWN LESS TAKE AWAY LEVEL TOOLOUD SECTION"),
-    ("loudness", "{target_lufs} {max_true_peak_dbtp}?", "",
-     "NORM LOUDNESS LEVEL TO UP DOWN PEAK CEILING READY LAST !BY"),
-    ("loudness", "{target_lufs=-16} {max_true_peak_dbtp=-1}", "PODCAST",
-     "NORM LOUDNESS LEVEL READY TO"),
-    ("loudness", "{target_lufs=-14} {max_true_peak_dbtp=-1}", "STREAM",
-     "NORM LOUDNESS LEVEL READY TO"),
-    ("loudness", "{target_lufs=-23} {max_true_peak_dbtp=-1}", "BROADCAST",
-     "NORM LOUDNESS LEVEL READY TO"),
-    ("peak level", "{target_dbfs}", "PEAK", "NORM TO LEVEL UP DOWN !BY"),
-    ("trim silence", "", "SILENCE START END", f"{_CUT_WORDS} TRIM BOTH"),
-    ("trim silence", "", "SILENCE BOTH", f"{_CUT_WORDS} TRIM"),
-    ("trim silence", "", "SILENCE TRIM~AWAY", "CUT REMOVE TAKE AWAY"),
-    ("trim silence", "{edges=start}", "SILENCE START~LEADING REMOVE~CUT~AWAY~TRIM",
-     f"{_CUT_WORDS} TRIM"),
-    ("trim silence", "{edges=end}", "SILENCE END~TRAILING REMOVE~CUT~AWAY~TRIM",
-     f"{_CUT_WORDS} TRIM"),
-    ("clip", "{end_s}", "FIRST JUST~KEEP~TRIM~TO", "KEEP TRIM CUT TO"),
-    ("clip", "{end_s}", "TRIM TO", ""),
-    ("clip", "{start_s} {end_s}", "KEEP~JUST TO~TILL~AND", "KEEP TAKE FROM SECTION TO TILL"),
-    ("clip", "{start_s}", "FIRST REMOVE~CUT~AWAY~SKIP~DROP", _CUT_WORDS),
-    ("clip", "{start_s}", "START AT", ""),
-    ("clip", "{end_s}", "STOP", "AFTER AT"),
-    ("clip", "{end_s}", f"AFTER~NACH {_CUTS}", _CUT_WORDS),
-    ("cut", "{start_s} {end_s}", f"{_CUTS} TO~TILL~AND", f"{_CUT_WORDS} TILL TO !JUST"),
-    ("fade", "{out_s}", "FADEOUT", "ABOVE LAST END MORE !AT"),
-    ("fade", "{out_s}", "FADE AWAY", "ABOVE LAST END MORE !AT"),
-    ("fade", "{out_s}", "FADE END", "MORE !AT"),
-    ("fade", "{in_s}", "FADEIN", "ABOVE FIRST START MORE !AT"),
-    ("fade", "{in_s}", "FADE IN", "ABOVE FIRST START MORE !AT"),
-    ("fade", "{in_s}", "FADE START", "MORE !AT"),
-    ("fade", "{in_s} {out_s}", "FADEIN FADEOUT AND", "START END ABOVE !AT"),
-    ("high-pass", "{cutoff_hz} {slope=24}", "HIGHPASS", "MORE FREQUENCY"),
-    ("high-pass", "{cutoff_hz} {slope=24}", f"BELOW {_CUTS}",
-     f"{_CUT_WORDS} BASS FREQUENCY"),
-    ("low-pass", "{cutoff_hz} {slope=24}", "LOWPASS", "MORE FREQUENCY"),
-    ("low-pass", "{cutoff_hz} {slope=24}", f"ABOVE {_CUTS}",
-     f"{_CUT_WORDS} TREBLE FREQUENCY"),
-    ("equaliser", "{+gain_db:db} {freq_hz:hz} {type=peak}", "UP~MORE", "UP MORE EQ"),
-    ("equaliser", "{-gain_db:db} {freq_hz:hz} {type=peak}", "DOWN~LESS~CUT~AWAY~DROP",
-     "DOWN LESS CUT TAKE AWAY EQ"),
-    ("equaliser", "{+gain_db:db} {type=low_shelf} {freq_hz=120}", "BASS UP~MORE", "UP MORE LEVEL"),
-    ("equaliser", "{-gain_db:db} {type=low_shelf} {freq_hz=120}", "BASS DOWN~LESS~CUT~AWAY~DROP",
-     "DOWN LESS CUT TAKE AWAY"),
-    ("equaliser", "{+gain_db:db} {type=high_shelf} {freq_hz=6000}", "TREBLE UP~MORE",
-     "UP MORE LEVEL"),
-    ("equaliser", "{-gain_db:db} {type=high_shelf} {freq_hz=6000}",
-     "TREBLE DOWN~LESS~CUT~AWAY~DROP", "DOWN LESS CUT TAKE AWAY"),
-    ("compress", "{ratio} {threshold_db}?", "COMPRESS", "THRESHOLD RATIO ABOVE FROM MORE"),
-    ("limit", "{ceiling_dbtp}", "LIMIT", "PEAK CEILING TO MORE MOST !BY"),
-    ("limit", "{ceiling_dbtp}", "CEILING MOST", "!BY"),
-    ("limit", "{ceiling_dbtp}", "NOPEAK", ""),
-    ("noise gate", "{threshold_db}", "GATE", "THRESHOLD BELOW TO MORE SECTION FROM !BY"),
-    ("hum", "{hz}?", f"HUM {_REMOVES}", "REMOVE TAKE AWAY CUT"),
-    ("noise", "{reduction_db}?", "NOISE REMOVE~AWAY~DOWN~LESS~QUIETER",
-     "REMOVE TAKE AWAY DOWN LESS BACKGROUND MUCH QUIETER LEVEL"),
-    ("noise", "{reduction_db}?", "DENOISE", "MORE BACKGROUND"),
-    ("clicks", "", f"CLICKS {_REMOVES}", "REMOVE TAKE AWAY CUT"),
-    ("de-ess", "{most_db}?", f"SHARP {_REMOVES}",
-     "REMOVE TAKE AWAY DOWN LESS HARSH MUCH !AT"),
-    ("de-ess", "{most_db}?", "DEESS", "MORE !AT"),
-    ("de-ess", "{most_db}? {freq_hz}", "DEESS", "MORE ABOVE FROM"),
-    ("pauses", "{longest_s}", "PAUSES TRIM~DOWN~MOST~CUT~LIMIT",
-     "TRIM DOWN MOST CUT LONG TO LIMIT !BY"),
-    ("pauses", "{longest_s}", "NOPAUSE", ""),
-    ("leveller", "", "EVEN LEVEL~LOUDNESS~VOICES", "LEVEL LOUDNESS VOICES MORE KEEP"),
-    ("leveller", "", "QUIETPARTS", ""),
-    ("pitch", "{+semitones}", "UP~HIGHER", "PITCH UP"),
-    ("pitch", "{-semitones}", "DOWN~DEEPER~DROP", "PITCH DOWN"),
-    ("speed", "{+rate:percent}", "FASTER", "SPEED SAMEPITCH"),
-    ("speed", "{+rate:percent}", "SPEED UP~MORE", "SAMEPITCH"),
-    ("speed", "{-rate:percent}", "SPEED DOWN~LESS", "SAMEPITCH"),
-    ("speed", "{-rate:percent}", "SLOWER", "SPEED SAMEPITCH"),
-    ("speed", "{+rate:times}", "FASTER~SPEED", "SPEED SAMEPITCH FASTER TO"),
-    ("speed", "{+rate:share}", "FASTER TO", "SPEED SAMEPITCH"),
-    ("speed", "{-rate:share}", "SLOWER TO", "SPEED SAMEPITCH"),
-    ("channels", "{channels=1}", "MONO", "FOLD DOWN CONVERT TO SAVE"),
-    ("channels", "{channels=2}", "STEREO", "CONVERT TO SAVE"),
-    ("sample rate", "{sample_rate_hz}", "", "RATE TO CONVERT SAVE"),
-    ("sample format", "{subtype:bit}", "", "DEPTH TO CONVERT SAVE DOWN"),
-    ("bitrate", "{bitrate_kbps:kbps} {format}", "", "SAVE TO CONVERT BITRATE"),
-    ("sample format", "{subtype:bit} {format}", "", "SAVE TO CONVERT"),
-    ("file format", "{format}", "", "SAVE TO CONVERT"),
-    ("reverb", "", "REVERB MORE~WITH~IN~ROOMY~SOME", "MORE ROOMY"),
-    ("polarity", "", "PHASE FLIP", ""),
-    ("join", "{first:file} {second=}", "START~BEFORE", "START BEFORE MORE LAY"),
-    ("join", "{first=} {second:file}", "END~AFTER", "END AFTER MORE TO LAY"),
-    ("mix", "{second:file} {below_db}?", "BELOW~BACKGROUND",
-     "BELOW BACKGROUND DOWN QUIETER LESS LAY MORE FOLD TO"),
-    ("mix", "{second:file} {below_db}", "LAY~FOLD", "BELOW BACKGROUND LAY MORE FOLD"),
-    ("split", "{least_s}?", "SPLIT~CUT SILENCE~PAUSES", "SPLIT CUT TO EACH SAVE"),
-)  # fmt: skip
-"""The wording, the values that have to be said (`?` may be), one word of each of these senses, and
-the senses that may be said beside them."""
+"""The words and groups of words of each sense."""

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 from flowc.compiler.catalog.audio_formats import SPOKEN
 
+from .meanings import ANYWHERE, MEANINGS
 from .patterns import SOUND_FILE, UNITS, PhraseSlot, is_number, slot_of, value_of
 from .rules import SEPARATORS, Fit, Rule, rules
-from .senses import ANYWHERE, MEANINGS, PASSED, SENSES
+from .senses import PASSED, SENSES
 
 _ENDINGS = ("ungen", "est", "ing", "en", "em", "es", "et", "ed", "st", "e", "s", "t", "n")
 _LEAST = 4
@@ -21,10 +22,11 @@ _LONGEST = 8
 """Words of a sense."""
 _POLITE = frozenset({"please", "bitte", "thanks", "danke", "thank", "you"})
 _FILE = re.compile(SOUND_FILE, re.IGNORECASE)
-_HELD = ("REMOVE", "CUT", "UP", "DOWN", "LESS")
+_HELD = ("REMOVE", "CUT", "UP", "DOWN", "LESS", "AWAY")
 """Senses that go on in the next clause: "remove the hum and the noise"."""
 
 
+_NEGATIONS = ("", "NOT", "NOTHING")
 _MOVES = ("LOUDER", "QUIETER", "UP", "DOWN", "MORE", "LESS")
 """Senses of which two in two clauses are two changes."""
 
@@ -94,9 +96,11 @@ def verb_of(clause: Sequence[str]) -> str:
 
 
 def is_known(word: str) -> bool:
-    """Tell whether a word has a sense, alone or in its parts, or is the name of a sound file."""
+    """Tell whether a word has a sense, alone or in its parts, or is the name of a sound file. Words
+    of negation are told as if they had none: what they change is not known."""
+    parts = [word] if _sense(word) else word.split("-")
     return _FILE.fullmatch(word) is not None or all(
-        _sense(part) or part in _units() for part in word.split("-")
+        _sense(part) not in _NEGATIONS or part in _units() for part in parts
     )
 
 
@@ -127,6 +131,9 @@ def _read(words: list[str]) -> tuple[list[str], list[SpokenValue], list[str]] | 
         if _FILE.fullmatch(word):
             values.append(SpokenValue(word, ""))
             at += 1
+        elif is_number(word) and (counted := _longest(words, at))[1] > 1:
+            senses.append(counted[0])  # "two speakers"
+            at += counted[1]
         elif is_number(word):
             value, used = _quantity(words, at)
             values.append(value if value.unit else value._replace(unit=before))
@@ -147,6 +154,8 @@ def _read(words: list[str]) -> tuple[list[str], list[SpokenValue], list[str]] | 
                 words[at : at + 1] = word.split("-")
             elif word in (",", ";"):
                 at += 1
+            elif parts := _compound(word):
+                words[at : at + 1] = parts
             else:
                 return None
     return senses, _share_units(values), kinds
@@ -186,6 +195,16 @@ def _longest(words: Sequence[str], at: int) -> tuple[str, int]:
         if sense := _sense(" ".join(words[at : at + count])):
             return sense, count
     return "", 0
+
+
+def _compound(word: str) -> list[str]:
+    """Return the two words that a German compound is made of; none where they have no senses."""
+    for at in range(_LEAST, len(word) - _LEAST + 1):
+        one, other = word[:at], word[at:]
+        for first in (one, one.removesuffix("s")):
+            if len(first) >= _LEAST and _sense(first) and _sense(other):
+                return [first, other]
+    return []
 
 
 def _sense(words: str) -> str:

@@ -117,7 +117,9 @@ def test_what_is_no_predicate_is_refused(given, says):
 def test_every_metric_is_read_back_as_it_is_written():
     values: dict[str, Any] = {"number": -12.5, "text": "FLAC", "flag": True}
     for metric in METRICS.values():
-        name = metric.spell(tuple(40.0 + n for n in range(len(metric.at))))
+        names = (*metric.at, *metric.each)
+        at = ("a%20b.wav" if name.isupper() else 40.0 + n for n, name in enumerate(names))
+        name = metric.spell(tuple(at))
         given = {"metric": name, "op": "==", "value": values[metric.kind], "subject": "step_2"}
         one = read_predicate(given)
         assert parse_predicate(f"{one.subject}: {one.condition}") == one

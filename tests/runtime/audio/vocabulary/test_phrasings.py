@@ -17,7 +17,10 @@ from flowc.runtime.audio.calls.call import AudioCall, check_call, parse_call
 from flowc.runtime.audio.vocabulary.requests import code_of, plan_of
 from flowc.runtime.errors import Failure
 
-FILES = [Path(__file__).parent / name for name in ("phrasings.txt", "phrasings_later.txt")]
+FILES = [
+    Path(__file__).parent / name
+    for name in ("phrasings.txt", "phrasings_later.txt", "phrasings_unseen.txt")
+]
 Meaning = list[str]
 
 
@@ -34,13 +37,29 @@ class Phrasing(NamedTuple):
 
 
 def canonical(call: AudioCall) -> str:
-    """The call with what differs from the defaults; of lists every value."""
+    """The call with what differs from the defaults; of lists every value. What takes away the start
+    or the end is the same as what keeps the rest."""
     own = {
         p.name: call.arguments[p.name]
         for p in call.tool.parameters
         if p.kind not in ("input", "output") and call.arguments[p.name] != p.default
     }
+    same = {("cut", ("end_s",)): ("clip", "start_s"), ("cut", ("start_s",)): ("clip", "end_s")}
+    if other := same.get((call.tool.name, tuple(own))):
+        return f"{other[0]} {json.dumps({other[1]: next(iter(own.values()))})}"
     return f"{call.tool.name} {json.dumps(own, sort_keys=True)}"
+
+
+def joined(calls: Meaning) -> Meaning:
+    """Calls of which two fades in a row are one."""
+    found: Meaning = []
+    for call in calls:
+        if found and all(one.startswith("fade ") for one in (found[-1], call)):
+            both = {**json.loads(found[-1][5:]), **json.loads(call[5:])}
+            call = f"fade {json.dumps(both, sort_keys=True)}"
+            found.pop()
+        found.append(call)
+    return found
 
 
 def meant(text: str) -> Meaning:
@@ -55,7 +74,7 @@ def meant(text: str) -> Meaning:
         head, rest = code.split("(", 1)
         call = parse_call(f"{head}({paths}{', ' if rest != ')' else ''}{rest}")
         found.append(canonical(call))
-    return found
+    return joined(found)
 
 
 def read_phrasings() -> list[Phrasing]:
@@ -85,7 +104,7 @@ def understood(text: str) -> Meaning:
     if plan["format"] != "wav":
         found = [one for one in found if one != canonical(check_call("convert", PATHS))]
         found.append(plan["format"])
-    return found
+    return joined(found)
 
 
 PATHS: dict[str, Any] = {"input": "a.wav", "output": "b.wav"}
@@ -139,3 +158,13 @@ def test_phrasings_are_understood_or_refused_with_the_nearest(half):
 def test_there_are_enough_of_them_and_none_is_said_twice():
     assert len(ALL) >= 300
     assert len({one.text for one in ALL}) == len(ALL)
+
+
+def test_a_long_request_without_a_comma_is_refused_and_not_parted_in_every_way():
+    with pytest.raises(Failure, match="only known words"):
+        plan_of("16k mono wav 24 bit 48k flac " * 130, "a.wav")
+    assert understood("16k mono flac") == [
+        'convert {"sample_rate_hz": 16000}',
+        'convert {"channels": 1}',
+        "flac",
+    ]

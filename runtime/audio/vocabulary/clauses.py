@@ -1,0 +1,184 @@
+"""A request as clauses, each with its meaning; or why the offline rules refuse it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from ...errors import Failure
+from .complaints import complaint_of
+from .patterns import SpokenWord, words_in
+from .rules import FORMAT, SEPARATORS, Fit, Rule, fits
+from .sentences import adds_nothing, meaning_of, verb_of
+
+MAX_REQUEST = 4_000
+_MOST_WORDS = 12
+"""Words of clauses without a comma, which are parted in every way."""
+SEE = "`flowc audio vocabulary` lists what they understand; --model provider:name asks a model"
+_LIST = "`flowc audio vocabulary` lists what they know"
+_COMMA = re.compile(r"([0-9]+),([0-9]+)")
+_AT_ONCE = 3
+"""Clauses that one phrase may span: "fade in 1 s and out 2 s" are two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a request, as it was written, and its meaning."""
+
+    text: str
+    fit: Fit
+
+
+def read_request(request: str) -> list[Clause]:
+    """Return the clauses of a request, in order. Raise `Failure` (refused) that names every word
+    that the rules do not know, and the clauses of known words that they cannot read."""
+    if not request.strip():
+        raise refusal("the request is empty: nothing is asked for", "say what to do; " + SEE)
+    if len(request) > MAX_REQUEST:
+        raise refusal(f"the request is longer than {MAX_REQUEST} characters", SEE)
+    plain = request.replace("\n", ";")
+    pieces = _pieces(words_in(plain))
+    pieces = [one for one in pieces if not adds_nothing([w.text for w in one.words])] or pieces
+    clauses: list[Clause] = []
+    wrong: list[str] = []
+    at = 0
+    while at < len(pieces):
+        fit, used = _longest(pieces, at)
+        words = [word for piece in pieces[at : at + used] for word in piece.words]
+        text = request[words[0].start : words[-1].end]
+        if fit is None and clauses and not wrong:
+            fit, text = _going_on(clauses[-1], words, text)
+        if fit is None and at + 1 < len(pieces):
+            fit, text = _coming(pieces[at + 1], words, text)
+        if fit is None and (two := _part_shapes(words)):
+            clauses += [Clause(request[part[0].start : part[-1].end], own) for part, own in two]
+        elif fit is None:
+            last = clauses[-1] if clauses and not wrong else None
+            wrong.append((last and _again(last, words, text)) or complaint_of(text, words))
+        else:
+            clauses.append(Clause(text, fit))
+        at += used
+    if wrong:
+        if comma := _COMMA.search(request):
+            wrong.append(f"a comma separates clauses: write `{comma[1]}.{comma[2]}`")
+        reasons = "; ".join(wrong)
+        raise refusal(f"the offline rules refuse this request: {reasons} ({_LIST})", SEE)
+    if not clauses:
+        raise refusal("the request asks for nothing", "say what to do; " + SEE)
+    return clauses
+
+
+def _coming(after: _Piece, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:
+    """Return the meaning of a clause with the verb of the next one, and its text with it: "Brummen"
+    before "und Rauschen entfernen"."""
+    plain = [word.text for word in after.words]
+    other = _read_alone(after.words)
+    verb = verb_of(plain) if other else ""
+    fit = meaning_of([*(word.text for word in words), verb]) if verb else None
+    if fit is None or other is None or fit.rule is other.rule:
+        return None, text
+    return fit, f"{text} {verb}"
+
+
+def _part_shapes(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:
+    """Return the clauses that stand there without a comma where each says what the file is to be:
+    "16k mono wav". None where they can be parted into others as well."""
+    found: list[list[tuple[list[SpokenWord], Fit]]] = []
+    for at in range(1, len(words) if len(words) <= _MOST_WORDS else 0):
+        one, other = _read_alone(words[:at]), _read_alone(words[at:])
+        if one is None or not _is_shape(one.rule):
+            continue
+        if other and _is_shape(other.rule):
+            found.append([(words[:at], one), (words[at:], other)])
+        elif other is None and (rest := _part_shapes(words[at:])):
+            found.append([(words[:at], one), *rest])
+    same = all([fit for _, fit in parts] == [fit for _, fit in found[0]] for parts in found)
+    return found[0] if found and same else []
+
+
+def _is_shape(rule: Rule) -> bool:
+    return rule.wording is FORMAT or rule.wording.order in ("before level", "last")
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Words between two separators, and the separator before them."""
+
+    before: str
+    words: list[SpokenWord]
+
+    @property
+    def spelling(self) -> str:
+        return "".join(f"{word.text} " for word in self.words)
+
+
+def _pieces(words: list[SpokenWord]) -> list[_Piece]:
+    pieces: list[_Piece] = []
+    before = ""
+    current: list[SpokenWord] = []
+    for word in [*words, SpokenWord(";", 0, 0)]:
+        if word.text in SEPARATORS:
+            if current:
+                pieces.append(_Piece(before, current))
+                before, current = "", []
+            before = word.text if not before or word.text == "and" else before
+        else:
+            current.append(word)
+    return pieces
+
+
+def _longest(pieces: list[_Piece], at: int) -> tuple[Fit | None, int]:
+    """Return the rule that fits the most pieces from `at` on, and how many; one piece when none
+    does."""
+    joined = [pieces[at].spelling]
+    for piece in pieces[at + 1 : at + _AT_ONCE]:
+        joined.append(f"{joined[-1]}{piece.before} {piece.spelling}")
+    for count in range(len(joined), 0, -1):
+        clause = joined[count - 1]
+        fit = next(fits(clause), None)
+        if fit is None:
+            fit = meaning_of(clause.split())
+            alone = [_read_alone(piece.words) for piece in pieces[at : at + count]]
+            if count > 1 and fit and all(alone) and not _goes_on(fit, alone[0]):
+                fit = None  # each of them means something of its own
+        if fit is not None:
+            return fit, count
+    return None, 1
+
+
+def _goes_on(whole: Fit, first: Fit | None) -> bool:
+    """Tell whether clauses together say more exactly what the first of them says."""
+    return first is not None and whole.rule is first.rule and not _is_shape(whole.rule)
+
+
+def _read_alone(words: list[SpokenWord]) -> Fit | None:
+    plain = [word.text for word in words]
+    return next(fits("".join(f"{word} " for word in plain)), None) or meaning_of(plain)
+
+
+def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:
+    """Return the meaning of a clause with the verb of the one before, and its text with it: "the
+    noise" after "remove the hum"."""
+    verb = verb_of([word.text for word in words_in(last.text)])
+    fit = meaning_of([verb, *(word.text for word in words)]) if verb else None
+    if fit is None or fit.rule is last.fit.rule:
+        return None, text
+    return fit, f"{verb} {text}"
+
+
+def _again(last: Clause, words: list[SpokenWord], text: str) -> str:
+    """Return what is wrong with words that only repeat the end of the clause before them: `to -14
+    LUFS` after `normalise to -16 LUFS`; "" for others."""
+    before = [word.text for word in words_in(last.text)]
+    if words[0].text not in before:
+        return ""
+    whole = [*before[: before.index(words[0].text)], *(word.text for word in words)]
+    fit = next(fits("".join(f"{word} " for word in whole)), None)
+    if fit is None or fit.rule is not last.fit.rule:
+        return ""
+    return f"`{last.text}` and `{text}` contradict each other: ask for one of them"
+
+
+def refusal(text: str, help: str) -> Failure:
+    """Return the failure of a request that the rules do not take, with what helps."""
+    return Failure(text, "refused", help=help)
