@@ -196,9 +196,9 @@ class WorkflowStatus(OperationResponse):
     events: list[Happening] | None = None
     messages: list[Message] | None = None
     questions: list[OpenQuestion]
+    forked_from: str | None = None
     result: Any = None
     failure: ErrorAnswer | None = None
-    forked_from: str | None = None
 
 
 class DependenciesStatus(BaseModel):

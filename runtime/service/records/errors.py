@@ -21,7 +21,6 @@ MessageCode = Literal[
 OwnCode = Literal[
     "WORKFLOW_NOT_FOUND",
     "EXECUTION_NOT_FOUND",
-    "CHECKPOINT_NOT_FOUND",
     "INVALID_WORKFLOW_DEFINITION",
     "MISSING_REQUIRED_ROLES",
     "STEP_DEPENDENCIES_NOT_MET",
@@ -31,6 +30,7 @@ OwnCode = Literal[
     "INVALID_REQUEST",
     "TEAM_NOT_FOUND",
     "WEBHOOK_NOT_FOUND",
+    "CHECKPOINT_NOT_FOUND",
     "INVALID_TEAM_CONFIG",
     "AGENT_NOT_ELIGIBLE",
     "EXECUTION_NOT_ACTIVE",
@@ -59,9 +59,6 @@ class FaultKind:
 FAULTS: tuple[FaultKind, ...] = (
     FaultKind("WORKFLOW_NOT_FOUND", 404, ("list the workflows: GET /v1/workflows",)),
     FaultKind("EXECUTION_NOT_FOUND", 404, ("list the executions: GET /v1/executions",)),
-    FaultKind(
-        "CHECKPOINT_NOT_FOUND", 404, ("list the checkpoints: GET /v1/executions/ID/checkpoints",)
-    ),
     FaultKind("INVALID_WORKFLOW_DEFINITION", 422, ("correct the definition and create it again",)),
     FaultKind("MISSING_REQUIRED_ROLES", 409, ("create a team that has every required role",)),
     FaultKind("STEP_DEPENDENCIES_NOT_MET", 409, ("complete the pending steps first",)),
@@ -73,6 +70,9 @@ FAULTS: tuple[FaultKind, ...] = (
     FaultKind("INVALID_REQUEST", 422, ("correct the fields that the message names",)),
     FaultKind("TEAM_NOT_FOUND", 404, ("create the team: POST /v1/teams",)),
     FaultKind("WEBHOOK_NOT_FOUND", 404, ("list the webhooks: GET /v1/webhooks",)),
+    FaultKind(
+        "CHECKPOINT_NOT_FOUND", 404, ("list the checkpoints: GET /v1/executions/ID/checkpoints",)
+    ),
     FaultKind("INVALID_TEAM_CONFIG", 422, ("correct the team and create it again",)),
     FaultKind(
         "AGENT_NOT_ELIGIBLE",
