@@ -4,6 +4,7 @@ whether the service can be used."""
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import Sequence
 
@@ -21,6 +22,7 @@ from .executions import Executing
 from .status import ExecutionState
 from .turns import Turns, turns_of
 
+LOG = logging.getLogger("flowc.service")
 WORK_SECONDS = 15.0
 """Seconds within which a worker that works looks for work."""
 READY_SECONDS = 5.0
@@ -113,12 +115,12 @@ async def _turns_of(
     """Return whose turn it is in executions that wait, but for those whose time is over: without
     their checkpoints, which say no more of it than the events and the assignments do."""
     now = executing.clock()
-    waiting = [e for e in executions if (end := e.time_end) is None or end > now]
-    ids = [execution.id for execution in waiting]
+    ids = [e.id for e in executions if (end := e.time_end) is None or end > now]
     # The rows first: what a person hands in is a row before any event tells of it.
     rows = await executing.register.assignments_of(ids)
     timelines = await executing.timelines.of_each(executing.engine.store, ids)
-    workflows = [await executing.workflow_of(execution) for execution in waiting]
+    waiting = [e for e in executions if e.id in rows]
+    found = [(e, w) for e in waiting if (w := await _workflow_of(executing, e)) is not None]
 
     def turns(execution: StoredExecution, workflow: Workflow) -> Turns:
         timeline = timelines[execution.id]
@@ -126,8 +128,17 @@ async def _turns_of(
             timeline = timeline.before_completion()
         return turns_of(execution, workflow, timeline, rows[execution.id])
 
-    made = await asyncio.to_thread(lambda: [*map(turns, waiting, workflows)])
-    return [*zip(workflows, made, strict=True)]
+    return await asyncio.to_thread(lambda: [(w, turns(e, w)) for e, w in found])
+
+
+async def _workflow_of(executing: Executing, execution: StoredExecution) -> Workflow | None:
+    """Return the workflow of an execution in a list; None of one whose text does not compile any
+    more, or cannot be read: its own page says why, and the others are listed all the same."""
+    try:
+        return await executing.workflow_of(execution)
+    except (RunError, ServiceFault) as error:
+        LOG.warning("execution %s: not listed: %s", execution.id, error.message)
+        return None
 
 
 def waiting_in(standing: ExecutionState) -> Sequence[StoredAssignment]:

@@ -76,6 +76,20 @@ class TestWhatIsListed:
             assert rest["next_after"] == ""
 
 
+def test_an_execution_whose_text_does_not_compile_any_more_hides_no_other(opening: Opening) -> None:
+    with opening() as desk:
+        ids = [desk.execution(steps=[step(name)]) for name in ("a", "b")]
+        until(lambda: len(inbox(desk)) == 2)
+        executing: Executing = desk.client.app.state.service.executing  # type: ignore[attr-defined]
+
+        def damage(execution: StoredExecution) -> StoredExecution:
+            return replace(execution, source='{"workflow_name": 3}')
+
+        assert desk.client.portal is not None
+        desk.client.portal.call(executing.register.edit, ids[0], damage)
+        assert [(id, name) for id, name, *_ in inbox(desk)] == [(ids[1], "b")]
+
+
 def test_no_checkpoint_is_read_and_no_text_is_compiled_twice(opening: Opening) -> None:
     looked: list[str] = []
 
