@@ -14,6 +14,7 @@ from ..calls.call import AudioCall, Do
 from .metrics import THRESHOLD
 
 _MOST = 64
+Json = dict[str, Any]
 Key = tuple[object, ...]
 
 
@@ -22,12 +23,10 @@ class MeasurementMemory:
     """Does calls of MEASURE; what was measured of a file that has not changed since is not measured
     again. A file is known by its device, number, size and time of change."""
 
-    _kept: dict[Key, dict[str, Any]] = field(default_factory=dict)
+    _kept: dict[Key, Json] = field(default_factory=dict)
     _parts: dict[Key, frozenset[str]] = field(default_factory=dict)
 
-    async def measure(
-        self, call: AudioCall, locate: Callable[[str], Path], do: Do
-    ) -> dict[str, Any]:
+    async def measure(self, call: AudioCall, locate: Callable[[str], Path], do: Do) -> Json:
         """Return what the call gives, and what else is known of the file. Raise `Failure`."""
         parts = call.arguments["parts"]
         wanted = frozenset(PARTS if parts is None else parts)
@@ -41,7 +40,7 @@ class MeasurementMemory:
             return found  # it was written meanwhile
         return self._keep(key, found, wanted)
 
-    async def work(self, call: AudioCall, locate: Callable[[str], Path], do: Do) -> dict[str, Any]:
+    async def work(self, call: AudioCall, locate: Callable[[str], Path], do: Do) -> Json:
         """Return what another call gives, without what it has measured of its input on the way,
         which is remembered. Raise `Failure`."""
         path = str(call.arguments.get("input") or "")
@@ -52,7 +51,7 @@ class MeasurementMemory:
             self._keep(before, heard, frozenset({"loudness"}))
         return done
 
-    def _keep(self, key: Key, found: dict[str, Any], wanted: frozenset[str]) -> dict[str, Any]:
+    def _keep(self, key: Key, found: Json, wanted: frozenset[str]) -> Json:
         before = self._kept.pop(key, {})
         notes = list(dict.fromkeys([*before.get("notes", ()), *found["notes"]]))
         self._kept[key] = {**before, **found, "notes": notes}

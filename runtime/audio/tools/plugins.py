@@ -22,7 +22,7 @@ _LEAST = 1024
 """Frames that are processed at once: with few, pedalboard cannot tell frames from channels."""
 
 
-def _run_board(board: Any, block: Frames, rate: int) -> Frames:
+def _run_board(board: pedalboard.Chain, block: Frames, rate: int) -> Frames:
     """Return at least `_LEAST` frames behind a board that goes on where it was. It forgets what it
     has heard when it gets more at once than ever before: it always gets `_LEAST`."""
     rows = np.ascontiguousarray(block.T)
