@@ -19,6 +19,7 @@ from ...errors import Failure
 from ..calls.call import range_of
 from ..calls.containers import CONTAINERS, a_file, coders_for, container_of, remedy
 from .agreement import check_agreement, check_numbers
+from .choices import is_chosen
 from .contradictions import Shape
 from .metrics import METRICS
 from .predicates import ANY, RESULT, Predicate, parse_predicate, read_predicate
@@ -114,9 +115,13 @@ def _requirements_of(plan: Mapping[str, Any], order: Order, count: int) -> list[
     for predicate in read:
         check_agreement(predicate)
     known = {(p.subject, p.condition) for p in read} | {(ANY, p.condition) for p in read}
-    asked = [read_predicate(one) for one in order.required]
+    asked = [
+        predicate
+        for one in order.required
+        if not is_chosen(predicate := read_predicate(one), read if one.get("free") else ())
+    ]
     missing = [p.to_json() for p in asked if (p.subject, p.condition) not in known]
-    if not asked:
+    if not order.required:
         check_numbers(order.request, read)
     return [*planned, *missing]
 

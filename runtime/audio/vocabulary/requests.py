@@ -18,6 +18,7 @@ from ..plan.contradictions import Shape, contradiction, unheld
 from ..plan.predicates import ANY, RESULT
 from ..plan.review import STAYS, constants_changed_by
 from .clauses import SEE, Clause, read_request, refusal
+from .patterns import is_number, words_in
 from .rules import FORMAT, LISTENING, Rule
 
 Json = dict[str, Any]
@@ -69,17 +70,33 @@ def required_by(
     request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN
 ) -> tuple[Json, ...]:
     """Return what the words of a request require of the result, or of one of the steps, whoever
-    plans; () for a request that the rules cannot read."""
+    plans; () for a request that the rules cannot read. What has a number that nobody said is
+    `free`, see `plan.choices`."""
     try:
         checks = plan_of(request, audio, output, sound)["requirements"]
     except Failure:
         return ()
+    free = _without_numbers(request, audio)
     required = [
-        {**check, "subject": RESULT if check["subject"] == RESULT else ANY}
+        {
+            **check,
+            "subject": RESULT if check["subject"] == RESULT else ANY,
+            "free": (check["metric"], check["value"]) in free,
+        }
         for check in checks
         if check["subject"] == RESULT or (check["metric"], check["value"]) not in _KEPT
     ]
     return (*required, *_constants(checks, sound))
+
+
+def _without_numbers(request: str, audio: str) -> set[tuple[str, Any]]:
+    """Return metric and value of what is required by clauses that say no number."""
+    return {
+        (check["metric"], check["value"])
+        for clause in read_request(request)
+        if clause.fit.rule.tool and not any(is_number(w.text) for w in words_in(clause.text))
+        for check in _call_of(clause, audio).expects(audio)
+    }
 
 
 def tools_of(request: str) -> tuple[str, ...] | None:

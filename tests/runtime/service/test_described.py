@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 SEED = os.environ.get("FLOWC_SEED", "1")
 
 
-def checked(service: Served, folder: Path, *options: str) -> int:
+def checked(service: Served, folder: Path, *options: str, **env: str) -> int:
     """How many requests were sent, after all of them were answered as described."""
     inside = service.app.state.service
     now = inside.executing.clock()
@@ -37,7 +37,7 @@ def checked(service: Served, folder: Path, *options: str) -> int:
     done = subprocess.run(
         [*argv, "--rate-limit", "95/s", *options],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": path, "SCHEMATHESIS_HOOKS": "schemathesis_hooks"},
+        env={**os.environ, "PYTHONPATH": path, "SCHEMATHESIS_HOOKS": "schemathesis_hooks", **env},
         capture_output=True,
         text=True,
         check=False,
@@ -92,4 +92,5 @@ def test_what_is_made_is_asked_about_as_links_follow_from_it(tmp_path: Path) -> 
     """What one answer made is what the next request is about: executions of workflows and teams
     that are there, messages in executions, pauses and their tokens."""
     with served(tmp_path) as service:
-        assert checked(service, tmp_path, "-n", "40", "--phases", "stateful") >= 200
+        phase = ("-n", "40", "--phases", "stateful")
+        assert checked(service, tmp_path, *phase, FRESH_KEYS="1") >= 200
