@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import zip_longest
-from typing import Any
 
 from .predicates import Predicate, metric_of
 
 _WIDEST = 2.0
 _EXACT = frozenset({"sample_rate_hz", "channels", "subtype", "bitrate_kbps", "format"})
-"""Metrics whose value is what was said, also where the word is no number: "mono"."""
+"""Metrics whose value is what was said, also where the word is not a number: "mono"."""
 
 
 def is_chosen(usual: Predicate, planned: Iterable[Predicate]) -> bool:
@@ -41,7 +40,7 @@ def _is_like(one: Predicate, usual: Predicate) -> bool:
     return strict and all(_is_near(*two) for two in zip_longest(at, own_at))
 
 
-def _is_near(one: Any, usual: Any) -> bool:
+def _is_near(one: object, usual: object) -> bool:
     if one == usual or not isinstance(one, int | float) or not isinstance(usual, int | float):
         return bool(one == usual)
     return usual != 0 and 1 / _WIDEST <= one / usual <= _WIDEST

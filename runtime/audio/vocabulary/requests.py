@@ -89,7 +89,7 @@ def required_by(
     return (*required, *_constants(checks, sound))
 
 
-def _without_numbers(request: str, audio: str) -> set[tuple[str, Any]]:
+def _without_numbers(request: str, audio: str) -> set[tuple[str, object]]:
     """Return metric and value of what is required by clauses that say no number."""
     return {
         (check["metric"], check["value"])

@@ -30,30 +30,28 @@ from ..records.tables import StoredAssignment, StoredExecution, assignment_of
 from .correspondence import correspondence_of
 from .dispatch import assigned_text, failed_at
 from .ending import end_early
-from .executions import ANSWERS, Clock, Executing, answer_key, verdicts_of
+from .executions import ANSWERS, Clock, Executing, verdicts_of
 from .team_tools import TeamDesk
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionTeam:
     """The team of an execution as its run sees it (`services.People`, `services.Assignments`):
-    results and answers that people gave in advance, assignments, messages. `holders` are the agents
-    of the steps without an assignment, `models` the agents that are models."""
+    results that people handed in, assignments, messages. `holders` are the agents of the steps
+    without an assignment, `models` the agents that are models."""
 
     execution: str
     assignments: Sequence[StoredAssignment]
-    answers: dict[str, list[Json]]
     holders: Mapping[str, str]
     models: Collection[str]
     messages: Messages
     clock: Clock
 
     def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
-        if kind == "task":
-            done = self._of(node, visit)
-            return None if done is None or done.person is False else done.result
-        answers = self.answers.get(answer_key(kind, node), [])
-        return answers[visit - 1] if visit <= len(answers) else None
+        if kind != "task":  # what is asked beside steps has its answer by its id, see `_answers`
+            return None
+        done = self._of(node, visit)
+        return None if done is None or done.person is False else done.result
 
     def holder(self, node: str, visit: int) -> str:
         """Return the agent that does a visit of a step; "" when it is not a step."""
@@ -61,8 +59,7 @@ class ExecutionTeam:
         return assignment.agent if assignment is not None else self.holders.get(node, "")
 
     def answer_to_model(self, node: str, visit: int, turn: int) -> Json | None:
-        given = self.answers.get(f"{node}#{visit}", [])
-        return given[turn - 1] if turn <= len(given) else None
+        return None
 
     async def of(self, node: str, visit: int) -> Assignee | None:
         """Return a visit's agent, and for a model the messages before it; people read them
@@ -141,7 +138,7 @@ async def carry_on(
                 execution.id,
                 spec,
                 services,
-                answers=await _verdicts(executing, execution, record),
+                answers=await _answers(executing, execution, record),
                 control=signals,
                 listeners=listeners,
                 on_unknown=executing.config.on_unknown or default("on_unknown"),
@@ -152,16 +149,17 @@ async def carry_on(
             timer.cancel()
 
 
-async def _verdicts(
+async def _answers(
     executing: Executing, execution: StoredExecution, record: RunRecord
 ) -> dict[str, Json]:
-    """Return the answers on effects in doubt that the run waits for; each is given once."""
-    valid = verdicts_of(execution, record)
-    if not valid:
+    """Return the answers to what the run waits for, by the question's id; what people said of an
+    effect in doubt is given once."""
+    given = {**execution.config.get(ANSWERS, {}), **verdicts_of(execution, record)}
+    if not given:
         return {}
     state = await executing.engine.state(execution.id)
     waiting = {question.id for question in state.questions}
-    return {id: answer for id, answer in valid.items() if id in waiting}
+    return {id: answer for id, answer in given.items() if id in waiting}
 
 
 def _timer(
@@ -199,7 +197,6 @@ def _team_of(
     return ExecutionTeam(
         execution=execution.id,
         assignments=assignments,
-        answers=execution.config.get(ANSWERS, {}),
         holders={step.id: step.agent for step in steps_of(workflow) if step.agent},
         models={agent.id for agent in workflow.agents if not agent.person},
         messages=executing.messages,

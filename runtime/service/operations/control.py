@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Literal
+from urllib.parse import quote
 
 from ...errors import RunError
 from ...events import RunEvent
@@ -178,7 +179,11 @@ async def answer_question(
     standing.require_active()
     open_question = next((q for q in standing.other_questions if q.name == question), None)
     if open_question is None:
-        raise standing.refusal("INVALID_REQUEST", f"no question `{question}` waits")
+        waiting = [quote(q.name) for q in standing.other_questions]
+        options = [f"answer what waits: POST …/questions/{name}" for name in waiting]
+        raise standing.refusal(
+            "INVALID_REQUEST", f"no question `{question}` waits", recovery=tuple(options)
+        )
     if open_question.kind == "approve":
         executing.require_approver(caller, standing.execution)
     try:

@@ -25,7 +25,7 @@ from ...db.database import Database, create_tables
 from ...engine.engine import Engine, open_engine
 from ...errors import RunError
 from ...observe.otel import Traces, open_traces
-from ...people import Question, QuestionKind
+from ...people import Question
 from ...services import Json
 from ...state.interrupts import match_answers
 from ...store.runs import RunRecord
@@ -51,7 +51,8 @@ from .turns import turns_of
 
 Clock = Callable[[], datetime]
 ANSWERS = "answers"
-"""The key of an execution's `config` with the answers to questions that are not steps, by node."""
+"""The key of an execution's `config` with the answers to questions that are not steps, by the
+question's id: a workflow that is called twice asks twice."""
 KEPT = 200
 """Workflows that are kept compiled, each with its team: those that were asked for last."""
 PATIENCE = 10.0
@@ -208,14 +209,10 @@ class Executing:
             if question.kind == "unknown":
                 verdicts = {**known.verdicts, question.id: {"answer": value, "at": record.updated}}
                 return replace(known, verdicts=verdicts)
-            answers, key = (
-                dict(known.config.get(ANSWERS, {})),
-                answer_key(question.kind, question.node),
-            )
-            given = answers.get(key, [])
-            unanswered = [None] * (question.before - len(given))  # their time was over
-            answers[key] = [*given, *unanswered, value]
-            return replace(known, config={**known.config, ANSWERS: answers})
+            answers = known.config.get(ANSWERS, {})
+            if question.id in answers:
+                raise RunError(f"`{question.name}` was answered already", help="ask for the status")
+            return replace(known, config={**known.config, ANSWERS: {**answers, question.id: value}})
 
         async with self.news(execution.id) as inside:
             await inside.edit(execution.id, with_answer)
@@ -225,12 +222,6 @@ class Executing:
         workflow = (await self.result_of(execution)).workflow
         assert workflow is not None
         return workflow
-
-
-def answer_key(kind: QuestionKind, node: str) -> str:
-    """Return the key of a node's answers. Those to its commands are kept apart: an answer to a
-    question of the same name, in another workflow that is called, approves nothing."""
-    return f"approve {node}" if kind == "approve" else node
 
 
 def verdicts_of(execution: StoredExecution, record: RunRecord) -> dict[str, Json]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from flowc.runtime.service.client.client import Client
@@ -81,7 +82,7 @@ def fork(desk: Desk, id: str, at: str, expect: int = 200, **variables: Any) -> d
 
 
 def answer(desk: Desk, id: str, question: str, value: Any) -> None:
-    desk.post(f"/executions/{id}/questions/{question}", {"answer": value})
+    desk.post(f"/executions/{id}/questions/{quote(question)}", {"answer": value})
 
 
 def ended(desk: Desk, id: str) -> Any:
@@ -266,21 +267,21 @@ class TestForks:
             asked = {"workflow_id": desk.post("/workflows", body)["workflow_id"]}
             id = desk.post("/executions", asked)["execution_id"]
 
-            def say(name: str, word: str) -> None:
-                asks(desk, name, "ask")
+            def say(name: str, word: str, question: str) -> None:
+                asks(desk, name, question)
                 seen = len(past(desk, name))
-                answer(desk, name, "ask", word)
+                answer(desk, name, question, word)
                 until(lambda: len(past(desk, name)) > seen)
 
-            say(id, "one")
-            say(id, "two")
-            asks(desk, id, "ask")
+            say(id, "one", "ask")
+            say(id, "two", "ask#2")
+            asks(desk, id, "ask#3")
             at = [c for c in past(desk, id) if c["next"] == ["ask"]][1]["checkpoint_id"]
             branch = fork(desk, id, at)["execution_id"]
-            say(branch, "2")
-            say(branch, "3")
+            say(branch, "2", "ask")
+            say(branch, "3", "ask#2")
             assert ended(desk, branch) == ",one,2,3"
-            say(id, "three")
+            say(id, "three", "ask#3")
             assert ended(desk, id) == ",one,two,three"
 
 

@@ -16,7 +16,6 @@ from ....db import kept
 from ....db.fence import NotHeld
 from ....errors import RunError, StoreFailed
 from ....events import EventKind, RunEvent
-from ....people import QuestionKind
 from ....secrets import BLOT
 from ....state.initial import variable_writes
 from ....store.runs import forget
@@ -28,7 +27,7 @@ from ...records.errors import ServiceFault
 from ...records.happenings import Looks
 from ...records.tables import StoredAssignment, StoredExecution, id_of_request, new_id
 from ..dispatch import at_rest, standing_now, standing_of
-from ..executions import ANSWERS, Executing, answer_key
+from ..executions import ANSWERS, Executing
 from .checkpoints import look_back, view_at
 
 _KEPT: frozenset[EventKind] = frozenset(
@@ -111,13 +110,13 @@ def _refusal(error: RunError, id: str) -> ServiceFault:
 async def _begin(executing: Executing, caller: Caller, old: StoredExecution, name: str) -> None:
     """Store the execution with the news of it."""
     visits = (await executing.engine.state(name)).visits
-    at, asked = executing.now(), await executing.engine.store.events(name)
+    at = executing.now()
     made = replace(
         old,
         id=name,
         created=at,
         timeout_from=at,
-        config={**old.config, ANSWERS: _answers(old, asked, visits)},
+        config={**old.config, ANSWERS: {}},
         paused=None,
         cancelled=None,
         fault="",
@@ -153,24 +152,3 @@ def _handed_in(
     rows: Sequence[StoredAssignment], visits: Mapping[str, int]
 ) -> Iterator[StoredAssignment]:
     return (row for row in rows if row.visit <= visits.get(row.step, 0))
-
-
-def _answers(
-    old: StoredExecution, events: Sequence[RunEvent], visits: Mapping[str, int]
-) -> dict[str, list[Json]]:
-    """Return the answers to questions of visits that are done, each in the place of its visit. To
-    what is asked inside of called workflows people answer anew."""
-    given: Mapping[str, list[Json]] = old.config.get(ANSWERS, {})
-    in_place: dict[str, list[Json]] = {}
-    for key, turns in given.items():  # to what models ask in a visit
-        node, _, visit = key.rpartition("#")
-        if visit.isdecimal() and int(visit) <= visits.get(node, 0):
-            in_place[key] = turns
-    for event in events:
-        count = visits.get(event.node, 0)
-        if event.kind == "interrupted" and count and not event.path:
-            kind: QuestionKind = event.data["kind"]
-            key = answer_key(kind, event.node)
-            known = given.get(key, [])[:count]
-            in_place[key] = [*known, *[None] * (count - len(known))]
-    return in_place
