@@ -341,4 +341,4 @@ def effects_of(
     try:
         return [(MEASURES[n](both, *at), MEASURES[n](idle, *at)) for n, at in wanted]
     except (KeyError, TypeError, ValueError) as error:
-        raise Failure(f"what a measure is told does not fit: {error}") from None
+        raise Failure(f"the numbers of a measure do not fit: {error}") from None

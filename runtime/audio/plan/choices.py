@@ -1,4 +1,4 @@
-"""What whoever plans may choose: numbers that a request does not say.
+"""Numbers that a plan may choose, because the request does not say them.
 
 "Compress it" names no threshold and no ratio. The rules have usual ones, and a model may know
 better ones for this sound. What the rules require with a number that nobody said is met by a

@@ -148,7 +148,7 @@ class PostgresDatabase(_Statements):
     @asynccontextmanager
     async def transaction(self, *about: str) -> AsyncIterator[Database]:
         async with self.pool.lend() as link:
-            connection, number = await self._begin_fenced(link, about)
+            connection, number = await self._begin(link, about)
             try:
                 yield Inside(self.location, connection, cipher=self.cipher)
             except BaseException:
@@ -201,7 +201,6 @@ class PostgresDatabase(_Statements):
                 connection, number = await self._begin(link)
                 try:
                     with self._watch(link, connection):
-                        await self._compare(connection)
                         result = await work(connection)
                 except psycopg.Error as error:
                     await _undo(connection)
@@ -213,25 +212,9 @@ class PostgresDatabase(_Statements):
                 if await self._end(link, connection, number):
                     return result
 
-    async def _begin_fenced(self, link: Link, about: Sequence[str]) -> tuple[Connection, int]:
+    async def _begin(self, link: Link, about: Sequence[str] = ()) -> tuple[Connection, int]:
         """Begin a transaction in which the row of the run's number is locked; again when the server
         goes away before: nothing has been done yet. Return its number too. Raise `NotHeld`."""
-        while True:
-            connection, number = await self._begin(link, about)
-            try:
-                with self._watch(link, connection):
-                    await self._compare(connection)
-            except psycopg.Error as error:
-                await _undo(connection)
-                await self._lost_or_wrong(link, error)
-            except BaseException:
-                await _undo(connection)
-                raise
-            else:
-                return connection, number
-
-    async def _begin(self, link: Link, about: Sequence[str] = ()) -> tuple[Connection, int]:
-        """Begin a transaction in which a statement has been executed. Return its number too."""
         soon = () if self.durable else (SOON,)
         beginning = "; ".join([BEGIN, *soon, *([lock_names(about)] if about else [])])
         while True:
@@ -241,9 +224,10 @@ class PostgresDatabase(_Statements):
                     cursor = await connection.execute(
                         f"{beginning}; select txid_current()".encode()
                     )
-                while cursor.nextset():
-                    pass
-                row = await cursor.fetchone()
+                    while cursor.nextset():
+                        pass
+                    row = await cursor.fetchone()
+                    await self._compare(connection)
                 assert row is not None
                 return connection, row[0]
             except psycopg.Error as error:
