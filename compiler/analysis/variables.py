@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal as Lit
 from typing import assert_never
 
 from .. import ir
-from ..expr.ast import Call, Each, Expr, Literal, Name, Text, Unary
+from ..expr.ast import Binary, Call, Each, Expr, Literal, Name, Text, Unary
 from ..expr.walk import children
 from ..source.records import dataclass
 from ..source.source import Span
@@ -44,11 +44,11 @@ class Write:
     span: Span | None
 
 
-def names_in(expr: Expr) -> Iterator[Read]:
+def names_in(expr: Expr) -> list[Read]:
     """The names an expression reads, each with what stands in for a missing value."""
     if isinstance(expr, Name):
-        yield Read(expr.name, expr.span, within="nothing")
-        return
+        return [Read(expr.name, expr.span, within="nothing")]
+    found: list[Read] = []
     within: Within = "text" if isinstance(expr, Text) else "expression"
     todo: list[tuple[Expr, Care, frozenset[str]]] = [(expr, "none", frozenset())]
     while todo:
@@ -56,9 +56,11 @@ def names_in(expr: Expr) -> Iterator[Read]:
         match at:
             case Name():
                 if at.name not in bound:
-                    yield Read(at.name, at.span, care, within)
+                    found.append(Read(at.name, at.span, care, within))
             case Literal():
                 pass
+            case Binary():
+                todo += ((at.right, care, bound), (at.left, care, bound))
             case Unary(op="exists"):
                 todo.append((at.operand, "author", bound))
             case Each():
@@ -72,6 +74,7 @@ def names_in(expr: Expr) -> Iterator[Read]:
                 ]
             case _:
                 todo += [(part, care, bound) for part in children(at)[::-1]]
+    return found
 
 
 def _is_written(call: Call) -> bool:
@@ -80,57 +83,65 @@ def _is_written(call: Call) -> bool:
     return call.span is not None and all(call.span != arg.span for arg in call.args)
 
 
-def reads(node: ir.Node, workflow: ir.Workflow) -> tuple[Read, ...]:
-    """What a node reads, in the order in which it does; not what it has written itself before.
-
-    Kept for the workflow that was last asked about: a dozen checks ask it of every node."""
-    known = _kept_reads(workflow)
-    found = known.get(id(node))
-    if found is None:
-        found = known[id(node)] = (node, tuple(_reads(node, workflow)))
-    return found[1]
-
-
-_Reads = dict[int, tuple[ir.Node, tuple[Read, ...]]]
-"""What nodes read, by their identity; each is held, so that no other gets it."""
-
-
 @once_per_workflow
-def _kept_reads(workflow: ir.Workflow) -> _Reads:
-    return {}
+def all_reads(workflow: ir.Workflow) -> tuple[tuple[ir.Node, tuple[Read, ...]], ...]:
+    """Every node with what it reads, in the workflow's order."""
+    systems = _systems(workflow)
+    return tuple((node, tuple(_reads(node, systems))) for node in workflow.nodes)
 
 
-def _reads(node: ir.Node, workflow: ir.Workflow) -> Iterator[Read]:
+def reads(node: ir.Node, workflow: ir.Workflow) -> tuple[Read, ...]:
+    """What a node reads, in the order in which it does; not what it has written itself before."""
+    return tuple(_reads(node, _systems(workflow)))
+
+
+def _systems(workflow: ir.Workflow) -> dict[str, Expr]:
+    """What agents are told of themselves, by their names."""
+    return {agent.id: agent.system for agent in workflow.agents if agent.system is not None}
+
+
+def _reads(node: ir.Node, systems: Mapping[str, Expr]) -> Iterable[Read]:
     match node:
         case ir.AgentNode():
-            yield from (Read(entry.name, entry.span, "needed") for entry in node.inputs)
-            given = {entry.name for entry in node.inputs}
-            system = [a.system for a in workflow.agents if a.id == node.agent and a.system]
-            for expr in (*system, *(() if node.prompt is None else (node.prompt,))):
-                yield from (r for r in names_in(expr) if r.name not in given)
-            given |= {RESULT_NAME, *node.tools, *(output.name for output in node.outputs)}
-            for expr in (a.expr for a in node.asserts if a.expr is not None):
-                yield from (r for r in names_in(expr) if r.name not in given)
+            return _agent_reads(node, systems.get(node.agent))
         case ir.AssignNode() | ir.EndNode():
-            written: set[str] = set()
-            for assignment in node.assignments:
-                yield from (r for r in names_in(assignment.value) if r.name not in written)
-                written.add(assignment.target)
+            return _assignment_reads(node.assignments)
         case ir.CallNode():
-            yield from _names_in_all(a.value for a in node.passes)
+            return _names_in_all(a.value for a in node.passes)
         case ir.ScriptNode():
-            yield from (Read(name, node.span, "author") for name in node.shares)
-            yield from _names_in_all(node.args)
+            shared = (Read(name, node.span, "author") for name in node.shares)
+            return (*shared, *_names_in_all(node.args))
         case ir.TaskNode():
-            yield from names_in(node.prompt)
             # Whether these have a value is a question of the order, not of the path.
-            yield from (Read(name, node.span, "author") for name in (*node.after, *node.again))
+            others = (Read(name, node.span, "author") for name in (*node.after, *node.again))
+            return (*names_in(node.prompt), *others)
         case ir.ForeachNode():
-            yield from _names_in_all((node.items, *(a.value for a in node.passes)))
-            if node.until is not None:
-                yield from (r for r in names_in(node.until) if r.name != node.into)
+            found = _names_in_all((node.items, *(a.value for a in node.passes)))
+            until = () if node.until is None else names_in(node.until)
+            return (*found, *(r for r in until if r.name != node.into))
         case _:
-            yield from _names_in_all(expressions_of(node))
+            return _names_in_all(expressions_of(node))
+
+
+def _agent_reads(node: ir.AgentNode, system: Expr | None) -> Iterator[Read]:
+    yield from (Read(entry.name, entry.span, "needed") for entry in node.inputs)
+    given = {entry.name for entry in node.inputs}
+    for expr in (system, node.prompt):
+        if expr is not None:
+            yield from (r for r in names_in(expr) if r.name not in given)
+    if node.asserts:
+        given |= {RESULT_NAME, *node.tools, *(output.name for output in node.outputs)}
+        for expr in (a.expr for a in node.asserts if a.expr is not None):
+            yield from (r for r in names_in(expr) if r.name not in given)
+
+
+def _assignment_reads(assignments: Sequence[ir.Assignment]) -> list[Read]:
+    found: list[Read] = []
+    written: set[str] = set()
+    for assignment in assignments:
+        found += [r for r in names_in(assignment.value) if r.name not in written]
+        written.add(assignment.target)
+    return found
 
 
 def _names_in_all(exprs: Iterable[Expr]) -> Iterator[Read]:
@@ -247,7 +258,7 @@ def reads_beside(workflow: ir.Workflow) -> Iterator[Read]:
 def names_read(workflow: ir.Workflow) -> set[str]:
     """Every variable that anything in the workflow reads, prompts that no node names included."""
     found = {read.name for read in reads_beside(workflow)}
-    found |= {read.name for node in workflow.nodes for read in reads(node, workflow)}
+    found |= {read.name for _, places in all_reads(workflow) for read in places}
     agents = [node for node in workflow.nodes if isinstance(node, ir.AgentNode)]
     # An assertion may name a variable that is also a tool's result, which `reads` leaves out.
     asserted = [a.expr for node in agents for a in node.asserts if a.expr is not None]

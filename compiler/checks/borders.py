@@ -138,7 +138,7 @@ def _field_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
             shapes_here = _result_shapes(node, workflow, builtin)
             for expr in expressions_of(node) if shapes_here else ():
                 if not only_puts_in(expr):
-                    yield from _faults_in(expr, tuple(walk_bound(expr)), shapes_here)
+                    yield from _faults_in(expr, walk_bound(expr), shapes_here)
 
 
 def _plain_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:

@@ -20,10 +20,10 @@ from ..analysis.graphs import dominance, dominators, path_to, reachable
 from ..analysis.memo import once_in_program
 from ..analysis.variables import (
     Read,
+    all_reads,
     all_writes,
     names_from_callers,
     names_written,
-    reads,
     reads_beside,
     writes_all,
 )
@@ -121,7 +121,7 @@ def undefined_reads(
     """Names that are read in the file and that nothing writes, each with its places in file order.
     A parameter counts as given, unless its use in a node is all that lists it."""
     places: list[tuple[ir.Node | None, Read]] = [
-        (node, read) for node in workflow.nodes for read in reads(node, workflow)
+        (node, read) for node, read_there in all_reads(workflow) for read in read_there
     ]
     by_use = {read.span for _, read in places if read.care == "needed"}
     names = {param.name for param in workflow.params if param.span not in by_use}
@@ -260,7 +260,9 @@ def _flow(workflow: ir.Workflow) -> _Flow:
     point = {node.id: 2 * number for number, node in enumerate(workflow.nodes)}
     begins = [point[id] for id in starts(workflow)[:1] if id in point]
     flow = _Flow(workflow.nodes, {_START: begins})
-    for node, written in all_writes(workflow):
+    for (node, written), (_, read_there) in zip(
+        all_writes(workflow), all_reads(workflow), strict=True
+    ):
         begun = point[node.id]
         done = begun + 1
         flow.after[begun] = [done]
@@ -269,7 +271,7 @@ def _flow(workflow: ir.Workflow) -> _Flow:
             flow.writers.setdefault(write.name, set()).add(done)
         if writes_all(node):
             flow.anything.add(done)
-        for read in reads(node, workflow):
+        for read in read_there:
             if read.span is not None and read.care != "author":
                 flow.readers.setdefault(read.name, []).append((begun, read))
         if isinstance(node, ir.EndNode):

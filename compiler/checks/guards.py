@@ -54,7 +54,7 @@ def computations(workflow: ir.Workflow) -> tuple[tuple[Expr, Span | None, Parts]
     it and with its parts: without texts in which values alone are put in, nearly all of them in
     most files."""
     return tuple(
-        (expr, place, tuple(walk_bound(expr)))
+        (expr, place, walk_bound(expr))
         for expr, place in expressions(workflow)
         if not only_puts_in(expr)
     )

@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import Any, cast
 
 from flowc.grammar import load
-from flowc.grammar.driving import drive
-from lark import Token, Transformer, v_args
+from flowc.grammar.driving import Sign, drive
+from lark import Transformer
 from lark.exceptions import UnexpectedCharacters, UnexpectedEOF, UnexpectedInput, UnexpectedToken
 
 from ..source.records import dataclass
@@ -81,14 +81,27 @@ class ParseFault:
 def parse(text: str, file: str, offset: int) -> Expr | ParseFault:
     """Return the expression in `text`, which stands at character `offset` of `file`. Never
     raise."""
-    # A huge text is not cached: it would stay in memory.
-    read = _parse(text) if len(text) <= MAX_CHARACTERS else _parse.__wrapped__(text)
-    if not file and not offset:
-        return read  # the caller places it
+    known = _known.get(text)
+    if known is None:
+        read = _parse(text, file, offset)
+        if len(text) <= MAX_CHARACTERS:  # a huge text would stay in memory
+            if len(_known) >= _MOST_KNOWN:
+                _known.clear()
+            _known[text] = read, file, offset
+        return read
+    read, known_file, known_offset = known
+    if known_offset == offset and known_file == file:
+        return read
+    ahead = offset - known_offset
     if isinstance(read, ParseFault):
-        span = Span(file, read.span.start + offset, read.span.end + offset)
+        span = Span(file, read.span.start + ahead, read.span.end + ahead)
         return ParseFault(read.message, span, read.help)
-    return shift_spans(read, file, offset)
+    return shift_spans(read, file, ahead)
+
+
+_MOST_KNOWN = 4096
+_known: dict[str, tuple[Expr | ParseFault, str, int]] = {}
+"""What was read before, and where: files write the same expressions again and again."""
 
 
 def parse_assertion(text: str, file: str, offset: int, names: Iterable[str] = ()) -> Expr | None:
@@ -118,29 +131,29 @@ def _asks(expr: Expr) -> bool:
 
 
 class _Refused(Exception):
-    """A well-formed expression that is refused; `span` is relative to the text."""
+    """A well-formed expression that is refused."""
 
     def __init__(self, message: str, span: Span) -> None:
         super().__init__(message)
         self.fault = ParseFault(message, span)
 
 
-@functools.lru_cache(maxsize=4096)
-def _parse(text: str) -> Expr | ParseFault:
+def _parse(text: str, file: str, offset: int) -> Expr | ParseFault:
     if not text.strip():
-        return ParseFault("the expression is empty", Span("", 0, len(text)))
+        return ParseFault("the expression is empty", Span(file, offset, offset + len(text)))
     if len(text) > MAX_CHARACTERS and len(_QUOTED.sub("", text)) > MAX_CHARACTERS:
-        return ParseFault(
-            f"the expression has more than {MAX_CHARACTERS} characters", Span("", 0, len(text))
-        )
+        message = f"the expression has more than {MAX_CHARACTERS} characters"
+        return ParseFault(message, Span(file, offset, offset + len(text)))
     try:
-        parser = load("expr", transformer=_BUILD)
-        read = cast(Expr, drive(parser, text) or parser.parse(text))
+        read = cast(Expr | None, drive(load("expr", transformer=_BUILD), text, file, offset))
     except _Refused as refused:
         return refused.fault
-    except UnexpectedInput as error:
-        return _fault(text, error)
-    return _too_deep(read) or read
+    if read is None:
+        fault = _fault(text)
+        span = Span(file, fault.span.start + offset, fault.span.end + offset)
+        return ParseFault(fault.message, span, fault.help)
+    # Every level takes a character.
+    return (_too_deep(read) if len(text) > MAX_DEPTH else None) or read
 
 
 def _too_deep(expr: Expr) -> ParseFault | None:
@@ -154,7 +167,12 @@ def _too_deep(expr: Expr) -> ParseFault | None:
     return ParseFault(f"the expression is nested more than {MAX_DEPTH} levels deep", span, help)
 
 
-def _fault(text: str, error: UnexpectedInput) -> ParseFault:
+def _fault(text: str) -> ParseFault:
+    """Return why a text does not parse, with a place in the text."""
+    try:
+        load("expr").parse(text)
+    except UnexpectedInput as unexpected:
+        error = unexpected
     at = error.pos_in_stream if isinstance(error, UnexpectedCharacters) else None
     if isinstance(error, UnexpectedToken):
         token = error.token
@@ -262,11 +280,11 @@ def _join_surrogates(pair: re.Match[str]) -> str:
     return pair[0].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _span(first: Token | Expr, last: Token | Expr) -> Span:
-    """Return the span from the first part's start to the last one's end, relative to the text."""
-    start = first.start_pos if isinstance(first, Token) else first.span and first.span.start
-    end = last.end_pos if isinstance(last, Token) else last.span and last.span.end
-    return Span("", cast(int, start), cast(int, end))
+def _span(first: Sign | Expr, last: Sign | Expr) -> Span:
+    """Return the span from the first part's start to the last one's end."""
+    begin = first if isinstance(first, Sign) else cast(Span, first.span)
+    end = last if isinstance(last, Sign) else cast(Span, last.span)
+    return Span(begin.file, begin.start, end.end)
 
 
 _BY_ELEMENT = frozenset(name for name, row in FUNCTIONS.items() if row.element is not None)
@@ -281,38 +299,43 @@ def _each(function: str, items: Expr, body: Expr, span: Span) -> Each:
             return Each(function=function, items=items, body=body, span=span)
 
 
-@v_args(inline=True)
-class _Build(Transformer[Token, Expr]):
-    """Build the tree while the parser reduces, bottom-up, so that depth costs no stack."""
+class _Build(Transformer[Any, Any]):
+    """Build the tree while the parser reduces, bottom-up, so that depth costs no stack. Every
+    method takes the parts of a rule, signs and what was built of the rules within it."""
 
-    def number(self, token: Token) -> Expr:
-        whole = token.isdecimal()
-        value = (int(token) if len(token) <= 300 else math.inf) if whole else float(token)
+    def number(self, parts: list[Sign]) -> Expr:
+        (sign,) = parts
+        text, span = sign.text, Span(sign.file, sign.start, sign.end)
+        whole = text.isdecimal()
+        value = (int(text) if len(text) <= 300 else math.inf) if whole else float(text)
         if value == math.inf:
-            raise _Refused("the number is too large", _span(token, token))
-        return Literal(value=value, span=_span(token, token))
+            raise _Refused("the number is too large", span)
+        return Literal(value=value, span=span)
 
-    def string(self, token: Token) -> Expr:
-        return Literal(value=unquote(token[1:-1]), span=_span(token, token))
+    def string(self, parts: list[Sign]) -> Expr:
+        (sign,) = parts
+        return Literal(value=unquote(sign.text[1:-1]), span=Span(sign.file, sign.start, sign.end))
 
-    def true(self, token: Token) -> Expr:
-        return Literal(value=True, span=_span(token, token))
+    def true(self, parts: list[Sign]) -> Expr:
+        return Literal(value=True, span=_span(parts[0], parts[0]))
 
-    def false(self, token: Token) -> Expr:
-        return Literal(value=False, span=_span(token, token))
+    def false(self, parts: list[Sign]) -> Expr:
+        return Literal(value=False, span=_span(parts[0], parts[0]))
 
-    def null(self, token: Token) -> Expr:
-        return Literal(value=None, span=_span(token, token))
+    def null(self, parts: list[Sign]) -> Expr:
+        return Literal(value=None, span=_span(parts[0], parts[0]))
 
-    def name(self, token: Token) -> Expr:
-        return Name(name=str(token), span=_span(token, token))
+    def name(self, parts: list[Sign]) -> Expr:
+        (sign,) = parts
+        return Name(name=sign.text, span=Span(sign.file, sign.start, sign.end))
 
-    def group(self, opened: Token, inner: Expr, closed: Token) -> Expr:
-        return replace(inner, span=_span(opened, closed))
+    def group(self, parts: list[Any]) -> Expr:
+        opened, inner, closed = parts
+        return replace(cast(Expr, inner), span=_span(opened, closed))
 
-    def call(self, function: Token, opened: Token, *rest: Any) -> Expr:
-        span, args = _span(function, rest[-1]), cast(tuple[Expr, ...], rest[:-1])
-        match str(function), args:
+    def call(self, parts: list[Any]) -> Expr:
+        function, span, args = parts[0].text, _span(parts[0], parts[-1]), tuple(parts[2:-1])
+        match function, args:
             case "concat", _:
                 return Text(parts=args, span=span)
             case "variable", (Literal(value=str() as name),):
@@ -322,51 +345,69 @@ class _Build(Transformer[Token, Expr]):
             case name, (items, body) if name in _BY_ELEMENT:
                 return _each(name, items, body, span)
             case _:
-                return Call(function=str(function), args=args, span=span)
+                return Call(function=function, args=args, span=span)
 
-    def list(self, opened: Token, *rest: Any) -> Expr:
-        return ListOf(items=rest[:-1], span=_span(opened, rest[-1]))
+    def list(self, parts: list[Any]) -> Expr:
+        return ListOf(items=tuple(parts[1:-1]), span=_span(parts[0], parts[-1]))
 
-    def entry(self, key: Token, value: Expr) -> tuple[str, Expr]:
-        return unquote(key[1:-1]), value
+    def entry(self, parts: list[Any]) -> tuple[str, Expr]:
+        key, value = parts
+        return unquote(key.text[1:-1]), value
 
-    def object(self, opened: Token, *rest: Any) -> Expr:
-        return ObjectOf(entries=rest[:-1], span=_span(opened, rest[-1]))
+    def object(self, parts: list[Any]) -> Expr:
+        return ObjectOf(entries=tuple(parts[1:-1]), span=_span(parts[0], parts[-1]))
 
-    def field(self, of: Expr, name: Token) -> Expr:
-        return Field(object=of, name=str(name), span=_span(of, name))
+    def field(self, parts: list[Any]) -> Expr:
+        of, name = parts
+        return Field(object=of, name=name.text, span=_span(of, name))
 
-    def index(self, of: Expr, _opened: Token, key: Expr, closed: Token) -> Expr:
+    def index(self, parts: list[Any]) -> Expr:
+        of, _, key, closed = parts
         return Index(object=of, key=key, span=_span(of, closed))
 
-    def negative(self, sign: Token, operand: Expr) -> Expr:
+    def negative(self, parts: list[Any]) -> Expr:
+        sign, operand = parts
         if isinstance(operand, Literal) and type(operand.value) in (int, float):
             return Literal(value=-cast(float, operand.value), span=_span(sign, operand))
         return Unary(op="-", operand=operand, span=_span(sign, operand))
 
-    def not_(self, sign: Token, operand: Expr) -> Expr:
+    def not_(self, parts: list[Any]) -> Expr:
+        sign, operand = parts
         return Unary(op="not", operand=operand, span=_span(sign, operand))
 
-    def exists(self, operand: Expr, word: Token) -> Expr:
+    def exists(self, parts: list[Any]) -> Expr:
+        operand, word = parts
         return Unary(op="exists", operand=operand, span=_span(operand, word))
 
-    def not_exists(self, operand: Expr, _not: Token, word: Token) -> Expr:
+    def not_exists(self, parts: list[Any]) -> Expr:
+        operand, _, word = parts
         span = _span(operand, word)
         return Unary(op="not", operand=Unary(op="exists", operand=operand, span=span), span=span)
 
-    def or_(self, left: Expr, right: Expr) -> Expr:
+    def or_(self, parts: list[Any]) -> Expr:
+        left, right = parts
         return Binary(op="or", left=left, right=right, span=_span(left, right))
 
-    def and_(self, left: Expr, right: Expr) -> Expr:
+    def and_(self, parts: list[Any]) -> Expr:
+        left, right = parts
         return Binary(op="and", left=left, right=right, span=_span(left, right))
 
-    def binary(self, left: Expr, word: Token, right: Expr) -> Expr:
-        plain = " ".join(word.lower().split())
-        op = cast(BinaryOp, _SPELLINGS.get(plain, plain))
-        return Binary(op=op, left=left, right=right, span=_span(left, right))
+    def binary(self, parts: list[Any]) -> Expr:
+        left, word, right = parts
+        return Binary(op=_operator(word.text), left=left, right=right, span=_span(left, right))
 
-    def not_binary(self, left: Expr, _not: Token, word: Token, right: Expr) -> Expr:
-        return Unary(op="not", operand=self.binary(left, word, right), span=_span(left, right))
+    def not_binary(self, parts: list[Any]) -> Expr:
+        left, _, word, right = parts
+        span = _span(left, right)
+        compared = Binary(op=_operator(word.text), left=left, right=right, span=span)
+        return Unary(op="not", operand=compared, span=span)
+
+
+@functools.lru_cache(maxsize=256)
+def _operator(written: str) -> BinaryOp:
+    """Return the operator that a sign or words stand for."""
+    plain = " ".join(written.lower().split())
+    return cast(BinaryOp, _SPELLINGS.get(plain, plain))
 
 
 _BUILD = _Build()

@@ -99,6 +99,8 @@ def faults(parts: Parts) -> Iterator[ExprFault]:
     functions, wrong numbers of arguments, invalid regular expressions, names of time zones and the
     like, calls that fail with what is written, a division by zero."""
     for part, _ in parts:
+        if isinstance(part, Name | Literal):
+            continue
         match part:
             case Call():
                 yield from _call_faults(part)
@@ -116,6 +118,8 @@ def operand_faults(parts: Parts, types: Mapping[str, Type]) -> Iterator[ExprFaul
     """Yield the operands that an operator never takes, and the arguments that a function never
     takes, each once."""
     for part, bound in parts:
+        if isinstance(part, Name | Literal):
+            continue
         known = {n: kind for n, kind in types.items() if n not in bound} if bound else types
         match part:
             case Binary():
@@ -256,8 +260,10 @@ def _number_faults(op: str, operand: Expr, types: Mapping[str, Type]) -> Iterato
 
 def fold(expr: Expr) -> Expr:
     """Return the same expression with constant parts computed, spans kept."""
-    parts = tuple(fold(part) for part in children(expr))
-    return _reduce(rebuild(expr, parts, expr.span))
+    before = children(expr)
+    parts = tuple([fold(part) for part in before])
+    same = all(new is old for new, old in zip(parts, before, strict=True))
+    return _reduce(expr if same else rebuild(expr, parts, expr.span))
 
 
 def _reduce(expr: Expr) -> Expr:

@@ -27,21 +27,21 @@ Parts = Sequence[tuple[Expr, frozenset[str]]]
 
 def children(expr: Expr) -> tuple[Expr, ...]:
     """Return the direct parts of an expression, in written order."""
-    match expr:
+    match expr:  # the most frequent ones first
         case Literal() | Name():
             return ()
-        case Field():
-            return (expr.object,)
-        case Index():
-            return (expr.object, expr.key)
-        case Call():
-            return expr.args
-        case Unary():
-            return (expr.operand,)
         case Binary():
             return (expr.left, expr.right)
         case Text():
             return expr.parts
+        case Call():
+            return expr.args
+        case Field():
+            return (expr.object,)
+        case Index():
+            return (expr.object, expr.key)
+        case Unary():
+            return (expr.operand,)
         case ListOf():
             return expr.items
         case ObjectOf():
@@ -62,16 +62,22 @@ def walk(expr: Expr) -> Iterator[Expr]:
             todo += children(at)[::-1]
 
 
-def walk_bound(expr: Expr) -> Iterator[tuple[Expr, frozenset[str]]]:
-    """Yield the same parts, each with the names that are elements of lists there, no variables."""
+def walk_bound(expr: Expr) -> Parts:
+    """Return the same parts, each with the names that are elements of lists there, no variables."""
+    found: list[tuple[Expr, frozenset[str]]] = []
     todo: list[tuple[Expr, frozenset[str]]] = [(expr, frozenset())]
     while todo:
-        at, bound = todo.pop()
-        yield at, bound
+        part = todo.pop()
+        found.append(part)
+        at, bound = part
+        kind = type(at)
+        if kind is Name or kind is Literal:
+            continue
         if isinstance(at, Each):
             todo += [(at.body, bound | {at.name}), (at.items, bound)]
-        elif not isinstance(at, Name | Literal):
+        else:
             todo += [(part, bound) for part in children(at)[::-1]]
+    return found
 
 
 def names_read(expr: Expr) -> tuple[Name, ...]:

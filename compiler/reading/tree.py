@@ -34,6 +34,11 @@ _ESCAPE = re.compile(
 )
 
 
+_Places = tuple[list[int], list[int]]
+"""Indices in a text, and the offsets in the file that belong to them; both are empty where escapes
+and folded lines hide the places."""
+
+
 @dataclass(eq=False, slots=True)
 class Scalar:
     """A text, number, truth value or null. `text` has neither quotes nor escapes; `style` says how
@@ -44,8 +49,7 @@ class Scalar:
     end: int
     style: str
     source: Source = field(repr=False)
-    _value_at: list[int] | None = field(default=None, repr=False)
-    _source_at: list[int] = field(default_factory=list, repr=False)
+    _places: _Places | None = field(default=None, repr=False)
     type: ClassVar[str] = "SCALAR"
 
     @property
@@ -81,7 +85,7 @@ class Scalar:
     def at(self, start: int, end: int | None = None) -> Span:
         """Return the place of the characters `start` to `end` of the text; that of the whole text
         where escapes and folded lines hide it."""
-        if not self._align():
+        if not self._align()[0]:
             return self.span
         first = self._place(start)
         if end is None or end <= start:
@@ -91,6 +95,9 @@ class Scalar:
 
     def expression(self, start: int = 0, end: int | None = None) -> Expr | ParseFault:
         """Return the text, or a part of it, as an expression with its place in the file."""
+        in_text, in_file = self._align()
+        if len(in_text) == 1 and in_text[0] == 0:
+            return parse(self.text[start:end], self.source.path, in_file[0] + start)
         read = parse(self.text[start:end], "", start)
         if isinstance(read, ParseFault):
             return ParseFault(read.message, self.at(read.span.start, read.span.end), read.help)
@@ -98,8 +105,9 @@ class Scalar:
 
     def place_expression(self, expr: Expr) -> Expr:
         """Return an expression that was read from the text with its places in the file."""
-        if self._align() and self._value_at == [0]:
-            return shift_spans(expr, self.source.path, self._source_at[0])
+        in_text, in_file = self._align()
+        if len(in_text) == 1 and in_text[0] == 0:
+            return shift_spans(expr, self.source.path, in_file[0])
         return map_spans(expr, lambda span: self.at(span.start, span.end))
 
     def _inside(self) -> tuple[int, int]:
@@ -112,48 +120,71 @@ class Scalar:
     def _place(self, index: int) -> int:
         """Line ends, indentation and escapes differ between file and text: count on from the last
         character before, whose place is known."""
-        assert self._value_at is not None, "the text was aligned before"
+        in_text, in_file = self._align()
         start, end = self._inside()
-        known = bisect_right(self._value_at, index) - 1
+        known = bisect_right(in_text, index) - 1
         if known < 0:
-            return self._source_at[0] if self._source_at else start
-        return min(self._source_at[known] + index - self._value_at[known], end)
+            return in_file[0] if in_file else start
+        return min(in_file[known] + index - in_text[known], end)
 
-    def _align(self) -> bool:
-        if self._value_at is not None:
-            return bool(self._value_at)
+    def _align(self) -> _Places:
+        if self._places is None:
+            self._places = self._find_places()
+        return self._places
+
+    def _find_places(self) -> _Places:
         written = self.source.text
         start, end = self._inside()
         if self.style in ("|", ">"):
             start = written.find("\n", start, end) + 1 or end
         if written.startswith(self.text, start, end):
-            self._source_at, self._value_at = [start], [0]
-        elif self.style == '"' and "\n" not in written[start:end]:
-            self._align_escapes(written[start:end], start)
-        else:
-            self._align_words(written, start, end)
-        return bool(self._value_at)
+            return [0], [start]
+        if self.style == '"' and "\n" not in written[start:end]:
+            return _places_of_escapes(written[start:end], start)
+        if self.style == "|" and (places := _places_of_lines(self.text, written, start)):
+            return places
+        return self._places_of_words(written, start, end)
 
-    def _align_escapes(self, raw: str, start: int) -> None:
-        """Note the place behind each escape."""
-        self._source_at, self._value_at, ahead = [start], [0], 0
-        for match in _ESCAPE.finditer(raw):
-            ahead += match.end() - match.start() - 1
-            self._source_at.append(start + match.end())
-            self._value_at.append(match.end() - ahead)
-
-    def _align_words(self, written: str, start: int, end: int) -> None:
-        """Note the places of words, or of characters in single quotes: they stand in the same order
-        in the file and in the text."""
+    def _places_of_words(self, written: str, start: int, end: int) -> _Places:
+        """Return the places of words, or of characters in single quotes: they stand in the same
+        order in the file and in the text."""
         if self.style == "'":
             in_source, in_value = _JOINS.finditer(written, start, end), _FILLED.finditer(self.text)
         else:
             in_source, in_value = _WORDS.finditer(written, start, end), _WORDS.finditer(self.text)
         pieces, meant = list(in_source), list(in_value)
-        self._value_at = []
-        if [m[0].replace("''", "'") for m in pieces] == [m[0] for m in meant]:
-            self._source_at = [m.start() for m in pieces]
-            self._value_at = [m.start() for m in meant]
+        if [m[0].replace("''", "'") for m in pieces] != [m[0] for m in meant]:
+            return [], []
+        return [m.start() for m in meant], [m.start() for m in pieces]
+
+
+def _places_of_lines(text: str, written: str, start: int) -> _Places | None:
+    """Return the places of the lines of a block, which are indented in the file; None where they
+    are not the same lines."""
+    in_text: list[int] = []
+    in_file: list[int] = []
+    at = 0
+    for line in text.rstrip("\n").split("\n"):
+        end = written.find("\n", start)
+        end = len(written) if end < 0 else end
+        begin = end - len(line)
+        if begin < start or not written.endswith(line, start, end):
+            return None
+        in_text.append(at)
+        in_file.append(begin)
+        at += len(line) + 1
+        start = end + 1
+    return in_text, in_file
+
+
+def _places_of_escapes(raw: str, start: int) -> _Places:
+    """Return the place behind each escape."""
+    in_file, in_text, ahead = [start], [0], 0
+    for match in _ESCAPE.finditer(raw):
+        ahead += match.end() - match.start() - 1
+        in_file.append(start + match.end())
+        in_text.append(match.end() - ahead)
+    return in_text, in_file
 
 
 @dataclass(eq=False, slots=True)
@@ -179,6 +210,8 @@ class MapAt:
     start: int
     end: int
     source: Source = field(repr=False)
+    _by_name: dict[str, Value] | None = field(default=None, repr=False)
+    """Made when somebody asks for a key: the pairs are whole then."""
     is_null: ClassVar[bool] = False
 
     @property
@@ -192,10 +225,10 @@ class MapAt:
 
     def get(self, key: str) -> Value | None:
         """Return what stands behind a key, or None without the key."""
-        for name, value in self.pairs:
-            if name.text == key:
-                return value
-        return None
+        values = self._by_name
+        if values is None:
+            values = self._by_name = {name.text: value for name, value in self.pairs}
+        return values.get(key)
 
 
 Value = Scalar | ListAt | MapAt

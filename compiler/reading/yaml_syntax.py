@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Set
 from dataclasses import field
 from typing import Any
 
@@ -77,19 +77,19 @@ def _check_characters(source: Source, sink: Sink) -> bool:
 
 def _drive(builder: _Builder, text: str) -> yaml.YAMLError | None:
     """Build the tree of a text; return what stopped the parser, if anything did."""
+    takes = builder.takes()
     try:
-        for event in _events(text):
-            if not builder.take(event):
-                break
+        next_event = _parser(text).get_event
+        while takes[type(event := next_event())](event):
+            pass
     except (yaml.MarkedYAMLError, yaml.reader.ReaderError) as error:
         return error
     return None
 
 
-def _events(text: str) -> Iterator[Any]:
-    loader = yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader
-    events: Iterator[Any] = yaml.parse(text, Loader=loader)
-    return events
+def _parser(text: str) -> Any:
+    """Return what reads the events of a text one by one."""
+    return (yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader)(text)
 
 
 class _Repairs:
@@ -136,7 +136,8 @@ class _Repairs:
 
     def _fault(self) -> Any:
         try:
-            for _ in _events(self.text):
+            parser = _parser(self.text)
+            while not isinstance(parser.get_event(), yaml.StreamEndEvent):
                 pass
         except (yaml.MarkedYAMLError, yaml.reader.ReaderError) as error:
             return error
@@ -186,7 +187,7 @@ def _help(problem: str, sign: str) -> str:
 
 @dataclass(slots=True)
 class _Open:
-    """A list or mapping whose end has not been read; of a mapping, the key that waits for its
+    """A list or mapping whose end has not been read. Of a mapping, the key that waits for its
     value. `kept` is False for the value of a refused key."""
 
     node: ListAt | MapAt
@@ -195,7 +196,6 @@ class _Open:
     height: int = 1
     key: Scalar | None = None
     kept: bool = True
-    known: dict[str, Scalar] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -218,41 +218,54 @@ class _Builder:
         self.refused = True
         return False
 
-    def take(self, event: object) -> bool:
-        """Take the next event; return False to stop reading."""
-        match event:
-            case yaml.ScalarEvent():
-                return self.scalar(event)
-            case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
-                return self.begin(event)
-            case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
-                return self.end(event)
-            case yaml.AliasEvent():
-                return self.alias(event)
-            case yaml.DocumentStartEvent() if self.root is not None:
-                message = "a second document begins here, and only the first one is read"
-                help = "put further workflows below `workflows:`, or into files of their own"
-                self.fault(message, self.source.span(*self.place(event)), help)
-                return False
-            case _:
-                return True
+    def takes(self) -> dict[type, Callable[[Any], bool]]:
+        """Return what takes each kind of event; it returns False to stop reading."""
+        return {
+            yaml.ScalarEvent: self.scalar,
+            yaml.SequenceStartEvent: self.begin,
+            yaml.MappingStartEvent: self.begin,
+            yaml.SequenceEndEvent: self.end,
+            yaml.MappingEndEvent: self.end,
+            yaml.AliasEvent: self.alias,
+            yaml.DocumentStartEvent: self.document,
+            yaml.DocumentEndEvent: lambda event: True,
+            yaml.StreamStartEvent: lambda event: True,
+            yaml.StreamEndEvent: lambda event: False,
+        }
+
+    def document(self, event: yaml.DocumentStartEvent) -> bool:
+        if self.root is None:
+            return True
+        message = "a second document begins here, and only the first one is read"
+        help = "put further workflows below `workflows:`, or into files of their own"
+        self.fault(message, self.source.span(*self.place(event)), help)
+        return False
 
     def scalar(self, event: yaml.ScalarEvent) -> bool:
         start, end = self.place(event)
         node = Scalar(event.value, start, end, event.style or "", self.source)
         if event.tag is not None:
             self.refuse_tag(event.tag, node.whole)
-        return self.finish(node, event.anchor, self.elements, 0)
+        if event.anchor is not None or not self.open:
+            return self.finish(node, event.anchor, self.elements, 0)
+        self.elements += 1
+        if self.elements > MAX_ELEMENTS:
+            return self.too_large(node.span)
+        into = self.open[-1]
+        if into.key is not None:
+            if into.kept:
+                into.node.pairs.append((into.key, node))  # type: ignore[union-attr]  # it has a key
+            into.key = None
+        else:
+            self.put(into, node)
+        return True
 
     def begin(self, event: yaml.SequenceStartEvent | yaml.MappingStartEvent) -> bool:
         start, end = self.place(event)
         if len(self.open) >= MAX_DEPTH:
             return self.too_deep(self.source.span(start, end))
-        node: ListAt | MapAt
-        if isinstance(event, yaml.SequenceStartEvent):
-            node = ListAt([], start, end, self.source)
-        else:
-            node = MapAt([], start, end, self.source)
+        kind = ListAt if type(event) is yaml.SequenceStartEvent else MapAt
+        node = kind([], start, end, self.source)
         if event.tag is not None:
             self.refuse_tag(event.tag, node.span)
         self.open.append(_Open(node, event.anchor, self.elements))
@@ -260,13 +273,14 @@ class _Builder:
 
     def end(self, event: Any) -> bool:
         closed = self.open.pop()
-        end = (
-            event.end_mark.index
-            if self.repairs is None
-            else self.repairs.place(event.end_mark.index)
-        )
-        closed.node.end = self.trim_end(closed.node.start, end)
-        return self.finish(closed.node, closed.anchor, closed.before, closed.height)
+        end = event.end_mark.index
+        if self.repairs is not None:
+            end = self.repairs.place(end)
+        node = closed.node
+        node.end = self.trim_end(node.start, end)
+        if type(node) is MapAt and len({key.text for key, _ in node.pairs}) < len(node.pairs):
+            self.drop_doubles(node)
+        return self.finish(node, closed.anchor, closed.before, closed.height)
 
     def alias(self, event: Any) -> bool:
         span = self.source.span(*self.place(event))
@@ -285,15 +299,15 @@ class _Builder:
         return self.refuse(f"lists and mappings are nested more than {MAX_DEPTH} levels deep", span,
                            "make it flatter: put inner parts below names of their own")  # fmt: skip
 
+    def too_large(self, span: Span) -> bool:
+        message = f"the file has more than {MAX_ELEMENTS} elements, counting what aliases repeat"
+        return self.refuse(message, span, "write less of it, or read it from a file")
+
     def finish(self, node: Value, anchor: str | None, before: int, height: int) -> bool:
         """Put a whole element, `height` levels high, into what is open, and remember its anchor."""
         self.elements += 1
         if self.elements > MAX_ELEMENTS:
-            return self.refuse(
-                f"the file has more than {MAX_ELEMENTS} elements, counting what aliases repeat",
-                node.span,
-                "write less of it, or read it from a file",
-            )
+            return self.too_large(node.span)
         if anchor is not None:
             self.anchors[anchor] = (node, self.elements - before, height)
         if not self.open:
@@ -309,26 +323,32 @@ class _Builder:
         if isinstance(into.node, ListAt):
             into.node.items.append(node)
         elif into.key is None:
-            into.key, into.kept = self.key(into, node)
+            into.key, into.kept = self.key(node)
         else:
             if into.kept:
                 into.node.pairs.append((into.key, node))
             into.key = None
 
-    def key(self, into: _Open, node: Value) -> tuple[Scalar, bool]:
+    def key(self, node: Value) -> tuple[Scalar, bool]:
         """Return the key, and whether its value counts."""
         if not isinstance(node, Scalar):
             self.fault("a list or mapping cannot be a key", node.span, "write a name as the key")
             return Scalar("", node.start, node.end, "", self.source), False
-        if node.plain and node.text == "<<":
+        if node.text == "<<" and node.plain:
             self.fault("`<<` merges nothing here", node.span, "write the keys out")
             return node, False
-        first = into.known.setdefault(node.text, node)
-        if first is not node:
-            message = f"the key `{brief(node.text)}` stands twice"
-            labels = (Label(first.span, "first here"),)
-            self.sink.report("FC1004", message, node.span, labels=labels, help="merge the two")
-        return node, first is node
+        return node, True
+
+    def drop_doubles(self, node: MapAt) -> None:
+        """Report the keys that stand twice, and keep the first of each."""
+        known: dict[str, tuple[Scalar, Value]] = {}
+        for key, value in node.pairs:
+            first = known.setdefault(key.text, (key, value))[0]
+            if first is not key:
+                message = f"the key `{brief(key.text)}` stands twice"
+                labels = (Label(first.span, "first here"),)
+                self.sink.report("FC1004", message, key.span, labels=labels, help="merge the two")
+        node.pairs[:] = known.values()
 
     def refuse_tag(self, tag: str, span: Span) -> None:
         self.fault(f"the tag `{brief(tag)}` means nothing here", span, "leave it out")

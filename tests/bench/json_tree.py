@@ -49,7 +49,7 @@ def read(text: str) -> None:
 
 def machine(text: str) -> None:
     """Text to IR, without the checks; no expression is known from the round before."""
-    expressions._parse.cache_clear()
+    expressions._known.clear()
     frontend = by_name("machine")
     assert frontend is not None
     sources = SourceSet()

@@ -73,7 +73,7 @@ def agents(count: int) -> str:
 
 def spec_of(text: str, path: str = "bench.wf.md") -> GraphSpec:
     """Text to GraphSpec, with all checks; no expression is known from the round before."""
-    expressions._parse.cache_clear()
+    expressions._known.clear()
     result = compile_text(text, path)
     assert result.ok, result.diagnostics
     return result.spec

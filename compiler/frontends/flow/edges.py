@@ -23,7 +23,7 @@ from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.records import dataclass
 from ...source.source import Span
 from ...source.spelling import Spelling
-from .elements import kind, place
+from .elements import kind, place, value_span
 from .forms import Forms
 
 _TO = Key("to", "text", "")
@@ -72,15 +72,15 @@ class Targets:
         # What was meant keeps the ways through the workflow whole.
         return near
 
-    def report_hidden_ends(self, nodes: Iterable[tuple[ir.Node, Span]]) -> None:
+    def report_hidden_ends(self, nodes: Iterable[tuple[ir.Node, MapAt]]) -> None:
         """Warn of nodes that have the name of an end: what leads to the name leads to them."""
-        for node, span in nodes:
+        for node, mapping in nodes:
             if node.id in IMPLIED_ENDS and not isinstance(node, ir.EndNode):
                 self.forms.sink.report(
                     "FC1004",
                     f"`{node.id}` names this node, so `next: {node.id}` leads to it and does not "
                     "end the workflow",
-                    span,
+                    value_span(mapping, "name"),
                     severity="warning",
                     help=f"rename the node, or end with a node `{{name: …, end: "
                     f"{IMPLIED_ENDS[node.id]}}}`",
@@ -261,10 +261,22 @@ class Edges:
         edges += failures
         for number, way in enumerate(conditions, start=1):
             guard = ir.Case(value=str(number))
-            edges.append(replace(way.edge, source=chooser.id, guard=guard))
-        edges.append(replace(fallback[0].edge, source=chooser.id, guard=ir.Otherwise()))
+            edges.append(_leaving(chooser, way.edge, guard))
+        edges.append(_leaving(chooser, fallback[0].edge, ir.Otherwise()))
         edges += [replace(edge, source=chooser.id) for edge in failures]
         return edges, chooser
+
+
+def _leaving(chooser: ir.ChooseNode, edge: ir.Edge, guard: ir.Guard) -> ir.Edge:
+    """Return the edge as one of the choose node, taken where `guard` holds."""
+    return ir.Edge(
+        source=chooser.id,
+        target=edge.target,
+        guard=guard,
+        label=edge.label,
+        implied=edge.implied,
+        span=edge.span,
+    )
 
 
 def _failures_of(node: ir.Node) -> tuple[ir.ErrorKind, ...]:

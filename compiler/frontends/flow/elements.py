@@ -32,7 +32,9 @@ def key_faults(
 ) -> Iterator[tuple[str, Span, str, str | None]]:
     """Yield message, place, help and the name that was meant for every key that is not known."""
     strange = [name for name, _ in mapping.pairs if name.text not in known]
-    spelling = Spelling(known if strange else ())
+    if not strange:
+        return
+    spelling = Spelling(known)
     for name in strange:
         help, near = _key_meant(name.text, known, spelling)
         yield f"{what} has no key `{brief(name.text)}`", name.span, help, near

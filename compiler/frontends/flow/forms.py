@@ -117,7 +117,8 @@ class Forms:
     ) -> dict[str, Any] | None:
         """Return the fields as `element` does, of what is known to be a mapping."""
         known = element.by_name
-        self.known_keys(mapping, (*known, *further), what)
+        if any(n.text not in known and n.text not in further for n, _ in mapping.pairs):
+            self.known_keys(mapping, (*known, *further), what)
         fields: dict[str, Any] = {}
         sound = True
         for name, node in mapping.pairs:
@@ -283,9 +284,9 @@ class Forms:
                 return None
             kept = tuple((k, value) for k, value in entries if value is not None)
             return ObjectOf(entries=kept, span=node.span)
-        read = parse(node.text, "", 0)
+        read = node.expression()
         if not isinstance(read, ParseFault):
-            return node.place_expression(read)
+            return read
         if not node.text.strip():
             help = f"write an expression, or `null` for nothing: `{brief(name.text)}: null`"
             read = dataclasses.replace(read, help=help)
@@ -295,7 +296,7 @@ class Forms:
         elif key is not None and key.form in _GIVEN and _SENTENCE.fullmatch(node.text):
             help = f"a text has quotes within quotes: `'\"{brief(node.text)}\"'`"
             read = dataclasses.replace(read, help=help)
-        self._fault(read, node)
+        self.report("FC3006", read.message, read.span, read.help)
         return None
 
     def values(self, key: Key, name: Scalar, node: Value) -> tuple[Expr, ...] | None:

@@ -240,7 +240,7 @@ class WorkflowReader:
     ) -> ir.Workflow:
         """Return the workflow with its nodes, edges and all that names a node."""
         targets = Targets(self.forms, [node.id for node, _ in read])
-        targets.report_hidden_ends((node, value_span(item, "name")) for node, item in read)
+        targets.report_hidden_ends(read)
         edges = Edges(self.forms, targets, self._default(mapping, targets))
         nodes: list[ir.Node] = []
         wired: list[ir.Edge] = []

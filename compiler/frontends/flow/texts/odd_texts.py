@@ -23,6 +23,8 @@ from ....reading.yaml_slips import ODD_BLANKS
 _COMMENT = re.compile(r"[ \t]+(?P<rest>#(?:\w|\{\{)[^\r\n]*)")
 _CURLY = re.compile(r"[“„«][^“”„«»]*[”“»]")
 _NAME_AND_SIGN = re.compile(r"(?P<name>[\w-]+)[,;]")
+_ENDS = frozenset(",;")
+_OPENED = frozenset("“„«")
 _LISTED = 4000
 """Characters of a text that are looked at."""
 
@@ -31,11 +33,11 @@ def check_odd_texts(root: Value, sink: Sink) -> None:
     """Warn of texts without quotes that lose their end or keep a sign too much."""
     for key, text in _texts(root):
         source = text.source.text
-        if key.plain and (odd := ODD_BLANKS.match(key.text)):
+        if not key.text.isascii() and key.plain and (odd := ODD_BLANKS.match(key.text)):
             message = "a blank of another kind stands where blanks indent"
             place = key.at(0, odd.end())
             sink.report("FC1001", message, place, help="write plain blanks")
-        if not text.plain:
+        if text.style:
             continue
         behind = _COMMENT.match(source, text.end) if " " in text.text else None
         if behind is not None:
@@ -50,7 +52,7 @@ def check_odd_texts(root: Value, sink: Sink) -> None:
                 help=f"write the text in quotes: `{brief(quoted)}`, or a blank behind `#`",
                 fix=Fix("write quotes", text.source.span(span.start, behind.end()), quoted),
             )
-        elif (name := _NAME_AND_SIGN.fullmatch(text.text)) is not None:
+        elif text.text[-1:] in _ENDS and (name := _NAME_AND_SIGN.fullmatch(text.text)):
             sink.report(
                 "FC1005",
                 f"the `{text.text[-1]}` belongs to the value of `{brief(key.text)}`",
@@ -59,7 +61,7 @@ def check_odd_texts(root: Value, sink: Sink) -> None:
                 help=f"write `{brief(name['name'])}`: nothing ends a line of YAML",
                 fix=Fix(f"write `{name['name']}`", text.span, name["name"]),
             )
-        elif len(text.text) < _LISTED and _CURLY.fullmatch(text.text):
+        elif text.text[:1] in _OPENED and len(text.text) < _LISTED and _CURLY.fullmatch(text.text):
             quoted = _in_quotes(text.text[1:-1])
             sink.report(
                 "FC1005",
