@@ -168,32 +168,33 @@ def _closing(starts: Sequence[Node], after: Successors[Node]) -> set[tuple[Node,
 
 def dominators(start: Node, after: Successors[Node]) -> dict[Node, Node]:
     """For every node that `start` leads to but itself: its immediate dominator, the last node that
-    every path to it passes before it (Lengauer and Tarjan, with path compression)."""
-    order, parent = _depth_first(start, after)
-    number = {node: n for n, node in enumerate(order)}
-    before: list[list[int]] = [[] for _ in order]
-    for node in order:
+    every path to it passes before it (Lengauer and Tarjan, with path compression). A node comes
+    after its dominator."""
+    number, parent = _depth_first(start, after)
+    before: list[list[int]] = [[] for _ in parent]
+    for node, at in number.items():
         for target in after.get(node, ()):
-            before[number[target]].append(number[node])
-    found = _immediate_dominators([number[parent[node]] for node in order], before)
+            before[number[target]].append(at)
+    found, order = _immediate_dominators(parent, before), list(number)
     return {order[n]: order[found[n]] for n in range(1, len(order))}
 
 
-def _depth_first(start: Node, after: Successors[Node]) -> tuple[list[Node], dict[Node, Node]]:
-    """The nodes in the order of a depth-first search, and each one's parent in its tree."""
-    parent = {start: start}
-    order: list[Node] = []
-    seen: set[Node] = set()
-    work = [(start, start)]
+def _depth_first(start: Node, after: Successors[Node]) -> tuple[dict[Node, int], list[int]]:
+    """The nodes with their numbers in the order of a depth-first search, and for each number that
+    of the node above it in its tree."""
+    number: dict[Node, int] = {}
+    parent: list[int] = []
+    work = [(start, 0)]
     while work:
         node, origin = work.pop()
-        if node in seen:
+        if node in number:
             continue
-        seen.add(node)
-        parent[node] = origin
-        order.append(node)
-        work.extend((target, node) for target in reversed(after.get(node, ())))
-    return order, parent
+        at = number[node] = len(parent)
+        parent.append(origin)
+        for target in reversed(after.get(node, ())):
+            if target not in number:
+                work.append((target, at))
+    return number, parent
 
 
 def _immediate_dominators(parent: list[int], before: list[list[int]]) -> list[int]:
@@ -202,14 +203,19 @@ def _immediate_dominators(parent: list[int], before: list[list[int]]) -> list[in
     ancestor, dominator = [-1] * count, [0] * count
     buckets: list[list[int]] = [[] for _ in range(count)]
     for node in range(count - 1, 0, -1):
+        least = node
         for source in before[node]:
-            semi[node] = min(semi[node], semi[_lowest(source, ancestor, label, semi)])
-        buckets[semi[node]].append(node)
-        ancestor[node] = parent[node]
-        for waiting in buckets[parent[node]]:
+            # What comes before the node has not been looked at: it is its own semidominator.
+            other = source if source < node else semi[_lowest(source, ancestor, label, semi)]
+            if other < least:
+                least = other
+        semi[node] = least
+        buckets[least].append(node)
+        above = ancestor[node] = parent[node]
+        for waiting in buckets[above]:
             best = _lowest(waiting, ancestor, label, semi)
-            dominator[waiting] = best if semi[best] < semi[waiting] else parent[node]
-        buckets[parent[node]].clear()
+            dominator[waiting] = best if semi[best] < semi[waiting] else above
+        buckets[above].clear()
     for node in range(1, count):
         if dominator[node] != semi[node]:
             dominator[node] = dominator[dominator[node]]
@@ -233,28 +239,23 @@ def _lowest(node: int, ancestor: list[int], label: list[int], semi: list[int]) -
     return label[node]
 
 
-def dominance(start: Node, immediate: Mapping[Node, Node]) -> Callable[[Node, Node], bool]:
+def dominance(start: Node, immediate: dict[Node, Node]) -> Callable[[Node, Node], bool]:
     """`holds(a, b)`: every path from `start` to b passes a (a node dominates itself). Constant
-    time, from what `dominators` gave; False for nodes that `start` does not lead to."""
-    children: dict[Node, list[Node]] = {}
+    time, from what `dominators` gave or any tree in which a node comes after the one above it;
+    False for nodes that `start` does not lead to."""
+    size = {start: 1, **dict.fromkeys(immediate, 1)}
+    for node in reversed(immediate):
+        size[immediate[node]] += size[node]
+    first, free = {start: 0}, {start: 1}
     for node, above in immediate.items():
-        children.setdefault(above, []).append(node)
-    first: dict[Node, int] = {}
-    last: dict[Node, int] = {}
-    work: list[tuple[Node, bool]] = [(start, False)]
-    while work:
-        node, done = work.pop()
-        if done:
-            last[node] = len(first)
-            continue
-        first[node] = len(first)
-        work.append((node, True))
-        work.extend((child, False) for child in children.get(node, ()))
+        at = first[node] = free[above]
+        free[above] = at + size[node]
+        free[node] = at + 1
 
     def holds(above: Node, below: Node) -> bool:
         if above not in first or below not in first:
             return False
-        return first[above] <= first[below] < last[above]
+        return first[above] <= first[below] < first[above] + size[above]
 
     return holds
 

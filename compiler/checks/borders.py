@@ -21,7 +21,7 @@ from ..diagnostics.diagnostic import Label, Severity
 from ..expr.ast import Expr, Field, Index, Name
 from ..expr.functions import FUNCTIONS
 from ..expr.show import show
-from ..expr.walk import Parts, names_read, walk_bound
+from ..expr.walk import Parts, names_read, compounds
 from ..source.records import dataclass
 from ..source.source import Span
 from ..source.spelling import Spelling
@@ -138,7 +138,7 @@ def _field_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
             shapes_here = _result_shapes(node, workflow, builtin)
             for expr in expressions_of(node) if shapes_here else ():
                 if not only_puts_in(expr):
-                    yield from _faults_in(expr, walk_bound(expr), shapes_here)
+                    yield from _faults_in(expr, compounds(expr), shapes_here)
 
 
 def _plain_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:

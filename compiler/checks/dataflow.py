@@ -46,8 +46,9 @@ _GIVEN = (ir.AssignNode, ir.EndNode, ir.ToolNode, ir.ScriptNode, ir.CallNode)
 """Nodes whose values are expressions; what others have alone may stand in braces."""
 
 Point = int
-"""A node before or after it has done its work: twice its place in the workflow, and one more.
-`_START` leads to all that begin."""
+"""A node before or after it has done its work: twice its place in the workflow, and one more. Only
+what may fail and lead on has two; the others read before they write. `_START` leads to all that
+begin."""
 _START: Point = -1
 
 
@@ -259,13 +260,16 @@ EARLY_READS = Check(
 def _flow(workflow: ir.Workflow) -> _Flow:
     point = {node.id: 2 * number for number, node in enumerate(workflow.nodes)}
     begins = [point[id] for id in starts(workflow)[:1] if id in point]
+    failing = {edge.source for edge in workflow.edges if isinstance(edge.guard, ir.OnError)}
     flow = _Flow(workflow.nodes, {_START: begins})
     for (node, written), (_, read_there) in zip(
         all_writes(workflow), all_reads(workflow), strict=True
     ):
         begun = point[node.id]
-        done = begun + 1
-        flow.after[begun] = [done]
+        done = begun
+        if node.id in failing:
+            done = begun + 1
+            flow.after[begun] = [done]
         flow.after[done] = []
         for write in written:
             flow.writers.setdefault(write.name, set()).add(done)
@@ -282,7 +286,7 @@ def _flow(workflow: ir.Workflow) -> _Flow:
         flow.joins[point[target]] = len(sources)
     for edge in workflow.edges:
         if edge.source in point and edge.target in point:
-            worked = not isinstance(edge.guard, ir.OnError)
+            worked = edge.source in failing and not isinstance(edge.guard, ir.OnError)
             flow.after[point[edge.source] + worked].append(point[edge.target])
     return flow
 
@@ -315,10 +319,11 @@ class _Search:
         found: list[tuple[Point, Read, tuple[Point, ...]]] = []
         around: dict[Point, Point | None] | None = None
         for point, read in places:
-            if point not in self._tree or any(self._always_passes(s, point) for s in stops):
+            others = stops - {point} if point in stops else stops
+            if point not in self._tree or any(self._always_passes(s, point) for s in others):
                 continue
             tree = self._tree
-            on_path = any(self._on_tree_path(stop, point) for stop in stops)
+            on_path = any(self._on_tree_path(stop, point) for stop in others)
             if on_path or point in self._behind_join:
                 if around is None:
                     if self._left <= 0:
@@ -353,8 +358,8 @@ class _Search:
         return found
 
     def leads(self, sources: set[Point], point: Point) -> bool:
-        """Whether a path leads from one of the sources to the point."""
-        return point in reachable(sources, self.after)
+        """Whether a path leads on from one of the sources to the point."""
+        return point in reachable({t for s in sources for t in self.after.get(s, ())}, self.after)
 
 
 def _early(

@@ -11,7 +11,7 @@ from ..diagnostics.diagnostic import Code, Diagnostic
 from ..diagnostics.examples import chart, mend
 from ..expr.ast import Call, Expr, Literal, Name, Text
 from ..expr.types import faults
-from ..expr.walk import Parts, walk_bound
+from ..expr.walk import Parts, compounds
 from ..source.source import Span
 from .check import Check
 
@@ -54,7 +54,7 @@ def computations(workflow: ir.Workflow) -> tuple[tuple[Expr, Span | None, Parts]
     it and with its parts: without texts in which values alone are put in, nearly all of them in
     most files."""
     return tuple(
-        (expr, place, walk_bound(expr))
+        (expr, place, compounds(expr))
         for expr, place in expressions(workflow)
         if not only_puts_in(expr)
     )
@@ -82,5 +82,7 @@ def expressions(workflow: ir.Workflow) -> Iterator[tuple[Expr, Span | None]]:
     for rule in workflow.on_error:
         yield from ((assignment.value, assignment.span) for assignment in rule.assignments)
     for node in workflow.nodes:
-        yield from ((limit.value, limit.span or node.span) for limit in node.limits)
-        yield from ((expr, node.span) for expr in expressions_of(node))
+        for limit in node.limits:
+            yield limit.value, limit.span or node.span
+        for expr in expressions_of(node):
+            yield expr, node.span

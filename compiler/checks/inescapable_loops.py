@@ -16,8 +16,7 @@ from ..analysis.ways import nodes_reached
 from ..analysis.wording import node_name, path_text
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import chart
-from ..expr.ast import Literal
-from ..expr.types import fold
+from ..expr.types import constant
 from ..expr.values import text_of
 from .check import Check
 
@@ -80,7 +79,7 @@ def _fixed_cases(workflow: ir.Workflow) -> dict[str, str]:
     cases = {(e.source, e.guard.value) for e in workflow.edges if isinstance(e.guard, ir.Case)}
     values = {}
     for node in workflow.nodes:
-        if isinstance(node, ir.ChooseNode) and isinstance(on := fold(node.on), Literal):
+        if isinstance(node, ir.ChooseNode) and (on := constant(node.on)) is not None:
             value = text_of(on.value)
             if on.span is not None and (node.id, value) in cases:
                 values[node.id] = value

@@ -99,8 +99,6 @@ def faults(parts: Parts) -> Iterator[ExprFault]:
     functions, wrong numbers of arguments, invalid regular expressions, names of time zones and the
     like, calls that fail with what is written, a division by zero."""
     for part, _ in parts:
-        if isinstance(part, Name | Literal):
-            continue
         match part:
             case Call():
                 yield from _call_faults(part)
@@ -118,8 +116,6 @@ def operand_faults(parts: Parts, types: Mapping[str, Type]) -> Iterator[ExprFaul
     """Yield the operands that an operator never takes, and the arguments that a function never
     takes, each once."""
     for part, bound in parts:
-        if isinstance(part, Name | Literal):
-            continue
         known = {n: kind for n, kind in types.items() if n not in bound} if bound else types
         match part:
             case Binary():
@@ -256,6 +252,23 @@ def _number_faults(op: str, operand: Expr, types: Mapping[str, Type]) -> Iterato
     kind = _NO_NUMBER.get(infer(operand, types))
     if kind:
         yield ExprFault(f"`{op}` needs numbers, not {kind}", operand.span)
+
+
+def constant(expr: Expr) -> Literal | None:
+    """Return the value that an expression has in every run, or None."""
+    folded = fold(expr) if _may_fold(expr) else None
+    return folded if isinstance(folded, Literal) else None
+
+
+def _may_fold(expr: Expr) -> bool:
+    """Return False where the value cannot be the same in every run: nearly everywhere."""
+    match expr:
+        case Name():
+            return False
+        case Binary(op="and" | "or"):
+            return _may_fold(expr.left)
+        case _:
+            return all(map(_may_fold, children(expr)))
 
 
 def fold(expr: Expr) -> Expr:

@@ -22,7 +22,8 @@ from .ast import (
 )
 
 Parts = Sequence[tuple[Expr, frozenset[str]]]
-"""Every part of an expression, each with the names that are elements of lists there."""
+"""The parts of an expression that have parts themselves, each with the names that are elements of
+lists there."""
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
@@ -62,29 +63,37 @@ def walk(expr: Expr) -> Iterator[Expr]:
             todo += children(at)[::-1]
 
 
-def walk_bound(expr: Expr) -> Parts:
-    """Return the same parts, each with the names that are elements of lists there, no variables."""
+def compounds(expr: Expr) -> Parts:
+    """Return the expression and the parts of it that have parts themselves, outermost first, in
+    written order, each with the names that are elements of lists there, no variables."""
     found: list[tuple[Expr, frozenset[str]]] = []
     todo: list[tuple[Expr, frozenset[str]]] = [(expr, frozenset())]
     while todo:
-        part = todo.pop()
-        found.append(part)
-        at, bound = part
-        kind = type(at)
-        if kind is Name or kind is Literal:
+        at, bound = part = todo.pop()
+        if isinstance(at, Name | Literal):
             continue
-        if isinstance(at, Each):
-            todo += [(at.body, bound | {at.name}), (at.items, bound)]
-        else:
-            todo += [(part, bound) for part in children(at)[::-1]]
+        found.append(part)
+        todo += _within(at, bound)[::-1]
     return found
 
 
 def names_read(expr: Expr) -> tuple[Name, ...]:
     """Return every variable that evaluating may read, once per place, in written order."""
-    return tuple(
-        at for at, bound in walk_bound(expr) if isinstance(at, Name) and at.name not in bound
-    )
+    found: list[Name] = []
+    todo: list[tuple[Expr, frozenset[str]]] = [(expr, frozenset())]
+    while todo:
+        at, bound = todo.pop()
+        if not isinstance(at, Name):
+            todo += _within(at, bound)[::-1]
+        elif at.name not in bound:
+            found.append(at)
+    return tuple(found)
+
+
+def _within(expr: Expr, bound: frozenset[str]) -> list[tuple[Expr, frozenset[str]]]:
+    if isinstance(expr, Each):
+        return [(expr.items, bound), (expr.body, bound | {expr.name})]
+    return [(part, bound) for part in children(expr)]
 
 
 def rebuild(expr: Expr, parts: tuple[Expr, ...], span: Span | None) -> Expr:

@@ -12,7 +12,7 @@ from flowc.compiler.expr.parse import ParseFault, parse
 from flowc.compiler.expr.show import show
 from flowc.compiler.expr.types import faults, infer, operand_faults
 from flowc.compiler.expr.values import MAX_TEXT
-from flowc.compiler.expr.walk import walk_bound
+from flowc.compiler.expr.walk import compounds
 
 DEEP = "[" * 150 + "]" * 150
 
@@ -229,7 +229,7 @@ def test_now_is_the_time_of_the_caller(read):
     ],
 )
 def test_what_is_certain_before_a_run(read, text, message, help):
-    (fault,) = faults([*walk_bound(read(text))])
+    (fault,) = faults(compounds(read(text)))
     assert fault.message.startswith(message)
     assert help in fault.help
 
@@ -252,7 +252,7 @@ def test_what_is_certain_before_a_run(read, text, message, help):
 )
 def test_arguments_of_another_kind_are_told_before_a_run(read, text, message):
     types: dict[str, Type] = {"T": "text", "L": "list", "B": "boolean"}
-    found = [fault.message for fault in operand_faults([*walk_bound(read(text))], types)]
+    found = [fault.message for fault in operand_faults(compounds(read(text)), types)]
     assert found == ([message] if message else [])
 
 
