@@ -39,56 +39,56 @@ class Driver:
 
     def feed(self, token: Any) -> bool:
         """Take a token and return True; return False when it does not fit here."""
-        states, actions, kind = self.states, self._tables.actions, token.type
-        while True:
-            action = actions[states[-1]].get(kind)
-            if action is None:
-                return False
-            if type(action) is int:
-                states.append(action)
-                self.values.append(token)
-                return True
-            self._reduce(action, kind)
+        fits = _advance(self._tables, self.states, self.values, token.type)
+        if fits:
+            self.values.append(token)
+        return fits
 
     def finish(self) -> Any:
         """Return what was built of the whole text; None of one that is not complete."""
-        states, actions, last = self.states, self._tables.actions, self._tables.last
-        while states[-1] != last:
-            action = actions[states[-1]].get("$END")
-            if action is None:
-                return None
-            self._reduce(action, "$END")
-        return self.values[-1]
+        whole = _advance(self._tables, self.states, self.values, "$END")
+        return self.values[-1] if whole else None
 
     def pop(self) -> None:
         """Take back the token that was read last."""
         self.states.pop()
         self.values.pop()
 
-    def _reduce(self, action: Any, kind: str) -> None:
-        size, rule, build = action
-        states, values = self.states, self.values
-        if build is None:
-            states[-1] = self._climb(states[-2], states[-1], kind)
-            return
-        parts = values[len(values) - size :]  # a rule may be empty
-        del states[len(states) - size :], values[len(values) - size :]
-        states.append(self._tables.gotos[states[-1]][rule])
-        values.append(build(parts))
 
-    def _climb(self, below: int, top: int, kind: str) -> int:
-        """Return the state that rules of one part lead to: an operand is one of every precedence
-        in turn."""
-        actions, gotos, last, climbed = self._tables[:4]
-        found = climbed.get((below, top, kind))
-        if found is None:
-            found = top
-            while found != last and type(action := actions[found].get(kind)) is _Reduction:
-                if action.build is not None:
-                    break
-                found = gotos[below][action.rule]
-            climbed[below, top, kind] = found
-        return found
+def _advance(tables: _Tables, states: list[int], values: list[Any], kind: str) -> bool:
+    """Build what is whole until a token of this kind fits, and go to the state behind it. Return
+    False when it does not fit."""
+    actions, gotos, _, climbed, _ = tables
+    while True:
+        top = states[-1]
+        action = actions[top].get(kind)
+        if type(action) is int:
+            states.append(action)
+            return True
+        if action is None:
+            return False
+        size, rule, build = action
+        if build is None:
+            below = states[-2]
+            states[-1] = climbed.get((below, top, kind)) or _climb(tables, below, top, kind)
+        else:
+            begin = len(values) - size  # a rule may be empty
+            parts = values[begin:]
+            del values[begin:], states[len(states) - size :]
+            states.append(gotos[states[-1]][rule])
+            values.append(build(parts))
+
+
+def _climb(tables: _Tables, below: int, top: int, kind: str) -> int:
+    """Return the state that rules of one part lead to: an operand is one of every precedence in
+    turn."""
+    found = top
+    while found != tables.last and type(action := tables.actions[found].get(kind)) is _Reduction:
+        if action.build is not None:
+            break
+        found = tables.gotos[below][action.rule]
+    tables.climbed[below, top, kind] = found
+    return found
 
 
 def drive_tokens(parser: Lark, tokens: Iterable[Token]) -> object:
@@ -114,17 +114,21 @@ def drive(parser: Lark, text: str, file: str, offset: int) -> object:
     """Return what a parser with a contextual lexer builds of a text, which stands at `offset`
     of `file`; None for one that does not parse, of which Lark's own `parse` says why."""
     patterns, ignored = _patterns(parser)
-    driver = Driver(parser)
-    states, feed, position, end = driver.states, driver.feed, 0, len(text)
+    tables = _tables(parser)
+    states, position, end = [tables.first], 0, len(text)
+    values: list[Any] = []
     while position < end:
         match = patterns[states[-1]](text, position)
         if match is None:
             return None
         start, position, kind = position, match.end(), match.lastgroup
         assert kind is not None, "every token has a name"
-        if kind not in ignored and not feed(Sign(kind, match[0], file, offset + start, offset + position)):
+        if kind in ignored:
+            continue
+        if not _advance(tables, states, values, kind):
             return None
-    return driver.finish()
+        values.append(Sign(kind, match[0], file, offset + start, offset + position))
+    return values[-1] if _advance(tables, states, values, "$END") else None
 
 
 @functools.cache
@@ -141,7 +145,7 @@ def _patterns(parser: Lark) -> tuple[list[Match], frozenset[str]]:
 
 class _Tables(NamedTuple):
     """For each state what each token does there and where each finished rule leads, the last and
-    the first state, and what `Driver._climb` has found."""
+    the first state, and what `_climb` has found."""
 
     actions: list[dict[str, int | _Reduction]]
     gotos: list[dict[str, int]]
@@ -161,6 +165,7 @@ def _tables(parser: Lark) -> _Tables:
                 actions[state][str(name)] = gotos[state][str(name)] = argument
             else:
                 actions[state][str(name)] = _reduction(argument, conf.callbacks[argument])
+    actions[conf.end_state]["$END"] = conf.end_state  # the text is whole
     return _Tables(actions, gotos, conf.end_state, {}, conf.start_state)
 
 
