@@ -62,7 +62,7 @@ def _advance(tables: _Tables, states: list[int], values: list[Any], kind: str) -
     while True:
         top = states[-1]
         action = actions[top].get(kind)
-        if type(action) is int:
+        if isinstance(action, int):
             states.append(action)
             return True
         if action is None:

@@ -21,7 +21,7 @@ from ..diagnostics.diagnostic import Label, Severity
 from ..expr.ast import Expr, Field, Index, Name
 from ..expr.functions import FUNCTIONS
 from ..expr.show import show
-from ..expr.walk import Parts, names_read, compounds
+from ..expr.walk import Parts, compounds, names_read
 from ..source.records import dataclass
 from ..source.source import Span
 from ..source.spelling import Spelling
@@ -134,7 +134,7 @@ def _field_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
     for expr, _, parts in computations(workflow) if shapes else ():
         yield from _faults_in(expr, parts, shapes)
     for node in workflow.nodes if builtin else ():
-        if isinstance(node, ir.AgentNode) and node.asserts:
+        if isinstance(node, ir.AgentNode) and node.asserts and node.report:
             shapes_here = _result_shapes(node, workflow, builtin)
             for expr in expressions_of(node) if shapes_here else ():
                 if not only_puts_in(expr):
@@ -210,8 +210,6 @@ def _result_shapes(
 ) -> dict[str, list[Shape]]:
     """Return what assertions beside a report measure: the results of the node's tools by their
     names, and `result`, the last of them."""
-    if not node.report:
-        return {}
     agents = [agent for agent in workflow.agents if agent.id == node.agent]
     tools = dict.fromkeys((*node.tools, *(tool for agent in agents for tool in agent.tools)))
     shapes = {tool: [RESULTS[tool]] for tool in tools if tool in builtin}

@@ -37,6 +37,7 @@ from .ast import (
     Unary,
 )
 from .functions import FUNCTIONS
+from .values import unquote
 from .walk import children, names_read, shift_spans
 
 MAX_CHARACTERS = 10_000
@@ -64,9 +65,6 @@ _COMPARES = re.compile(
     r"[=!<>]=*|&&|\|\||(?i:and|or|in|contains|matches|starts[ \t]+with|ends[ \t]+with)\b"
 )
 """What has two sides."""
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"', "'": "'", "/": "/"}
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
-_SURROGATE = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,22 +262,6 @@ def _after_comparison(before: str, sign: str) -> bool:
     return bool(compares.fullmatch(sign) and compares.search(before))
 
 
-def unquote(body: str) -> str:
-    """Return the text that a quoted body means. An unknown escape stays as written, so that a
-    regular expression may be quoted without doubling: `"\\d+"`."""
-
-    def one(match: re.Match[str]) -> str:
-        if match[1]:
-            return chr(int(match[1], 16))
-        return _ESCAPES.get(match[2], match[0])
-
-    return _SURROGATE.sub(_join_surrogates, _ESCAPE.sub(one, body))
-
-
-def _join_surrogates(pair: re.Match[str]) -> str:
-    return pair[0].encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
 def _span(first: Sign | Expr, last: Sign | Expr) -> Span:
     """Return the span from the first part's start to the last one's end."""
     begin = first if isinstance(first, Sign) else cast(Span, first.span)
@@ -299,11 +281,15 @@ def _each(function: str, items: Expr, body: Expr, span: Span) -> Each:
             return Each(function=function, items=items, body=body, span=span)
 
 
+_Signs = list[Sign]
+_Parts = list[Any]
+
+
 class _Build(Transformer[Any, Any]):
     """Build the tree while the parser reduces, bottom-up, so that depth costs no stack. Every
     method takes the parts of a rule, signs and what was built of the rules within it."""
 
-    def number(self, parts: list[Sign]) -> Expr:
+    def number(self, parts: _Signs) -> Expr:
         (sign,) = parts
         text, span = sign.text, Span(sign.file, sign.start, sign.end)
         whole = text.isdecimal()
@@ -312,28 +298,28 @@ class _Build(Transformer[Any, Any]):
             raise _Refused("the number is too large", span)
         return Literal(value=value, span=span)
 
-    def string(self, parts: list[Sign]) -> Expr:
+    def string(self, parts: _Signs) -> Expr:
         (sign,) = parts
         return Literal(value=unquote(sign.text[1:-1]), span=Span(sign.file, sign.start, sign.end))
 
-    def true(self, parts: list[Sign]) -> Expr:
+    def true(self, parts: _Signs) -> Expr:
         return Literal(value=True, span=_span(parts[0], parts[0]))
 
-    def false(self, parts: list[Sign]) -> Expr:
+    def false(self, parts: _Signs) -> Expr:
         return Literal(value=False, span=_span(parts[0], parts[0]))
 
-    def null(self, parts: list[Sign]) -> Expr:
+    def null(self, parts: _Signs) -> Expr:
         return Literal(value=None, span=_span(parts[0], parts[0]))
 
-    def name(self, parts: list[Sign]) -> Expr:
+    def name(self, parts: _Signs) -> Expr:
         (sign,) = parts
         return Name(name=sign.text, span=Span(sign.file, sign.start, sign.end))
 
-    def group(self, parts: list[Any]) -> Expr:
+    def group(self, parts: _Parts) -> Expr:
         opened, inner, closed = parts
         return replace(cast(Expr, inner), span=_span(opened, closed))
 
-    def call(self, parts: list[Any]) -> Expr:
+    def call(self, parts: _Parts) -> Expr:
         function, span, args = parts[0].text, _span(parts[0], parts[-1]), tuple(parts[2:-1])
         match function, args:
             case "concat", _:
@@ -347,56 +333,56 @@ class _Build(Transformer[Any, Any]):
             case _:
                 return Call(function=function, args=args, span=span)
 
-    def list(self, parts: list[Any]) -> Expr:
+    def list(self, parts: _Parts) -> Expr:
         return ListOf(items=tuple(parts[1:-1]), span=_span(parts[0], parts[-1]))
 
-    def entry(self, parts: list[Any]) -> tuple[str, Expr]:
+    def entry(self, parts: _Parts) -> tuple[str, Expr]:
         key, value = parts
         return unquote(key.text[1:-1]), value
 
-    def object(self, parts: list[Any]) -> Expr:
+    def object(self, parts: _Parts) -> Expr:
         return ObjectOf(entries=tuple(parts[1:-1]), span=_span(parts[0], parts[-1]))
 
-    def field(self, parts: list[Any]) -> Expr:
+    def field(self, parts: _Parts) -> Expr:
         of, name = parts
         return Field(object=of, name=name.text, span=_span(of, name))
 
-    def index(self, parts: list[Any]) -> Expr:
+    def index(self, parts: _Parts) -> Expr:
         of, _, key, closed = parts
         return Index(object=of, key=key, span=_span(of, closed))
 
-    def negative(self, parts: list[Any]) -> Expr:
+    def negative(self, parts: _Parts) -> Expr:
         sign, operand = parts
         if isinstance(operand, Literal) and type(operand.value) in (int, float):
             return Literal(value=-cast(float, operand.value), span=_span(sign, operand))
         return Unary(op="-", operand=operand, span=_span(sign, operand))
 
-    def not_(self, parts: list[Any]) -> Expr:
+    def not_(self, parts: _Parts) -> Expr:
         sign, operand = parts
         return Unary(op="not", operand=operand, span=_span(sign, operand))
 
-    def exists(self, parts: list[Any]) -> Expr:
+    def exists(self, parts: _Parts) -> Expr:
         operand, word = parts
         return Unary(op="exists", operand=operand, span=_span(operand, word))
 
-    def not_exists(self, parts: list[Any]) -> Expr:
+    def not_exists(self, parts: _Parts) -> Expr:
         operand, _, word = parts
         span = _span(operand, word)
         return Unary(op="not", operand=Unary(op="exists", operand=operand, span=span), span=span)
 
-    def or_(self, parts: list[Any]) -> Expr:
+    def or_(self, parts: _Parts) -> Expr:
         left, right = parts
         return Binary(op="or", left=left, right=right, span=_span(left, right))
 
-    def and_(self, parts: list[Any]) -> Expr:
+    def and_(self, parts: _Parts) -> Expr:
         left, right = parts
         return Binary(op="and", left=left, right=right, span=_span(left, right))
 
-    def binary(self, parts: list[Any]) -> Expr:
+    def binary(self, parts: _Parts) -> Expr:
         left, word, right = parts
         return Binary(op=_operator(word.text), left=left, right=right, span=_span(left, right))
 
-    def not_binary(self, parts: list[Any]) -> Expr:
+    def not_binary(self, parts: _Parts) -> Expr:
         left, _, word, right = parts
         span = _span(left, right)
         compared = Binary(op=_operator(word.text), left=left, right=right, span=span)

@@ -21,6 +21,10 @@ _NUMBER = re.compile(
     r"[+-]?(?:\d{1,300}(?:\.\d{0,300})?|\.\d{1,300})(?:[eE][+-]?\d{1,3})?", re.ASCII
 )
 
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", '"': '"', "'": "'", "/": "/"}
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))")
+_SURROGATE = re.compile("[\ud800-\udbff][\udc00-\udfff]|[\ud800-\udfff]")
+
 
 class EvaluationError(Exception):
     """An expression has no value; the message says why, in words for the user."""
@@ -161,3 +165,19 @@ def preview(value: Json) -> str:
         return kind_of(value)
     line = value.strip().split("\n", 1)[0]
     return f"`{line}`" if len(line) <= 40 and line == value.strip() else f"`{line[:40]}…`"
+
+
+def unquote(body: str) -> str:
+    """Return the text that a quoted body means. An unknown escape stays as written, so that a
+    regular expression may be quoted without doubling: `"\\d+"`."""
+
+    def one(match: re.Match[str]) -> str:
+        if match[1]:
+            return chr(int(match[1], 16))
+        return _ESCAPES.get(match[2], match[0])
+
+    return _SURROGATE.sub(_join_surrogates, _ESCAPE.sub(one, body))
+
+
+def _join_surrogates(pair: re.Match[str]) -> str:
+    return pair[0].encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -39,9 +39,10 @@ class _Build(Transformer[Any, Any]):
 
     def object(self, parts: list[Any]) -> MapAt:
         reading, pairs = parts[0].reading, parts[1:-1:2]
+        node = MapAt(pairs, parts[0].start, parts[-1].end, reading.source)
         if len(pairs) > 1 and len({key.text for key, _ in pairs}) < len(pairs):
-            pairs = reading.without_doubles(pairs)
-        return MapAt(pairs, parts[0].start, parts[-1].end, reading.source)
+            reading.report_doubles(node.drop_doubles())
+        return node
 
     def array(self, parts: list[Any]) -> ListAt:
         return ListAt(parts[1:-1:2], parts[0].start, parts[-1].end, parts[0].reading.source)
@@ -65,16 +66,12 @@ class _Reading(TokenReader):
         default_factory=lambda: Driver(load("json", lexer="basic", transformer=_BUILD))
     )
 
-    def without_doubles(self, pairs: list[tuple[Scalar, Value]]) -> list[tuple[Scalar, Value]]:
-        """Report the keys that stand twice, and leave the later ones out."""
-        known: dict[str, Scalar] = {}
-        for key, _ in pairs:
-            first = known.setdefault(key.text, key)
-            if first is not key and key.text:
+    def report_doubles(self, doubles: list[tuple[Scalar, Scalar]]) -> None:
+        for first, key in doubles:
+            if key.text:
                 message = f"the key `{brief(key.text)}` stands twice"
                 fault = JsonFault(message, key.start, key.end, "remove one of the two", None, first)
                 self.doubles.append(fault)
-        return [pair for pair in pairs if known[pair[0].text] is pair[0]]
 
     def take(self, token: Feed) -> None:
         """Feed a token, with what is missing before it; drop one that fits nowhere."""

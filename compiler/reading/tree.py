@@ -211,7 +211,7 @@ class MapAt:
     end: int
     source: Source = field(repr=False)
     _by_name: dict[str, Value] | None = field(default=None, repr=False)
-    """Made when somebody asks for a key: the pairs are whole then."""
+    """Made when somebody asks: the pairs are whole then."""
     is_null: ClassVar[bool] = False
 
     @property
@@ -229,6 +229,16 @@ class MapAt:
         if values is None:
             values = self._by_name = {name.text: value for name, value in self.pairs}
         return values.get(key)
+
+    def drop_doubles(self) -> list[tuple[Scalar, Scalar]]:
+        """Keep the first of the keys that are the same; return those that go, each behind it."""
+        self._by_name = {name.text: value for name, value in self.pairs}
+        if len(self._by_name) == len(self.pairs):
+            return []
+        kept: dict[str, tuple[Scalar, Value]] = {}
+        pairs = [(kept.setdefault(key.text, (key, value))[0], key) for key, value in self.pairs]
+        self.pairs, self._by_name = [*kept.values()], None
+        return [(first, key) for first, key in pairs if first is not key]
 
 
 Value = Scalar | ListAt | MapAt

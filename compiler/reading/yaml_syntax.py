@@ -241,8 +241,10 @@ class _Builder:
         self.fault(message, self.source.span(*self.place(event)), help)
         return False
 
-    def scalar(self, event: yaml.ScalarEvent) -> bool:
-        start, end = self.place(event)
+    def scalar(self, event: Any) -> bool:
+        start, end = event.start_mark.index, event.end_mark.index
+        if self.repairs is not None or self.source.text[end - 1] in _BLANKS:
+            start, end = self.place(event)
         node = Scalar(event.value, start, end, event.style or "", self.source)
         if event.tag is not None:
             self.refuse_tag(event.tag, node.whole)
@@ -278,8 +280,11 @@ class _Builder:
             end = self.repairs.place(end)
         node = closed.node
         node.end = self.trim_end(node.start, end)
-        if type(node) is MapAt and len({key.text for key, _ in node.pairs}) < len(node.pairs):
-            self.drop_doubles(node)
+        if type(node) is MapAt:
+            for first, key in node.drop_doubles():
+                message = f"the key `{brief(key.text)}` stands twice"
+                labels = (Label(first.span, "first here"),)
+                self.sink.report("FC1004", message, key.span, labels=labels, help="merge the two")
         return self.finish(node, closed.anchor, closed.before, closed.height)
 
     def alias(self, event: Any) -> bool:
@@ -338,17 +343,6 @@ class _Builder:
             self.fault("`<<` merges nothing here", node.span, "write the keys out")
             return node, False
         return node, True
-
-    def drop_doubles(self, node: MapAt) -> None:
-        """Report the keys that stand twice, and keep the first of each."""
-        known: dict[str, tuple[Scalar, Value]] = {}
-        for key, value in node.pairs:
-            first = known.setdefault(key.text, (key, value))[0]
-            if first is not key:
-                message = f"the key `{brief(key.text)}` stands twice"
-                labels = (Label(first.span, "first here"),)
-                self.sink.report("FC1004", message, key.span, labels=labels, help="merge the two")
-        node.pairs[:] = known.values()
 
     def refuse_tag(self, tag: str, span: Span) -> None:
         self.fault(f"the tag `{brief(tag)}` means nothing here", span, "leave it out")

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from ... import ir
 from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Expr, ListOf, ObjectOf
-from ...expr.parse import ParseFault, parse
+from ...expr.parse import ParseFault
 from ...expr.template import Template, read_template
 from ...flow_yaml.keys import CRITERION, LIMIT, MODEL_SETTINGS, RETRY
 from ...flow_yaml.shapes import Form, Key, MapShape

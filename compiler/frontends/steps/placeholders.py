@@ -22,6 +22,8 @@ _NEARLY = re.compile(
     r"|%(?P<percent>[A-Z_]\w{1,40}+)%"
 )
 _JOINT = re.compile("[ -]")
+_OTHER_SIGNS = re.compile(r"[{}<$%@]")
+"""Signs of placeholders of other dialects."""
 
 
 def check_placeholders(steps: list[Step], source: Source, sink: Sink) -> None:
@@ -38,10 +40,13 @@ def check_placeholders(steps: list[Step], source: Source, sink: Sink) -> None:
             text = source.text[span.start : span.end]
             names = [*PLACEHOLDER.finditer(source.text, span.start, span.end)]
             _check_names(names, spelling, written, source, sink)
+            # Brackets that are all those of placeholders are nearly none.
+            sound = len(names) == text.count("[") == text.count("]")
+            if sound and _OTHER_SIGNS.search(text) is None:
+                continue
             foreign = foreign_placeholders(text, "[NAME]", declared)
             told = {found.start: (found.end, found.name) for found in foreign}
-            # Brackets that are all those of placeholders are nearly none.
-            if "%" in text or not len(names) == text.count("[") == text.count("]"):
+            if "%" in text or not sound:
                 for start, end, name in _nearly(text, spelling):
                     told.setdefault(start, (end, name))
             for start, (end, name) in told.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flowc.compiler.expr.evaluate import EvaluationError, evaluate
 from flowc.compiler.expr.parse import ParseFault, parse, parse_assertion
 from flowc.compiler.expr.types import faults, fold, infer, operand_faults
-from flowc.compiler.expr.walk import walk, compounds
+from flowc.compiler.expr.walk import compounds, walk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
