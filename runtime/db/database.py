@@ -40,7 +40,7 @@ from .fence import Epochs
 Dialect = Literal["sqlite", "postgresql"]
 Row = tuple[Any, ...]
 Write = tuple[str, Sequence[Any]]
-"""A statement that writes, and its values."""
+"""A statement, mostly one that writes, and its values."""
 
 
 Ahead = Callable[[], AbstractAsyncContextManager[Sequence[Write]]]
@@ -105,6 +105,10 @@ class Database(ABC):
     @abstractmethod
     async def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
         """Return every row that a query gives."""
+
+    async def rows_of_each(self, queries: Sequence[Write]) -> list[list[Row]]:
+        """Return the rows of each query: of PostgreSQL in one trip and one transaction."""
+        return [await self.rows(query, values) for query, values in queries]
 
     @asynccontextmanager
     async def transaction(self, *about: str) -> AsyncIterator[Database]:

@@ -78,6 +78,8 @@ class Execution:
     app: App
     log: EventLog = field(init=False)
     services: Services = field(init=False)
+    at_rest: StateSnapshot | None = field(default=None, init=False)
+    """The state that the graph came to rest in, once it has."""
 
     def __post_init__(self) -> None:
         self.log = EventLog(self.store, self.run_id, self.listeners, self.signals.request_drain)
@@ -306,7 +308,7 @@ class Execution:
     async def _standing(self) -> Outcome:
         """Return how a run stands whose graph has nothing left to do now. Raise `Failure` when the
         last nodes wrote what cannot be put together."""
-        snapshot = await self.snapshot()
+        self.at_rest = snapshot = await self.snapshot()
         questions = await self._questions(snapshot)
         questions = questions or [breakpoint_of(node, self.spec) for node in snapshot.next]
         if questions:
@@ -333,7 +335,7 @@ class Execution:
 
     async def _finish(self, record: RunRecord, outcome: Outcome, started: float) -> Outcome:
         """Return the outcome with what came out, and keep it in the record."""
-        snapshot = await self.snapshot()
+        snapshot = self.at_rest or await self.snapshot()
         values = snapshot.values or {}
         await keep_timers(self.journal.db, self.run_id, self._timers(snapshot))
         variables = variable_values(self.spec, values)

@@ -93,13 +93,13 @@ class EffectJournal:
     async def recall(self, run: str) -> None:
         """Read once where a run has effects, for as long as nobody else can write any: a query
         less for each effect that is new."""
-        rows = await self.db.rows("select key, ordinal, status from effects where run = ?", (run,))
+        effects = "select key, ordinal, status from effects where run = ?"
+        rows, counted = await self.db.rows_of_each([(effects, (run,)), (COUNTED, (run,))])
         self.known[run] = {(row[0], row[1]) for row in rows}
         finished = sum(row[2] == "done" for row in rows)
         if self.water.is_outside:
             await asyncio.to_thread(self.water.begin, run, finished)
             return
-        counted = await self.db.rows(COUNTED, (run,))
         self.water.begin(run, finished, counted[0][0] if counted else 0)
 
     async def once(self, act: EffectCall) -> Json:

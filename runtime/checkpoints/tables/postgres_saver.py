@@ -37,6 +37,7 @@ from ...savers.home_loop import HomeLoop
 from ...savers.pages import with_pages
 from ...savers.thread_upkeep import ThreadUpkeep
 from ..channels import checkpoint_with
+from ..new_threads import NewThreads
 from .held_writes import TURNS, HeldWrites, Row
 from .integrity import IntactReads
 from .postgres_marks import (
@@ -98,6 +99,7 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         self._order = asyncio.Lock()
         self._soon: set[asyncio.Task[None]] = set()
         self._realms: dict[str, str] = {}
+        self._new = NewThreads(db.epochs)
 
     async def _realm(self, run: str) -> str:
         """Return the realm of a run, with whose key its values are encrypted."""
@@ -127,6 +129,7 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         while len(rows) > MOST:
             await self._write(run, (insert_blobs(MOST),), flat(with_marks(rows[:MOST], value_mark)))
             rows = rows[MOST:]
+        self._new.write(run, place["checkpoint_ns"])
         values = flat(with_marks(rows, value_mark))
         values += [*place.values(), checkpoint["id"], into.get("checkpoint_id")]
         values.append(Jsonb(checkpoint_with(checkpoint, inline)))
@@ -153,6 +156,7 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         into = config["configurable"]
         run, epoch = into["thread_id"], self.epochs.get(into["thread_id"])
         place = (run, into["checkpoint_ns"], into["checkpoint_id"])
+        self._new.write(run, place[1])
         with self.serde.within(await self._realm(run)):
             rows = with_marks(self._dump_writes(*place, task_id, task_path, writes), write_mark)
         along = sum(row[_NUMBER] >= 0 for row in rows)
@@ -199,8 +203,10 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint, by default the latest of its namespace."""
-        await self.flush()
         run, space, id = _place(config)
+        if id is None and self._new.is_empty(run, space):
+            return None
+        await self.flush()
         await refuse_changed(self.db, run, space, id)
         with self.serde.within(await self._realm(run)):
             return await super().aget_tuple(config)
@@ -302,6 +308,7 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         tables = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
         deletes = [f"delete from {table} where thread_id = %s" for table in tables]
         await self._write("", tuple(deletes), (thread_id,) * len(tables))
+        self._new.begin(thread_id)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete the checkpoints of executions that LangGraph's server takes back, and what was

@@ -79,6 +79,9 @@ class _Statements(Database):
     async def rows(self, query: str, values: Sequence[Any] = ()) -> list[Row]:
         return await self._send(lambda c: _rows(c, query, values))
 
+    async def rows_of_each(self, queries: Sequence[Write]) -> list[list[Row]]:
+        return await self._send(lambda c: _rows_of_each(c, queries))
+
     async def rows_by_name(
         self, query: str, values: Mapping[str, object]
     ) -> list[dict[str, object]]:
@@ -302,6 +305,12 @@ async def _many(connection: Connection, query: str, rows: Iterable[Sequence[Any]
 
 async def _rows(connection: Connection, query: str, values: Sequence[Any]) -> list[Row]:
     return await (await connection.execute(native(query), tuple(values))).fetchall()
+
+
+async def _rows_of_each(connection: Connection, queries: Sequence[Write]) -> list[list[Row]]:
+    async with connection.pipeline():
+        asked = [await connection.execute(native(q), tuple(values)) for q, values in queries]
+        return [await cursor.fetchall() for cursor in asked]
 
 
 async def _rows_by_name(

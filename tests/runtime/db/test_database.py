@@ -58,6 +58,23 @@ def test_statements_say_how_many_rows_they_wrote(kept) -> None:
     kept(go)
 
 
+def test_several_queries_give_the_rows_of_each(kept) -> None:
+    """Of PostgreSQL in one transaction: another one cannot come between them."""
+
+    async def go(db: Database) -> None:
+        query, nobody = "select run, amount from spent where run = ?", "select run from seen"
+        assert await db.rows_of_each([(query, ("r",)), (nobody, ())]) == [[("r", 0)], []]
+        if db.dialect == "postgresql":
+            number = ("select txid_current()", ())
+            (first,), (second,) = await db.rows_of_each([number, number])
+            assert first == second
+        with pytest.raises(RunError):
+            await db.rows_of_each([(query, ("r",)), ("select nothing from nowhere", ())])
+        assert await spent(db) == 0
+
+    kept(go)
+
+
 SYNCHRONOUS = {
     "sqlite": "select synchronous from pragma_synchronous",
     "postgresql": "select case current_setting('synchronous_commit') when 'on' then 2 else 1 end",
