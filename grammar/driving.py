@@ -118,6 +118,9 @@ def drive(parser: Lark, text: str, file: str, offset: int) -> object:
     states, position, end = [tables.first], 0, len(text)
     values: list[Any] = []
     while position < end:
+        if text[position] == " " and ignored:
+            position += 1
+            continue
         match = patterns[states[-1]](text, position)
         if match is None:
             return None

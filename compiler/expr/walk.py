@@ -26,6 +26,9 @@ Parts = Sequence[tuple[Expr, frozenset[str]]]
 lists there."""
 
 
+_LEAVES = (Name, Literal)
+
+
 def children(expr: Expr) -> tuple[Expr, ...]:
     """Return the direct parts of an expression, in written order."""
     match expr:  # the most frequent ones first
@@ -70,10 +73,13 @@ def compounds(expr: Expr) -> Parts:
     todo: list[tuple[Expr, frozenset[str]]] = [(expr, frozenset())]
     while todo:
         at, bound = part = todo.pop()
-        if isinstance(at, Name | Literal):
+        if isinstance(at, _LEAVES):
             continue
         found.append(part)
-        todo += _within(at, bound)[::-1]
+        if isinstance(at, Binary):
+            todo += ((at.right, bound), (at.left, bound))
+        else:
+            todo += _within(at, bound)[::-1]
     return found
 
 

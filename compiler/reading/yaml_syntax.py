@@ -190,7 +190,7 @@ class _Open:
     """A list or mapping whose end has not been read. Of a mapping, the key that waits for its
     value. `kept` is False for the value of a refused key."""
 
-    node: ListAt | MapAt
+    node: Any
     anchor: str | None
     before: int
     height: int = 1
@@ -248,19 +248,7 @@ class _Builder:
         node = Scalar(event.value, start, end, event.style or "", self.source)
         if event.tag is not None:
             self.refuse_tag(event.tag, node.whole)
-        if event.anchor is not None or not self.open:
-            return self.finish(node, event.anchor, self.elements, 0)
-        self.elements += 1
-        if self.elements > MAX_ELEMENTS:
-            return self.too_large(node.span)
-        into = self.open[-1]
-        if into.key is not None:
-            if into.kept:
-                into.node.pairs.append((into.key, node))  # type: ignore[union-attr]  # it has a key
-            into.key = None
-        else:
-            self.put(into, node)
-        return True
+        return self.finish(node, event.anchor, self.elements, 0)
 
     def begin(self, event: yaml.SequenceStartEvent | yaml.MappingStartEvent) -> bool:
         start, end = self.place(event)
@@ -318,21 +306,18 @@ class _Builder:
         if not self.open:
             self.root = node
             return True
-        parent = self.open[-1]
-        if height >= parent.height:
-            parent.height = height + 1
-        self.put(parent, node)
-        return True
-
-    def put(self, into: _Open, node: Value) -> None:
-        if isinstance(into.node, ListAt):
-            into.node.items.append(node)
-        elif into.key is None:
-            into.key, into.kept = self.key(node)
-        else:
+        into = self.open[-1]
+        if height >= into.height:
+            into.height = height + 1
+        if into.key is not None:
             if into.kept:
                 into.node.pairs.append((into.key, node))
             into.key = None
+        elif type(into.node) is ListAt:
+            into.node.items.append(node)
+        else:
+            into.key, into.kept = self.key(node)
+        return True
 
     def key(self, node: Value) -> tuple[Scalar, bool]:
         """Return the key, and whether its value counts."""

@@ -3,7 +3,7 @@
 The model server answers each call after half a second, as a fast model would. A worker carries on
 two executions at a time, so that what is compared is waiting, which more workers share, and not the
 machine's cores, which they do not. Each worker has as many executions to do, in whole rounds: with
-some left over, most workers would wait for the last ones. Processes are started before the clock is.
+some left over, most workers would wait for the last ones. Processes start before the clock does.
 """
 
 from __future__ import annotations

@@ -117,13 +117,12 @@ class Forms:
     ) -> dict[str, Any] | None:
         """Return the fields as `element` does, of what is known to be a mapping."""
         known = element.by_name
-        if any(n.text not in known and n.text not in further for n, _ in mapping.pairs):
-            self.known_keys(mapping, (*known, *further), what)
         fields: dict[str, Any] = {}
-        sound = True
+        sound = all_known = True
         for name, node in mapping.pairs:
             key = known.get(name.text)
             if key is None:
+                all_known = all_known and name.text in further
                 continue
             if node.is_null and key.form not in ("json", "expression"):
                 continue
@@ -131,6 +130,8 @@ class Forms:
             sound = sound and (value is not None or not key.required)
             if value is not None:
                 fields[key.attribute] = value
+        if not all_known:
+            self.known_keys(mapping, (*known, *further), what)
         for key in element.duties:
             # Only as an expression is `null` a value.
             has = mapping.get if key.form == "expression" else mapping.value
@@ -142,7 +143,7 @@ class Forms:
 
     @staticmethod
     def complete(fields: dict[str, Any], element: MapShape) -> dict[str, Any]:
-        return {**element.defaults, **fields}
+        return {**element.defaults, **fields} if element.defaults else fields
 
     def known_keys(self, mapping: MapAt, known: Sequence[str], what: str) -> None:
         """Report FC1002 for every key without a meaning here."""

@@ -13,6 +13,14 @@ _HEADING = (
     r"[ ]{0,3}\#\#[ \t]+(?:[0-9]+[.)]?[ \t]*)?(?P<section>request[ ]summary"
     r"|product[ ]requirements|processing[ ]plan|final[ ]output|workflow[ ]log)\b"
 )
+_WORDS = (
+    "request summary",
+    "product requirements",
+    "processing plan",
+    "final output",
+    "workflow log",
+)
+"""The five sections, one of which every document has."""
 _FIRST = re.compile(f"^{_HEADING}", re.MULTILINE | re.IGNORECASE | re.VERBOSE)
 _FENCE_OR_HEADING = re.compile(
     rf"^(?:[ \t]*{MARK}[^\n]*(?:\n|\Z)(?:(?!{CLOSING})[^\n]*\n)*+[^\n]*|{_HEADING})",
@@ -25,7 +33,8 @@ def claims(source: Source) -> int:
     two, with the plan alone, or with a request alone; 30 when they all stand in fences: a page
     about the format."""
     text = source.text
-    if _FIRST.search(text) is None:
+    lowered = text.lower() if "##" in text else ""
+    if not any(word in lowered for word in _WORDS) or _FIRST.search(text) is None:
         return 0
     matches = (match["section"] for match in _FENCE_OR_HEADING.finditer(text))
     sections = {section.lower() for section in matches if section}

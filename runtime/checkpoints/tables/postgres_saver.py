@@ -27,6 +27,7 @@ from psycopg.types.json import Jsonb
 
 from ...db import kept
 from ...db.database import nothing_ahead
+from ...db.new_threads import NewThreads
 from ...db.postgres.connection import PostgresDatabase, native, pass_fence
 from ...db.postgres.errors import is_gone, postgres_error
 from ...db.postgres.link import Connection, Link
@@ -37,7 +38,6 @@ from ...savers.home_loop import HomeLoop
 from ...savers.pages import with_pages
 from ...savers.thread_upkeep import ThreadUpkeep
 from ..channels import checkpoint_with
-from ..new_threads import NewThreads
 from .held_writes import TURNS, HeldWrites, Row
 from .integrity import IntactReads
 from .postgres_marks import (

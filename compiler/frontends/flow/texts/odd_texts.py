@@ -31,8 +31,8 @@ _LISTED = 4000
 
 def check_odd_texts(root: Value, sink: Sink) -> None:
     """Warn of texts without quotes that lose their end or keep a sign too much."""
+    source = root.source.text
     for key, text in _texts(root):
-        source = text.source.text
         if not key.text.isascii() and key.plain and (odd := ODD_BLANKS.match(key.text)):
             message = "a blank of another kind stands where blanks indent"
             place = key.at(0, odd.end())

@@ -6,7 +6,7 @@ just begun there is none.
 
 from __future__ import annotations
 
-from ..db.fence import Epochs
+from .fence import Epochs
 
 
 class NewThreads:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from flowc.runtime.checkpoints.new_threads import NewThreads
 from flowc.runtime.db.fence import Epochs
+from flowc.runtime.db.new_threads import NewThreads
 from flowc.runtime.engine.engine import open_engine
 from stores import fresh_store
 
