@@ -20,8 +20,8 @@ from ..contract.documents import TextRequest
 from ..contract.operation import Operation
 from ..contract.operations import OPERATIONS, operation_of
 from ..contract.requests import Id
+from ..operations.dispatch import visible
 from ..records.access import LOCAL, Caller
-from ..records.tables import StoredExecution
 from .context import (
     Authorization,
     Key,
@@ -271,7 +271,7 @@ def add_events(app: FastAPI) -> None:
         """What happens in an execution, from its beginning or behind a position, for as long as it
         goes on: server-sent events, which a client takes up again with `Last-Event-ID`."""
         service = service_of(request)
-        await service.executing.register.get(StoredExecution, execution_id, caller.owner)
+        await visible(service.executing, caller, execution_id)
         position = int(last_event_id) if last_event_id else after
         service.streams.refuse_more(caller)
         messages = event_messages(service.streams, caller, execution_id, position)

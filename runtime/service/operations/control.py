@@ -26,6 +26,7 @@ from ..records.tables import (
 from .dispatch import (
     assignment_list,
     at_rest,
+    look_at,
     new_assignment,
     standing_now,
     standing_of,
@@ -41,7 +42,7 @@ async def get_workflow_status(
     executing: Executing, caller: Caller, id: str, request: requests.StatusQuery
 ) -> responses.WorkflowStatus:
     """GET_WORKFLOW_STATUS (C12, C19)."""
-    standing = await standing_of(executing, caller, id)
+    standing = await look_at(executing, caller, id)
     response = standing.answer(details=request.include_details, metrics=request.include_metrics)
     if request.include_details:
         response.events = happenings_of(standing)

@@ -18,6 +18,8 @@ from weakref import WeakValueDictionary
 
 from flowc.compiler.driver import CompileResult
 from flowc.compiler.ir import Workflow
+from flowc.compiler.lowering.lifting import lift
+from flowc.compiler.lowering.serde import load_spec
 
 from ...assembly.reach import Reaches
 from ...config.settings import Config
@@ -46,6 +48,7 @@ from ..records.metrics import iso
 from ..records.states import StateRows
 from ..records.tables import Register, StoredExecution
 from ..records.timeline import Timeline, Timelines
+from ..search import runs
 from .status import ExecutionState
 from .turns import turns_of
 
@@ -218,7 +221,10 @@ class Executing:
             await inside.edit(execution.id, with_answer)
 
     async def workflow_of(self, execution: StoredExecution) -> Workflow:
-        """Return the workflow that is executed."""
+        """Return the workflow that is executed; of a run what is kept of it."""
+        if execution.is_run:
+            record = await self.engine.store.get(execution.id)
+            return await asyncio.to_thread(lambda: lift(load_spec(record.spec)))
         workflow = (await self.result_of(execution)).workflow
         assert workflow is not None
         return workflow
@@ -256,6 +262,7 @@ async def open_executing(
             webhooks_table.SCHEMA,
             model_rates.SCHEMA,
             workers.SCHEMA,
+            runs.SCHEMA,
         )
         told = clock or own
         engine.store.clock, engine.store.event_time = lambda: iso(own()), lambda: iso(told())

@@ -13,11 +13,15 @@ from flowc.compiler.ir import Workflow
 from ...engine.schedules import note_schedules
 from ...errors import RunError
 from ...store.audit_log import Audit
+from ...store.listing import RunSummary, file_name
+from ...store.runs import RunStore
 from ..contract import list_responses, requests
 from ..records.access import Caller, Tokens
 from ..records.errors import ServiceFault
-from ..records.states import StateRows, Wanted
+from ..records.states import StateRows
 from ..records.tables import OPEN, StoredAssignment, StoredExecution, StoredTeam, StoredWorkflow
+from ..search.runs import RUNNING, costs_of, query_of, status_of
+from ..search.wanted import Wanted
 from .executions import Executing
 from .status import ExecutionState
 from .turns import Turns, turns_of
@@ -60,31 +64,67 @@ async def list_teams(
 async def list_executions(
     executing: Executing, caller: Caller, request: requests.ExecutionQuery
 ) -> list_responses.ExecutionList:
-    """The executions that the caller may see, the newest first."""
+    """The executions that the caller may see, the newest first; for a token that sees every team
+    the runs of `flowc run` in the same store, too."""
     wanted = Wanted(
         now=executing.now(),
         status=request.status or "",
         workflow=request.workflow_id or "",
         teams=[request.team_id] if request.team_id else (),
     )
-    about = (caller.owner, request.limit, request.after, wanted)
-    rows = [(e.id, e) async for e in executing.register.each(StoredExecution, *about)]
-    states = await StateRows(executing.db).statuses([id for id, _ in rows], wanted.now)
-    return list_responses.ExecutionList(
-        executions=[
-            list_responses.ExecutionListed.model_validate(
-                {
-                    "execution_id": id,
-                    "workflow_id": e.workflow,
-                    "team_id": e.team,
-                    "status": states[id],
-                    "created": e.created,
-                }
-            )
-            for id, e in rows
-            if id in states
-        ]
-    )
+    found = await newest(executing, caller, wanted, request.limit, request.after)
+    ids = [one.id for one in found if isinstance(one, StoredExecution)]
+    states = await StateRows(executing.db).statuses(ids, wanted.now)
+    usage = await executing.engine.store.listing.usage(ids)
+    listed = []
+    for one in found:
+        if isinstance(one, RunSummary):
+            status, used = status_of(one.status), one.usage
+            about = {"workflow_id": "", "team_id": "", "is_run": True, "created": one.started}
+        elif one.id in states:
+            status, used = states[one.id], usage.get(one.id, {})
+            about = {"workflow_id": one.workflow, "team_id": one.team, "created": one.created}
+        else:
+            continue
+        tokens, cost = costs_of(used)
+        about |= {"execution_id": one.id, "status": status, "file_name": file_name(one.file)}
+        listed.append(
+            list_responses.ExecutionListed.model_validate({**about, "tokens": tokens, "cost": cost})
+        )
+    return list_responses.ExecutionList(executions=listed)
+
+
+async def newest(
+    executing: Executing, caller: Caller, wanted: Wanted, limit: int, after: str
+) -> list[StoredExecution | RunSummary]:
+    """Return executions, and for a caller who sees every team the runs of `flowc run`, the newest
+    first."""
+    about = (caller.owner, limit, after, wanted)
+    found: list[StoredExecution | RunSummary]
+    found = [e async for e in executing.register.each(StoredExecution, *about)]
+    if caller.owner is None:
+        found += await _other_runs(executing.engine.store, wanted, limit, after)
+    found.sort(key=lambda one: one.id)
+    found.sort(key=began, reverse=True)
+    return found[:limit]
+
+
+async def _other_runs(
+    store: RunStore, wanted: Wanted, limit: int, after: str
+) -> Sequence[RunSummary]:
+    """Return the newest runs that are not executions, after an id."""
+    if wanted.of_executions_alone:
+        return ()
+    by_process = wanted.status in ("executing", "paused")
+    running = [row[0] for row in await store.db.rows(RUNNING)] if by_process else []
+    held = await store.leases.held_among(running)
+    condition, values = query_of(wanted, after, running, held)
+    return await store.listing.begun_last(condition, values, limit)
+
+
+def began(one: StoredExecution | RunSummary) -> str:
+    """Return when it began."""
+    return one.started if isinstance(one, RunSummary) else one.created
 
 
 async def list_assignments(

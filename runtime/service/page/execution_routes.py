@@ -16,7 +16,7 @@ from ..api.routes import function_of
 from ..bodies.read_body import SentForm
 from ..contract.operations import operation_of
 from ..contract.requests import Id
-from ..operations.dispatch import standing_of
+from ..operations.dispatch import look_at
 from ..records.errors import ServiceFault
 from ..records.tables import StoredWorkflow
 from . import forms
@@ -44,7 +44,7 @@ class PageMemory:
 
     async def at(self, visit: PageVisit, id: str) -> ExecutionView:
         """Return the view of an execution. Raises `ServiceFault`."""
-        standing = await standing_of(visit.executing, visit.who, id)
+        standing = await look_at(visit.executing, visit.who, id)
         return await look(visit.executing, standing, self.histories, self.pictures)
 
 

@@ -22,10 +22,10 @@ from ..bodies.request_pool import POOL
 from ..contract.documents import CONTRACT, TeamText, WorkflowText
 from ..contract.requests import After, AssignmentQuery, ExecuteWorkflow, ExecutionStatus, Id
 from ..operations.create import create_team, create_workflow, execute_workflow
-from ..operations.lists import list_assignments
+from ..operations.lists import list_assignments, newest
 from ..records.errors import ServiceFault
-from ..records.states import Wanted
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
+from ..search.wanted import Wanted
 from . import forms
 from .checkpoint_routes import add_checkpoints
 from .execution_routes import PageMemory, add_executions
@@ -104,19 +104,22 @@ def _add_home(app: FastAPI, rows: Rows) -> None:
     async def home(
         request: Request, visit: Visiting, after: After = "", status: ExecutionStatus | None = None
     ) -> Response:
-        register, owner = visit.executing.register, visit.who.owner
         wanted = Wanted(now=visit.executing.now(), status=status or "")
-        executions = await register.page(StoredExecution, owner, PER_PAGE + 1, after, wanted)
-        kept = register.each(StoredWorkflow, owner, LISTED)
+        found = await newest(visit.executing, visit.who, wanted, PER_PAGE + 1, after)
+        kept = visit.executing.register.each(StoredWorkflow, visit.who.owner, LISTED)
         workflows = [replace(w, source="") async for w in kept]
         names = {w.id: w.name for w in workflows}
-        shown = executions[:PER_PAGE]
+        shown = found[:PER_PAGE]
         return html(
             visit,
             "home.html",
             rows=await rows.of(visit.executing, shown),
-            names={e.id: name for e in shown if (name := names.get(e.workflow))},
-            older=executions[PER_PAGE - 1].id if len(executions) > PER_PAGE else "",
+            names={
+                one.id: names[one.workflow]
+                for one in shown
+                if isinstance(one, StoredExecution) and one.workflow in names
+            },
+            older=found[PER_PAGE - 1].id if len(found) > PER_PAGE else "",
             after=after,
             chosen=status or "",
             statuses=get_args(ExecutionStatus),

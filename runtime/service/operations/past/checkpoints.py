@@ -17,6 +17,7 @@ from ...contract import checkpoints, requests
 from ...records.access import Caller
 from ...records.errors import ServiceFault
 from ...records.tables import StoredExecution
+from ..dispatch import visible
 from ..executions import Executing
 
 
@@ -64,7 +65,7 @@ async def get_checkpoint(
 
 async def look_back(executing: Executing, caller: Caller, id: str) -> Past:
     """Return the past of an execution that the caller may see. Raises `ServiceFault`."""
-    execution = await executing.register.get(StoredExecution, id, caller.owner)
+    execution = await visible(executing, caller, id)
     if not await executing.engine.store.has(id):
         return Past(execution, (), (), None)
     views = await executing.engine.history(id)
