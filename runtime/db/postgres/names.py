@@ -22,7 +22,7 @@ _NAMES = (
     "service_jobs|service_looks|service_message_reads|service_messages|service_model_calls|"
     "service_prompts|service_sessions|service_starting|service_states|service_teams|service_token_agents|"
     "service_tokens|service_webhook_starts|service_webhooks|service_workers|"
-    "service_workflows|timers"
+    "service_words|service_workflows|timers"
 )
 TABLES = _NAMES.split("|")
 """Ours; beside them are those of LangGraph's saver and of procrastinate."""

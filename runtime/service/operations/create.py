@@ -25,6 +25,7 @@ from ..records.happenings import Looks
 from ..records.metrics import gates_of
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow, id_of_request
 from ..records.webhooks import StoredStart, WebhookRows
+from ..search.words import SearchWords, texts_in
 from .dispatch import task_description
 from .executions import Executing
 from .status import ExecutionState
@@ -130,6 +131,7 @@ async def execute_workflow(
     standing = replace(standing, execution=execution)
     async with executing.news(execution.id, RANKS["normal"]) as inside:
         await inside.add(execution)
+        await SearchWords(inside.db).keep(execution.id, _texts(workflow, team, request))
         if dues := _deadlines(standing):
             await Looks(inside.db).plan(execution.id, min(dues))
     assignments = standing.open
@@ -156,6 +158,17 @@ async def execute_workflow(
         if gates
         else None,
     )
+
+
+def _texts(
+    workflow: StoredWorkflow, team: StoredTeam | None, request: requests.ExecuteWorkflow
+) -> list[str]:
+    """Return what an execution is found by."""
+    texts = [workflow.id, workflow.name, workflow.file]
+    if team is not None:
+        texts += [team.id, team.name]
+        texts += [text for agent in team.agents for text in (agent["agent_id"], agent["role"])]
+    return [*texts, *texts_in(request.input_parameters)]
 
 
 def _deadlines(standing: ExecutionState) -> list[str]:

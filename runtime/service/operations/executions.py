@@ -48,7 +48,8 @@ from ..records.metrics import iso
 from ..records.states import StateRows
 from ..records.tables import Register, StoredExecution
 from ..records.timeline import Timeline, Timelines
-from ..search import runs
+from ..search import runs, words
+from ..search.words import SearchWords, texts_in
 from .status import ExecutionState
 from .turns import turns_of
 
@@ -263,6 +264,7 @@ async def open_executing(
             model_rates.SCHEMA,
             workers.SCHEMA,
             runs.SCHEMA,
+            words.SCHEMA,
         )
         told = clock or own
         engine.store.clock, engine.store.event_time = lambda: iso(own()), lambda: iso(told())
@@ -272,6 +274,11 @@ async def open_executing(
             # One whose row is damaged is complained of when somebody asks for it.
             with contextlib.suppress(RunError, ServiceFault):
                 await executing.register.edit(id, lambda execution: execution)
+        for id in await SearchWords(db).lacking():
+            with contextlib.suppress(RunError, ServiceFault):
+                old = await executing.register.get(StoredExecution, id, None)
+                about = (old.workflow, old.team, old.file, *texts_in(old.inputs))
+                await SearchWords(db).keep(id, about)
         executing.traces = open_traces()
         try:
             async with engine.store.opened.ringing(due.channel, executing.bell.set):

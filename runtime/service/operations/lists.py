@@ -7,6 +7,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
+from datetime import UTC
 
 from flowc.compiler.ir import Workflow
 
@@ -18,10 +19,12 @@ from ...store.runs import RunStore
 from ..contract import list_responses, requests
 from ..records.access import Caller, Tokens
 from ..records.errors import ServiceFault
+from ..records.metrics import iso
 from ..records.states import StateRows
 from ..records.tables import OPEN, StoredAssignment, StoredExecution, StoredTeam, StoredWorkflow
 from ..search.runs import RUNNING, costs_of, query_of, status_of
 from ..search.wanted import Wanted
+from ..search.words import SearchWords, fits, words_in
 from .executions import Executing
 from .status import ExecutionState
 from .turns import Turns, turns_of
@@ -29,6 +32,8 @@ from .turns import Turns, turns_of
 LOG = logging.getLogger("flowc.service")
 WORK_SECONDS = 15.0
 """Seconds within which a worker that works looks for work."""
+MOST_RUNS = 2000
+"""Runs that are not executions that a search for words looks at: the newest."""
 READY_SECONDS = 5.0
 """Seconds within which the store of a service that is ready answers."""
 
@@ -71,6 +76,10 @@ async def list_executions(
         status=request.status or "",
         workflow=request.workflow_id or "",
         teams=[request.team_id] if request.team_id else (),
+        since=iso(request.since.astimezone(UTC)) if request.since else "",
+        until=iso(request.until.astimezone(UTC)) if request.until else "",
+        words=words_in((request.text,)),
+        agent=request.agent_id or "",
     )
     found = await newest(executing, caller, wanted, request.limit, request.after)
     ids = [one.id for one in found if isinstance(one, StoredExecution)]
@@ -99,6 +108,7 @@ async def newest(
 ) -> list[StoredExecution | RunSummary]:
     """Return executions, and for a caller who sees every team the runs of `flowc run`, the newest
     first."""
+    wanted = await SearchWords(executing.db).narrow(wanted)
     about = (caller.owner, limit, after, wanted)
     found: list[StoredExecution | RunSummary]
     found = [e async for e in executing.register.each(StoredExecution, *about)]
@@ -118,8 +128,15 @@ async def _other_runs(
     by_process = wanted.status in ("executing", "paused")
     running = [row[0] for row in await store.db.rows(RUNNING)] if by_process else []
     held = await store.leases.held_among(running)
-    condition, values = query_of(wanted, after, running, held)
-    return await store.listing.begun_last(condition, values, limit)
+    found, looked = list[RunSummary](), 0
+    while len(found) < limit and looked < MOST_RUNS:
+        condition, values = query_of(wanted, after, running, held)
+        more = await store.listing.begun_last(condition, values, limit)
+        found += [r for r in more if fits(wanted.words, r.id, r.name, file_name(r.file))]
+        if len(more) < limit or not wanted.words:
+            break
+        looked, after = looked + limit, more[-1].id
+    return found[:limit]
 
 
 def began(one: StoredExecution | RunSummary) -> str:

@@ -49,8 +49,10 @@ Condition = tuple[str, Sequence[Any]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """Which executions a list shows: of a `status` at the time `now`, of a workflow, of teams;
-    begun at `since` or later and before `until` (ISO 8601 UTC); those that may wait for a person.
-    "" and no teams: whatever it is."""
+    begun at `since` or later and before `until` (ISO 8601 UTC); with all these `words`; with an
+    `agent` in the team; those that may wait for a person. "" and none: whatever it is. `among` and
+    `digests` are what `SearchWords.narrow` makes of words and agent: the executions that have the
+    rare ones (None: any), and the others."""
 
     now: str = ""
     status: str = ""
@@ -59,6 +61,10 @@ class Wanted:
     since: str = ""
     until: str = ""
     waits: bool = False
+    words: Sequence[str] = ()
+    agent: str = ""
+    among: Sequence[str] | None = None
+    digests: Sequence[str] = ()
 
     def query(self, owner: str | None, after: str, limit: int) -> tuple[str, list[Any]]:
         """Return a query of the ids of the newest after the id `after`, and its values."""
@@ -78,7 +84,7 @@ class Wanted:
     @property
     def of_executions_alone(self) -> bool:
         """Whether no run fits that is not an execution: it has no workflow, no team, no inbox."""
-        return bool(self.workflow or self.teams or self.waits)
+        return bool(self.workflow or self.teams or self.waits or self.agent)
 
     def within(self, created: str) -> Iterator[Condition]:
         """Yield the conditions of the time, which stands in the column `created`."""
@@ -101,12 +107,17 @@ class Wanted:
             yield f"s.team in ({marks(self.teams)})", tuple(self.teams)
         if owner is not None:
             yield "e.owner = ?", (owner,)
+        if self.among is not None:
+            yield f"e.id in ({marks(self.among)})", tuple(self.among)
+        for digest in self.digests:
+            yield _HAS_WORD, (digest,)
 
     @property
     def _ways(self) -> tuple[tuple[str, str], ...]:
         return _WAYS["waits" if self.waits else self.status]
 
 
+_HAS_WORD = "exists (select 1 from service_words w where w.word = ? and w.execution = e.id)"
 _TIME = (
     "coalesce((select created from service_executions where id = ?),"
     " (select started from runs where id = ?))"

@@ -38,7 +38,7 @@ STAYS = {
     "service_model_calls",
 }
 """Tables of the service that are about no execution, or whose rows go by their age."""
-UNTOLD = {"news", "jobs", "states", "starting", "looks", "deliveries"}
+UNTOLD = {"news", "jobs", "states", "starting", "words", "looks", "deliveries"}
 """What stands beside an execution, and is no more than a part of it to a person."""
 QUEUES = {"news", "jobs"}
 KEY = {"Idempotency-Key": "k1"}

@@ -26,6 +26,7 @@ from ...records.access import Caller
 from ...records.errors import ServiceFault
 from ...records.happenings import Looks
 from ...records.tables import StoredAssignment, StoredExecution, id_of_request, new_id
+from ...search.words import SearchWords
 from ..dispatch import at_rest, standing_now, standing_of
 from ..executions import ANSWERS, Executing
 from .checkpoints import look_back, view_at
@@ -129,6 +130,7 @@ async def _begin(executing: Executing, caller: Caller, old: StoredExecution, nam
     rows = await executing.register.assignments(old.id)
     async with executing.news(name, RANKS["normal"]) as inside:
         await inside.add(made)
+        await SearchWords(inside.db).copy(old.id, name)
         for row in _handed_in(rows, visits):
             await inside.assign(replace(row, execution=name, id=new_id("as")))
         await Looks(inside.db).plan(name)
