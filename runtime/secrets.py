@@ -49,6 +49,17 @@ def redact(text: str, values: Iterable[str]) -> str:
     return text
 
 
+def redact_begun(text: str, values: Iterable[str]) -> str:
+    """Return the same for a text that goes on: where it ends in the begin of one of the values, it
+    is shown up to there."""
+    end = len(text)
+    for value in values:
+        longest = min(len(value) - 1, len(text))
+        begun = next((n for n in range(longest, 0, -1) if text.endswith(value[:n])), 0)
+        end = min(end, len(text) - begun)
+    return redact(text[:end], values)
+
+
 def redact_value(value: object, values: tuple[str, ...]) -> Any:
     """Return a JSON value with every text in it redacted, names of fields included."""
     if not values:

@@ -33,6 +33,7 @@ from ...state.interrupts import match_answers
 from ...store.runs import RunRecord
 from ..bodies.compile import require_valid
 from ..bodies.request_pool import POOL
+from ..live import texts
 from ..queues.opening import open_queue
 from ..queues.queue import GOES_ON, WorkQueue
 from ..records import happenings, model_rates, states, workers
@@ -265,6 +266,7 @@ async def open_executing(
             workers.SCHEMA,
             runs.SCHEMA,
             words.SCHEMA,
+            texts.SCHEMA,
         )
         told = clock or own
         engine.store.clock, engine.store.event_time = lambda: iso(own()), lambda: iso(told())
