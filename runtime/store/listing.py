@@ -202,23 +202,27 @@ def read_filter(
     now: datetime | None = None,
 ) -> RunFilter:
     """Return the filter that people mean: `since` is an age (2h, 3d) or a date, `before` one of
-    these or the cursor of a run, `workflow` a name or a file. Raise `RunError`."""
-    for status in statuses:
-        require_status(status)
+    these or the cursor of a run, `workflow` a name or a file; for `statuses` see `statuses_in`.
+    Raise `RunError`."""
     present = now or datetime.now(UTC)
     time, _, run = (before or "").partition("/")
     return RunFilter(
-        statuses=frozenset(statuses),
+        statuses=frozenset(statuses_in(statuses)),
         since="" if since is None else read_moment(since, present),
         before=None if before is None else (read_moment(time, present), run),
         workflow=workflow or "",
     )
 
 
-def require_status(status: str) -> None:
-    """Raise `RunError` for a word that is none."""
-    if status not in STATUSES:
-        raise RunError(f"`{status}` is not a status of a run", help=f"one of {', '.join(STATUSES)}")
+def statuses_in(texts: Collection[str]) -> tuple[str, ...]:
+    """Return the statuses that texts name, each one or several: `paused,failed`. Raise
+    `RunError`."""
+    found = tuple(word.strip() for text in texts for word in text.split(","))
+    strange = next((word for word in found if word not in STATUSES), None)
+    if strange is not None:
+        help = f"one of {', '.join(STATUSES)}"
+        raise RunError(f"`{strange}` is not a status of a run", help=help)
+    return found
 
 
 def duration(text: str) -> timedelta:

@@ -30,9 +30,9 @@ EVERY = 0.5
 """Seconds between two writes of what was added."""
 LONGEST = 20_000
 """Characters of a text that are kept while it is written: the last ones."""
-_ENDS: frozenset[EventKind] = frozenset(
-    {"node_started", "node_finished", "node_failed"}
-    | {"model_called", "model_retry", "model_fallback"}
+_ENDS: Collection[EventKind] = (
+    *("node_started", "node_finished", "node_failed"),
+    *("model_called", "model_retry", "model_fallback"),
 )
 """Events after which the next piece begins another text."""
 

@@ -31,7 +31,7 @@ from .dispatch import (
     standing_now,
     standing_of,
 )
-from .executions import Executing
+from .executions import Executing, typed_answer
 from .messages import latest_messages
 from .status import ExecutionState
 
@@ -188,7 +188,8 @@ async def answer_question(
     if open_question.kind == "approve":
         executing.require_approver(caller, standing.execution)
     try:
-        await executing.answer(standing.execution, open_question, request.answer)
+        answer = typed_answer(standing.record, open_question, request.answer)
+        await executing.answer(standing.execution, open_question, answer)
     except RunError as error:
         raise standing.refusal("INVALID_REQUEST", error.message, recovery=(error.help,)) from None
     await at_rest(executing, standing)

@@ -126,8 +126,7 @@ async def execute_workflow(
     execution, result = await _execution(executing, caller, workflow, team, request)
     executing.keep(execution, result)
     standing = await executing.beginning(execution)
-    ends = standing.estimated_end()
-    execution = replace(execution, due=ends if ends > executing.now() else "")
+    execution = replace(execution, due=standing.due())
     standing = replace(standing, execution=execution)
     async with executing.news(execution.id, RANKS["normal"]) as inside:
         await inside.add(execution)

@@ -14,6 +14,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import cast
 from weakref import WeakValueDictionary
 
 from flowc.compiler.driver import CompileResult
@@ -29,7 +30,8 @@ from ...errors import RunError
 from ...observe.otel import Traces, open_traces
 from ...people import Question
 from ...services import Json
-from ...state.interrupts import match_answers
+from ...state.interrupts import match_answers, variable_asked
+from ...state.parameters import WORDS, WrongType, typed_value
 from ...store.runs import RunRecord
 from ..bodies.compile import require_valid
 from ..bodies.request_pool import POOL
@@ -237,6 +239,23 @@ def verdicts_of(execution: StoredExecution, record: RunRecord) -> dict[str, Json
     they are void: it may be in doubt about another attempt."""
     verdicts = execution.verdicts.items()
     return {id: v["answer"] for id, v in verdicts if v["at"] == record.updated}
+
+
+def typed_answer(record: RunRecord | None, question: Question, answer: Json) -> Json:
+    """Return the answer to a question as the variable that it goes into has it: a number for a text
+    is its text. Raise `RunError` for one of another type."""
+    if record is None or question.kind != "ask" or question.choices:
+        return answer
+    variable = variable_asked(load_spec(record.spec), question)
+    if variable is None:
+        return answer
+    try:
+        return cast("Json", typed_value(answer, variable.type))
+    except WrongType as wrong:
+        word = WORDS[variable.type]
+        raise RunError(
+            f"the answer to `{question.name}` must be {word}, not {wrong}", help=f"give {word}"
+        ) from None
 
 
 @asynccontextmanager

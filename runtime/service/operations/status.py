@@ -199,8 +199,14 @@ class ExecutionState:
 
     def estimated_end(self) -> str:
         """Return the end if the rest begins now and takes as long as estimated."""
-        left = remaining_minutes(self.steps, self.done_steps, self.sequential)
-        return completion_time(self.now, left)
+        return completion_time(self.now, self._minutes_left())
+
+    def due(self) -> str:
+        """Return the same; "" where nobody has estimated anything, which is not an end now."""
+        return self.estimated_end() if self._minutes_left() else ""
+
+    def _minutes_left(self) -> float:
+        return remaining_minutes(self.steps, self.done_steps, self.sequential)
 
     def answer(self, *, details: bool, metrics: bool) -> responses.WorkflowStatus:
         """GET_WORKFLOW_STATUS (C19)."""

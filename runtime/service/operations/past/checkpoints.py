@@ -10,7 +10,7 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 from flowc.compiler.lowering.serde import load_spec
 
 from ....graph.history import CheckpointView
-from ....secrets import BLOT, looks_secret, redact_value, secret_values
+from ....secrets import hidden_values, shown_value
 from ....state.channels import variables_of
 from ....values import Json
 from ...contract import checkpoints, requests
@@ -130,12 +130,9 @@ def _variables(view: CheckpointView, spec: GraphSpec) -> Iterator[checkpoints.Ch
     """Yield the variables without what is secret: the values of variables, here or in the
     environment of the service, whose names say so, wherever they stand."""
     kinds = {} if view.path else {n: c.type for n, c in variables_of(spec).items()}
-    texts = {n: value for n, value in view.variables.items() if isinstance(value, str)}
-    hidden = secret_values({**os.environ, **texts})
+    hidden = hidden_values(os.environ, view.variables)
     for name, value in view.variables.items():
-        told = redact_value(value, hidden)
-        if looks_secret(name) and value is not None:
-            told = BLOT
+        told = shown_value(name, value, hidden)
         yield checkpoints.CheckpointVariable(
             name=name,
             type=kinds.get(name, "any"),
