@@ -40,10 +40,9 @@ _PROBE = json.dumps(
     }
 )
 """A workflow that a team's text is compiled with, for its findings alone."""
-_NOBODY = (
-    "its tasks need a team, which {} does not name: no execution begins by it;"
-    " begin it with EXECUTE_WORKFLOW and a team_id"
-)
+_NOBODY = "its tasks need a team, which {} does not name: no execution begins by it{}"
+_BY_SCHEDULE = "; begin it with EXECUTE_WORKFLOW and a team_id"
+_BY_WEBHOOK = " unless ?team_id=ID stands behind its address"
 
 
 async def create_workflow(
@@ -53,9 +52,12 @@ async def create_workflow(
     source, file = request.source, request.file_name
     compiled = await POOL.check(source, file, "contract" if file == CONTRACT else None)
     refuse_findings(compiled)
-    ways = (("a schedule", compiled.schedules), ("a webhook", compiled.webhook))
+    ways = (
+        ("a schedule", _BY_SCHEDULE, compiled.schedules),
+        ("a webhook", _BY_WEBHOOK, compiled.webhook),
+    )
     if compiled.roles:
-        warnings = [_NOBODY.format(name) for name, way in ways if way]
+        warnings = [_NOBODY.format(name, but) for name, but, way in ways if way]
         compiled.validation.warnings.extend(warnings)
     stored = StoredWorkflow(
         id=id_of_request("wf"),
