@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -22,6 +23,7 @@ _SHORTEST = 6
 BLOT = "[redacted]"
 
 
+@functools.lru_cache(maxsize=4096)
 def looks_secret(name: str) -> bool:
     """Return whether a variable of this name may hold a key, token or password (M21, M39). When in
     doubt, yes: the configuration can list a name that is needed."""
@@ -32,6 +34,23 @@ def secret_values(env: Mapping[str, str]) -> tuple[str, ...]:
     """Return the values of secret-looking names, longest first: a value may contain another."""
     values = {value for name, value in env.items() if looks_secret(name)}
     return tuple(sorted((v for v in values if len(v) >= _SHORTEST), key=len, reverse=True))
+
+
+def hidden_values(*places: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the texts that are not shown: those under secret-looking names in the environment or
+    among variables, longest first."""
+    found = {value for place in places for value in secret_values(_texts_in(place))}
+    return tuple(sorted(found, key=len, reverse=True))
+
+
+def _texts_in(place: Mapping[str, object]) -> dict[str, str]:
+    return {name: value for name, value in place.items() if isinstance(value, str)}
+
+
+def shown_value(name: str, value: object, hidden: tuple[str, ...]) -> Any:
+    """Return the value of a variable as people see it: `BLOT` where its name looks like a secret's,
+    and for the hidden values in any other one."""
+    return BLOT if value is not None and looks_secret(name) else redact_value(value, hidden)
 
 
 def forget(data: bytes, values: Iterable[str]) -> bytes:
@@ -47,6 +66,17 @@ def redact(text: str, values: Iterable[str]) -> str:
     for value in values:
         text = text.replace(value, BLOT)
     return text
+
+
+def redact_begun(text: str, values: Iterable[str]) -> str:
+    """Return the same for a text that goes on: where it ends in the begin of one of the values, it
+    is shown up to there."""
+    end = len(text)
+    for value in values:
+        longest = min(len(value) - 1, len(text))
+        begun = next((n for n in range(longest, 0, -1) if text.endswith(value[:n])), 0)
+        end = min(end, len(text) - begun)
+    return redact(text[:end], values)
 
 
 def redact_value(value: object, values: tuple[str, ...]) -> Any:

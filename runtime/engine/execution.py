@@ -37,10 +37,17 @@ from ..journal.taken_answers import answered_questions, note_answer, number_ques
 from ..journal.timers import keep_timers
 from ..nodes.visit.visit import Surroundings
 from ..people import Question
+from ..secrets import shown_value
 from ..services import Json, Outcome, Services, ServicesFactory
 from ..state.channels import STEPS, outcome_in, refuse_clashes, variable_values
 from ..state.initial import with_environment
-from ..state.interrupts import breakpoint_of, effect_key, match_answers, questions_in
+from ..state.interrupts import (
+    breakpoint_of,
+    effect_key,
+    match_answers,
+    questions_in,
+    variable_asked,
+)
 from ..state.waits import answers_due, due_of
 from ..store.runs import RunRecord, RunStore
 from .event_log import EventLog
@@ -120,8 +127,10 @@ class Execution:
             if interrupt.id in matched:
                 value = matched[interrupt.id]
                 await self._keep_answer(interrupt, questions[interrupt.id], value)
-                node = questions[interrupt.id].node
-                self.log.emit("answered", node, {"id": interrupt.id, "answer": value})
+                question = questions[interrupt.id]
+                asked = variable_asked(self.spec, question)
+                shown = value if asked is None else shown_value(asked.name, value, ())
+                self.log.emit("answered", question.node, {"id": interrupt.id, "answer": shown})
         policy = self.journal.on_unknown or self.journal.usual
         decided = {i.id for i in pending if effect_key(i) and policy != "ask"}
         if decided or matched or len(pending) < len(interrupts) or not pending:

@@ -8,6 +8,7 @@ from flowc.compiler.ir import AskNode
 
 from ..errors import Failure
 from ..people import QuestionKind
+from ..secrets import shown_value
 from ..services import Json, Message
 from ..state.interrupts import choice_in
 from .visit.visit import Done, Visit, put_question
@@ -19,9 +20,10 @@ async def run(visit: Visit, op: AskNode) -> Done:
     # Nothing may happen before the interrupt: after the answer the node runs again from its start.
     question = visit.text(op.question)
     answer = ask(visit, "ask", question, choices=op.choices)
-    done = Done(variables={op.into: answer}, text=visit.scope.show(answer))
+    shown = visit.scope.show(shown_value(op.into, answer, ()))
+    done = Done(variables={op.into: answer}, text=shown)
     if op.thread is not None:
-        texts = {"assistant": question, "user": done.text}
+        texts = {"assistant": question, "user": visit.scope.show(answer)}
         new: list[Message] = [{"role": r, "content": text} for r, text in texts.items() if text]
         done.channels |= visit.append_to(op.thread, new)
     return done

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from flowc.compiler.ir import AssignNode
 
+from ..secrets import shown_value
 from .visit.visit import Done, Visit, assign, shorten
 
 
 async def run(visit: Visit, op: AssignNode) -> Done:
     """Evaluate every assignment once; a later one sees the earlier ones."""
     values = assign(visit.scope, op.assignments)
-    shown = ", ".join(f"{name} = {shorten(visit.scope.show(v), 60)}" for name, v in values.items())
-    return Done(variables=values, text=shown)
+    shown = [
+        f"{name} = {shorten(visit.scope.show(shown_value(name, value, ())), 60)}"
+        for name, value in values.items()
+    ]
+    return Done(variables=values, text=", ".join(shown))

@@ -21,6 +21,7 @@ from ..errors import RunError, StoreAway, StoreFailed
 from ..observe.logs import log_about
 from .deadlines.scheduled import begin_scheduled
 from .deadlines.ticking import plan_look, tell_late, wake_waiting
+from .live.texts import writing_in
 from .operations.advance import carry_on
 from .operations.ending import tell_overdue
 from .operations.executions import Executing
@@ -272,6 +273,7 @@ class Worker:
         if execution.paused is not None:
             return True
         signals, telling = RunSignals(), Telling(self.executing, job.execution)
+        writing = writing_in(self.executing.engine.store, job.execution)
         traces = self.executing.traces
         spans = traces.spans() if traces is not None else None
         if self.closing:
@@ -279,8 +281,9 @@ class Worker:
         if execution.cancelled is None:
             self.signals[job] = signals
         try:
-            listeners = (telling.listen, *((spans.listen,) if spans else ()))
-            outcome = await carry_on(self.executing, execution, signals, listeners)
+            listeners = (telling.listen, writing.listen, *((spans.listen,) if spans else ()))
+            async with writing.told():
+                outcome = await carry_on(self.executing, execution, signals, listeners)
         finally:
             if spans is not None:
                 spans.close()

@@ -6,13 +6,15 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.compiler.ir import AskNode
+from flowc.compiler.lowering.graphspec import Channel, GraphSpec, called_by
 
 from ..checkpoints.called_workflow import node_at
 from ..errors import RunError
 from ..people import TIME_IS_UP, Question
 from ..services import Json
 from ..values import kept_value
+from .channels import variables_of
 from .task_results import ResultFault, read_result
 
 if TYPE_CHECKING:
@@ -129,6 +131,15 @@ def match_answers(answers: Mapping[str, Json], pending: Iterable[Question]) -> d
             )
         matched[question.id] = fitting_answer(question, value)
     return matched
+
+
+def variable_asked(spec: GraphSpec, question: Question) -> Channel | None:
+    """Return the variable that the answer to a question goes into; None where it goes into none."""
+    called = called_by(spec, question.path)
+    asking = called[1].node(question.node) if called is not None else None
+    if called is None or asking is None or not isinstance(asking.op, AskNode):
+        return None
+    return variables_of(called[1])[asking.op.into]
 
 
 def no_command(line: str) -> str:

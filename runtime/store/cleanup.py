@@ -10,7 +10,7 @@ from ..db.database import batches
 from ..db.schema_version import has_table
 from ..files import tempdirs as rooms
 from . import service_tables as executions
-from .listing import STATUSES, RunFilter, RunList, RunStatus, moment, require_status
+from .listing import STATUSES, RunFilter, RunList, RunStatus, moment, statuses_in
 from .runs import RunStore
 
 KEPT = timedelta(days=7)
@@ -71,10 +71,9 @@ async def select_runs(listing: RunList, criteria: PruneCriteria, now: datetime) 
     """Return the filter of the runs that meet the criteria; None when none can. A run that changed
     later than `now`, before the clock was set back, is new. Raise `RunError` for what is not a
     status."""
-    for status in criteria.statuses:
-        require_status(status)
+    statuses = statuses_in(criteria.statuses)
     free = set(STATUSES) - {"running"} if criteria.everything else ENDED
-    chosen = free.intersection(criteria.statuses or free)
+    chosen = free.intersection(statuses or free)
     before = None
     if criteria.older_than is not None:
         before = (moment(now, criteria.older_than), "")

@@ -8,7 +8,7 @@ with a key they are made with it. What a person reads of a run besides is sealed
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import PurePath
@@ -101,10 +101,23 @@ class RunList:
         """Return the first `limit` runs; None: all. Raise `RunError` for one that was changed."""
         where, values = await self._where(wanted)
         most = _ALL if limit is None else limit
-        rows = await self.db.rows(f"{_READ} {where} {_ORDER}", (*values, most))
-        running = [row[0] for row in rows if row[1] == "running"]
-        held = await self.leases.held_among(running)
-        return tuple(self._summary(row, held) for row in rows)
+        return await self._summaries(f"{_READ} {where} {_ORDER}", (*values, most))
+
+    async def begun_last(
+        self, condition: str, values: Sequence[Any], limit: int
+    ) -> tuple[RunSummary, ...]:
+        """Return the first `limit` runs for which a condition holds, the one that began last
+        first. Raise `RunError` for one that was changed."""
+        query = f"{_READ} where {condition} order by started desc, id limit ?"
+        return await self._summaries(query, (*values, limit))
+
+    async def usage(self, runs: Sequence[str]) -> dict[str, dict[str, Json]]:
+        """Return what the models of each of a few runs used, as `RunSummary` has it."""
+        query = f"select id, summary from runs where id in ({marks(runs)})"
+        return {
+            run: json.loads(self.db.unseal(text, f"what the list says of run {run}"))["usage"]
+            for run, text in (await self.db.rows(query, runs) if runs else ())
+        }
 
     async def count(self, wanted: RunFilter = ALL_RUNS) -> int:
         """Return how many runs there are."""
@@ -153,6 +166,12 @@ class RunList:
         condition = f"(status in ({marks(others)}) or status = 'running' and id {word}"
         return f"{condition} ({marks(held)}))", others + held
 
+    async def _summaries(self, query: str, values: Sequence[Any]) -> tuple[RunSummary, ...]:
+        rows = await self.db.rows(query, values)
+        running = [row[0] for row in rows if row[1] == "running"]
+        held = await self.leases.held_among(running)
+        return tuple(self._summary(row, held) for row in rows)
+
     def _summary(self, row: Row, held: Collection[str]) -> RunSummary:
         run, status, updated, started, parent, text = row
         about = json.loads(self.db.unseal(text, f"what the list says of run {run}"))
@@ -183,23 +202,27 @@ def read_filter(
     now: datetime | None = None,
 ) -> RunFilter:
     """Return the filter that people mean: `since` is an age (2h, 3d) or a date, `before` one of
-    these or the cursor of a run, `workflow` a name or a file. Raise `RunError`."""
-    for status in statuses:
-        require_status(status)
+    these or the cursor of a run, `workflow` a name or a file; for `statuses` see `statuses_in`.
+    Raise `RunError`."""
     present = now or datetime.now(UTC)
     time, _, run = (before or "").partition("/")
     return RunFilter(
-        statuses=frozenset(statuses),
+        statuses=frozenset(statuses_in(statuses)),
         since="" if since is None else read_moment(since, present),
         before=None if before is None else (read_moment(time, present), run),
         workflow=workflow or "",
     )
 
 
-def require_status(status: str) -> None:
-    """Raise `RunError` for a word that is none."""
-    if status not in STATUSES:
-        raise RunError(f"`{status}` is not a status of a run", help=f"one of {', '.join(STATUSES)}")
+def statuses_in(texts: Collection[str]) -> tuple[str, ...]:
+    """Return the statuses that texts name, each one or several: `paused,failed`. Raise
+    `RunError`."""
+    found = tuple(word.strip() for text in texts for word in text.split(","))
+    strange = next((word for word in found if word not in STATUSES), None)
+    if strange is not None:
+        help = f"one of {', '.join(STATUSES)}"
+        raise RunError(f"`{strange}` is not a status of a run", help=help)
+    return found
 
 
 def duration(text: str) -> timedelta:

@@ -22,6 +22,8 @@ KEPT_OF: Mapping[str, tuple[str, str]] = {
     "prompts": ("service_prompts", "execution"),
     "states": ("service_states", "execution"),
     "starting": ("service_starting", "execution"),
+    "live": ("service_live", "execution"),
+    "words": ("service_words", "execution"),
     "deliveries": ("service_deliveries", "execution"),
     "looks": ("service_looks", "execution"),
     "happenings": ("service_happenings", "execution"),

@@ -88,6 +88,10 @@ def _measured(base: str, workflow: str, team: Any, waits: str) -> dict[str, list
         "list of what is under way": "/executions?limit=50&status=executing",
         "list of a workflow": f"/executions?limit=50&workflow_id={workflow}",
         "what waits for people": "/assignments",
+        "search for a word that all have": "/executions?limit=50&text=study",
+        "search for a word of one": f"/executions?limit=50&text={waits}",
+        "search in a day of long ago": "/executions?limit=50&until=2001-01-01T00:00:00Z",
+        "search for words and a status": "/executions?limit=50&text=study+researcher&status=failed",
     }
     times = {name: _timed(lambda path=path: _ask(base, path)) for name, path in asked.items()}
     own = [_begin(base, workflow, team) for _ in range(TIMES // len(STEPS) + 1)]

@@ -49,7 +49,8 @@ _HIDDEN = ("spec", "place")
 def list_runs(
     context: typer.Context,
     status: Annotated[
-        list[str] | None, typer.Option("--status", metavar="STATUS", help="paused, failed, …")
+        list[str] | None,
+        typer.Option("--status", metavar="STATUS", help="paused, paused,failed, …"),
     ] = None,
     since: Annotated[
         str | None,

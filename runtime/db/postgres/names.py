@@ -19,10 +19,10 @@ _NAMES = (
     "answers|blobs|charges|documents|effects|events|finished|heartbeats|holds|layout|leases|lines|"
     "notes|realms|renewals|requests|runs|service_assignments|service_audit|"
     "service_deliveries|service_executions|service_happenings|service_idempotency|"
-    "service_jobs|service_looks|service_message_reads|service_messages|service_model_calls|"
+    "service_jobs|service_live|service_looks|service_message_reads|service_messages|service_model_calls|"
     "service_prompts|service_sessions|service_starting|service_states|service_teams|service_token_agents|"
     "service_tokens|service_webhook_starts|service_webhooks|service_workers|"
-    "service_workflows|timers"
+    "service_words|service_workflows|timers"
 )
 TABLES = _NAMES.split("|")
 """Ours; beside them are those of LangGraph's saver and of procrastinate."""

@@ -163,6 +163,7 @@ async def _run(visit: Visit, body: Body, branch: Branch | None) -> dict[str, Any
                 "text": shorten(done.text),
                 **done.told,
             },
+            done.variables,
         )
     took = time.monotonic() - started
     writes["$visits"] |= counters(visit, writes["$visits"][STEPS], took)

@@ -26,6 +26,7 @@ from ...checkpoints.namespaces import join
 from ...context import CALL_PATH, EARLIER, binding
 from ...errors import Ended, Failure, RunError
 from ...events import EventKind
+from ...secrets import hidden_values, redact_value
 from ...services import Json, Message, Services
 from ...state.channels import (
     State,
@@ -160,8 +161,13 @@ class Visit:
     def text(self, expr: Expr) -> str:
         return self.scope.text(expr)
 
-    def emit(self, kind: EventKind, data: dict[str, Any]) -> None:
-        self.services.emit(kind, self.node.id, data)
+    def emit(
+        self, kind: EventKind, data: dict[str, Any], written: Mapping[str, Json] | None = None
+    ) -> None:
+        """Pass an event on, without the values of variables that look secret, those that the visit
+        has `written` among them: events are shown in many places."""
+        hidden = hidden_values(self.scope.values, written or {})
+        self.services.emit(kind, self.node.id, redact_value(data, hidden))
 
     def append_to(self, thread: str, messages: list[Message]) -> dict[str, Any]:
         """Return the write that appends messages to a thread."""

@@ -20,8 +20,8 @@ from ..contract.documents import TextRequest
 from ..contract.operation import Operation
 from ..contract.operations import OPERATIONS, operation_of
 from ..contract.requests import Id
+from ..operations.dispatch import visible
 from ..records.access import LOCAL, Caller
-from ..records.tables import StoredExecution
 from .context import (
     Authorization,
     Key,
@@ -220,7 +220,8 @@ def security_of(row: Operation) -> dict[str, Any]:
 _CONTENT: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Messages with an event as data and its position as id; `standing` when"
-        " something else has changed; `end` when nothing more will happen.",
+        " something else has changed; `text` when a model has written on; `end` when nothing more"
+        " will happen.",
         "content": {
             "text/event-stream": {
                 "schema": {
@@ -266,13 +267,15 @@ def add_events(app: FastAPI) -> None:
         caller: Annotated[Caller, Depends(listener_of)],
         execution_id: Id,
         after: Annotated[int, Query(ge=0, le=2**53)] = 0,
+        texts: bool = False,
         last_event_id: Annotated[str | None, Header(pattern="^([0-9]{1,15})?$")] = None,
     ) -> Response:
         """What happens in an execution, from its beginning or behind a position, for as long as it
-        goes on: server-sent events, which a client takes up again with `Last-Event-ID`."""
+        goes on: server-sent events, which a client takes up again with `Last-Event-ID`. With
+        `texts` also what models are writing at the moment, which no position counts."""
         service = service_of(request)
-        await service.executing.register.get(StoredExecution, execution_id, caller.owner)
+        await visible(service.executing, caller, execution_id)
         position = int(last_event_id) if last_event_id else after
         service.streams.refuse_more(caller)
-        messages = event_messages(service.streams, caller, execution_id, position)
+        messages = event_messages(service.streams, caller, execution_id, position, texts)
         return EventSourceResponse(messages, ping=HEARTBEAT)

@@ -15,12 +15,15 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 
 from sse_starlette.event import ServerSentEvent
 
 from ...errors import RunError
+from ...store.listing import iso_time
 from ...store.runs import RunStore
+from ..live.texts import LiveTexts, Texts
 from ..records.access import Caller
 from ..records.errors import ServiceFault
 
@@ -36,6 +39,9 @@ AT_ONCE = 400
 """Executions in one query."""
 LASTS = 300.0
 """Seconds after which a stream ends, to be asked for anew: a token may have expired."""
+WATCHES = 15.0
+"""Seconds for which a worker tells what its models write, until it hears again that somebody
+looks."""
 WAIT = 5.0
 """Seconds after which somebody who was sent away may ask again."""
 Mark = tuple[Any, ...]
@@ -50,11 +56,14 @@ def most_streams() -> int:
 @dataclass(slots=True, eq=False)
 class EventStream:
     """One stream: `news` is set when there is something to look for, and `is_over` when its token
-    was taken away."""
+    was taken away. `has_changed`: there is more than a text that goes on. `texts` are those that
+    models are writing, None where the stream does not tell them."""
 
     execution: str
     token: str = ""
     is_over: bool = False
+    has_changed: bool = True
+    texts: Texts | None = None
     news: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -70,17 +79,24 @@ class Streams:
     callers: Counter[str] = field(default_factory=Counter)
     marks: dict[str, Mark] = field(default_factory=dict)
     wake: asyncio.Event = field(default_factory=asyncio.Event)
+    watched: float = 0.0
+    """When it was said last that somebody looks (monotonic)."""
     task: asyncio.Task[None] | None = None
 
     def __post_init__(self) -> None:
         self.store.on_events = lambda run: self.wake.set()
 
     @contextlib.contextmanager
-    def listening(self, caller: Caller, execution: str) -> Iterator[EventStream]:
+    def listening(
+        self, caller: Caller, execution: str, texts: bool = False
+    ) -> Iterator[EventStream]:
         """Hold one more stream in the block. Raises `ServiceFault` when there are too many."""
         self.refuse_more(caller)
-        listening = EventStream(execution, caller.token)
+        listening = EventStream(execution, caller.token, texts={} if texts else None)
         listening.news.set()
+        if texts:
+            self.watched = 0.0  # it is said at once
+            self.wake.set()
         self.open.add(listening)
         self.callers[caller.rate_key] += 1
         if self.task is None:
@@ -113,7 +129,7 @@ class Streams:
         """Wake the streams of every execution that has changed, until the service ends."""
         while True:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(SECONDS):
+                async with asyncio.timeout(SECONDS / 2 if self._is_written() else SECONDS):
                     await self.wake.wait()
                 await asyncio.sleep(SOONER)  # what comes at once is looked for once
             self.wake.clear()
@@ -128,7 +144,31 @@ class Streams:
                 self.marks = now
                 for listening in self.open:
                     if listening.execution in changed:
+                        listening.has_changed = True
                         listening.news.set()
+                await self._look_at_texts()
+
+    def _is_written(self) -> bool:
+        """Whether somebody sees a text that goes on."""
+        return any(listening.texts for listening in self.open)
+
+    async def _look_at_texts(self) -> None:
+        """Say that somebody looks, and hand out what models write meanwhile."""
+        asking = [listening for listening in self.open if listening.texts is not None]
+        ids, live = sorted({one.execution for one in asking}), LiveTexts(self.store.db)
+        if time.monotonic() - self.watched > WATCHES / 3 and (ids or self.watched):
+            now = datetime.fromisoformat(self.store.clock())
+            await live.tidy(iso_time(now))
+            for begin in range(0, len(ids), AT_ONCE):
+                until = iso_time(now + timedelta(seconds=WATCHES))
+                await live.watch(ids[begin : begin + AT_ONCE], until)
+            self.watched = time.monotonic() if ids else 0.0
+        texts = await live.read(ids) if ids else {}
+        for one in asking:
+            found = texts.get(one.execution, {})
+            if found != one.texts:
+                one.texts = found
+                one.news.set()
 
     async def _end_revoked(self) -> None:
         """End the streams of tokens that are no more."""
@@ -170,14 +210,15 @@ class Streams:
 
 
 async def event_messages(
-    streams: Streams, caller: Caller, execution: str, position: int
+    streams: Streams, caller: Caller, execution: str, position: int, texts: bool = False
 ) -> AsyncIterator[ServerSentEvent]:
     """Yield the messages of one stream: each event behind a position with its own as `id`,
     `standing` when something else has changed (somebody has a new task), `end` after the last
-    one."""
-    with streams.listening(caller, execution) as listening:
+    one; with `texts` also `text`, what a model has written on."""
+    with streams.listening(caller, execution, texts) as listening:
         yield ServerSentEvent(comment="events follow", retry=2000)
         first, end = True, time.monotonic() + streams.lasts
+        told: Texts = {}
         while True:
             try:
                 async with asyncio.timeout(end - time.monotonic()):
@@ -187,11 +228,18 @@ async def event_messages(
             if listening.is_over:
                 return
             listening.news.clear()
+            for message in _text_messages(told, listening.texts or {}):
+                yield message
+            told = listening.texts or {}
+            if not listening.has_changed:
+                continue
+            listening.has_changed = False
             try:
                 ended = await _has_ended(streams.store, execution)
                 more = await streams.store.events_after(execution, position)
             except RunError:  # the store is away: the stream waits, as runs do
                 await asyncio.sleep(SECONDS)
+                listening.has_changed = True
                 listening.news.set()
                 continue
             for position, event in more:
@@ -204,6 +252,7 @@ async def event_messages(
                 }
                 yield ServerSentEvent(json.dumps(data, ensure_ascii=False), id=str(position))
             if more:
+                listening.has_changed = True
                 listening.news.set()  # there may be more of them than come at once
             elif ended:
                 yield ServerSentEvent("{}", event="end")
@@ -211,6 +260,17 @@ async def event_messages(
             elif not first:
                 yield ServerSentEvent("{}", event="standing")
             first = False
+
+
+def _text_messages(before: Texts, now: Texts) -> Iterator[ServerSentEvent]:
+    """Yield what models have written on, and the places where a text is whole."""
+    for place in before.keys() - now.keys():
+        yield ServerSentEvent(json.dumps({"place": place, "over": True}), event="text")
+    for place, text in now.items():
+        begin, more = text.behind(before.get(place))
+        if more or not begin:
+            data = {"place": place, "begin": begin, "text": more}
+            yield ServerSentEvent(json.dumps(data, ensure_ascii=False), event="text")
 
 
 async def _has_ended(store: RunStore, execution: str) -> bool:

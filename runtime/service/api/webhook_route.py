@@ -16,7 +16,7 @@ from ..operations.create import execute_workflow
 from ..operations.webhooks import inputs_of_request
 from ..records.access import Caller, digest_of
 from ..records.errors import ServiceFault
-from ..records.tables import StoredWorkflow
+from ..records.tables import StoredTeam, StoredWorkflow
 from .context import post_once, service_of
 
 MOST_BYTES = 256_000
@@ -42,12 +42,14 @@ def add_webhook_route(app: FastAPI) -> None:
     async def receive(
         request: Request,
         workflow_id: requests.Id,
+        team_id: requests.Id | None = None,
         webhook_id: Annotated[str, Header(alias=ID)] = "",
         webhook_timestamp: Annotated[str, Header(alias=TIME)] = "",
         webhook_signature: Annotated[str, Header(alias=SIGNATURE)] = "",
     ) -> Response:
-        """Begin an execution of a workflow with `on: webhook`. The same `webhook-id` begins nothing
-        twice."""
+        """Begin an execution of a workflow with `on: webhook`, by the team that the address names,
+        if it needs one: a team of whoever the workflow belongs to. The same `webhook-id` begins
+        nothing twice."""
         where = request.client.host if request.client else ""
         service = service_of(request)
         service.strangers.take(Caller(f"requests of {where}", "read", None))
@@ -58,14 +60,18 @@ def add_webhook_route(app: FastAPI) -> None:
         if len(webhook_id) > 200 or not _ID.fullmatch(webhook_id):
             message = f"{ID} is printable ASCII without a space, 200 characters at most"
             raise ServiceFault("INVALID_REQUEST", message)
+        if team_id is not None:
+            await service.executing.register.get(StoredTeam, team_id, workflow.owner)
         caller = Caller(f"webhook {workflow_id}", "operate", workflow.owner or None)
         service.beginnings.take(caller)
 
         async def begin() -> responses.WorkflowExecuted:
-            asked = requests.ExecuteWorkflow(workflow_id=workflow_id, input_parameters=inputs)
+            asked = requests.ExecuteWorkflow(
+                workflow_id=workflow_id, team_id=team_id, input_parameters=inputs
+            )
             return await execute_workflow(service.executing, caller, asked)
 
-        about = digest_of(body.decode("latin-1"))
+        about = [digest_of(body.decode("latin-1")), team_id]
         status, answer = await post_once(request, caller, webhook_id, about, begin)
         return JSONResponse(answer, status)
 

@@ -153,8 +153,13 @@ def list_executions(
     status: requests.ExecutionStatus | None = None,
     workflow_id: str | None = None,
     team_id: str | None = None,
+    agent_id: str | None = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    text: str | None = None,
 ) -> Talk[list_responses.ExecutionList]:
-    """List the newest first, those of a status, a workflow or a team if one is named."""
+    """List the newest first: of a status, a workflow, a team, a team with an agent, begun since a
+    time and before another one, with these words, if they are named."""
     return call("list_executions", **locals())
 
 

@@ -32,7 +32,7 @@ LOOKING: tuple[Operation, ...] = (
         requests.ExecutionQuery,
         list_responses.ExecutionList,
         "lists.list_executions",
-        "the newest first, with their status, `?status=failed&workflow_id=ID&team_id=ID`",
+        "the newest first, with their status, `?status=failed&text=WORDS` and [more](#search)",
         "read",
     ),
     Operation(

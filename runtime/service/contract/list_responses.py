@@ -74,13 +74,19 @@ class TeamFound(OperationResponse):
 
 
 class ExecutionListed(BaseModel):
-    """An execution in a list."""
+    """An execution in a list, or (`is_run`) a run of `flowc run` in the same store, which has no
+    workflow and no team here. `tokens` and `cost` (dollars, null: unknown) are those of its models
+    when it came to rest last."""
 
     execution_id: str
     workflow_id: str
     team_id: str
     status: Status
     created: str
+    file_name: str
+    is_run: bool = False
+    tokens: int = 0
+    cost: float | None = None
 
 
 class ExecutionList(OperationResponse):

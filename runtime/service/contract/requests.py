@@ -240,11 +240,17 @@ class ListQuery(Request):
 
 
 class ExecutionQuery(ListQuery):
-    """Which executions: of a status, of a workflow, of a team."""
+    """Which executions: of a status, of a workflow, of a team, of a team with an agent, begun
+    `since` a time and before `until`. `text` are words of the workflow's name, its file, the team
+    and its roles, the inputs, and ids: each of them has to be there, as a whole, in any case."""
 
     status: ExecutionStatus | None = None
     workflow_id: Id | None = None
     team_id: Id | None = None
+    agent_id: Id | None = None
+    since: Time | None = None
+    until: Time | None = None
+    text: Annotated[str, Field(max_length=200)] = ""
 
 
 class AssignmentQuery(Request):

@@ -26,11 +26,12 @@ from ..records.tables import (
 from .dispatch import (
     assignment_list,
     at_rest,
+    look_at,
     new_assignment,
     standing_now,
     standing_of,
 )
-from .executions import Executing
+from .executions import Executing, typed_answer
 from .messages import latest_messages
 from .status import ExecutionState
 
@@ -41,7 +42,7 @@ async def get_workflow_status(
     executing: Executing, caller: Caller, id: str, request: requests.StatusQuery
 ) -> responses.WorkflowStatus:
     """GET_WORKFLOW_STATUS (C12, C19)."""
-    standing = await standing_of(executing, caller, id)
+    standing = await look_at(executing, caller, id)
     response = standing.answer(details=request.include_details, metrics=request.include_metrics)
     if request.include_details:
         response.events = happenings_of(standing)
@@ -187,7 +188,8 @@ async def answer_question(
     if open_question.kind == "approve":
         executing.require_approver(caller, standing.execution)
     try:
-        await executing.answer(standing.execution, open_question, request.answer)
+        answer = typed_answer(standing.record, open_question, request.answer)
+        await executing.answer(standing.execution, open_question, answer)
     except RunError as error:
         raise standing.refusal("INVALID_REQUEST", error.message, recovery=(error.help,)) from None
     await at_rest(executing, standing)

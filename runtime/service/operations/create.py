@@ -25,6 +25,7 @@ from ..records.happenings import Looks
 from ..records.metrics import gates_of
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow, id_of_request
 from ..records.webhooks import StoredStart, WebhookRows
+from ..search.words import SearchWords, texts_in
 from .dispatch import task_description
 from .executions import Executing
 from .status import ExecutionState
@@ -39,10 +40,9 @@ _PROBE = json.dumps(
     }
 )
 """A workflow that a team's text is compiled with, for its findings alone."""
-_NOBODY = (
-    "its tasks need a team, which {} does not name: no execution begins by it;"
-    " begin it with EXECUTE_WORKFLOW and a team_id"
-)
+_NOBODY = "its tasks need a team, which {} does not name: no execution begins by it{}"
+_BY_SCHEDULE = "; begin it with EXECUTE_WORKFLOW and a team_id"
+_BY_WEBHOOK = " unless ?team_id=ID stands behind its address"
 
 
 async def create_workflow(
@@ -52,9 +52,12 @@ async def create_workflow(
     source, file = request.source, request.file_name
     compiled = await POOL.check(source, file, "contract" if file == CONTRACT else None)
     refuse_findings(compiled)
-    ways = (("a schedule", compiled.schedules), ("a webhook", compiled.webhook))
+    ways = (
+        ("a schedule", _BY_SCHEDULE, compiled.schedules),
+        ("a webhook", _BY_WEBHOOK, compiled.webhook),
+    )
     if compiled.roles:
-        warnings = [_NOBODY.format(name) for name, way in ways if way]
+        warnings = [_NOBODY.format(name, but) for name, but, way in ways if way]
         compiled.validation.warnings.extend(warnings)
     stored = StoredWorkflow(
         id=id_of_request("wf"),
@@ -125,11 +128,11 @@ async def execute_workflow(
     execution, result = await _execution(executing, caller, workflow, team, request)
     executing.keep(execution, result)
     standing = await executing.beginning(execution)
-    ends = standing.estimated_end()
-    execution = replace(execution, due=ends if ends > executing.now() else "")
+    execution = replace(execution, due=standing.due())
     standing = replace(standing, execution=execution)
     async with executing.news(execution.id, RANKS["normal"]) as inside:
         await inside.add(execution)
+        await SearchWords(inside.db).keep(execution.id, _texts(workflow, team, request))
         if dues := _deadlines(standing):
             await Looks(inside.db).plan(execution.id, min(dues))
     assignments = standing.open
@@ -156,6 +159,17 @@ async def execute_workflow(
         if gates
         else None,
     )
+
+
+def _texts(
+    workflow: StoredWorkflow, team: StoredTeam | None, request: requests.ExecuteWorkflow
+) -> list[str]:
+    """Return what an execution is found by."""
+    texts = [workflow.id, workflow.name, workflow.file]
+    if team is not None:
+        texts += [team.id, team.name]
+        texts += [text for agent in team.agents for text in (agent["agent_id"], agent["role"])]
+    return [*texts, *texts_in(request.input_parameters)]
 
 
 def _deadlines(standing: ExecutionState) -> list[str]:

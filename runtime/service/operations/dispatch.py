@@ -8,10 +8,14 @@ from typing import Any
 
 from flowc.compiler.ir import Workflow
 
+from ...store.listing import file_name
+from ...store.runs import RunRecord
 from ..contract import responses
 from ..records.access import Caller
+from ..records.errors import ServiceFault
 from ..records.metrics import TaskStep, completion_time, iso
 from ..records.tables import StoredAssignment, StoredExecution, new_id
+from ..search.runs import is_held_up
 from .executions import Executing
 from .status import ExecutionState
 
@@ -81,9 +85,52 @@ minutes."""
 
 
 async def standing_of(executing: Executing, caller: Caller, id: str) -> ExecutionState:
-    """Return the state of an execution that the caller may see. Raises `ServiceFault`."""
-    execution = await executing.register.get(StoredExecution, id, caller.owner)
+    """Return the state of an execution that the caller may see, to change it. Raises
+    `ServiceFault`, also for a run of `flowc run`."""
+    execution = await visible(executing, caller, id)
+    if execution.is_run:
+        message = f"{id} is a run of `flowc run`, which this service does not carry on"
+        recovery = (f"answer it and go on where it was started: flowc resume {id}",)
+        raise ServiceFault("EXECUTION_NOT_ACTIVE", message, execution=id, recovery=recovery)
     return await standing_now(executing, execution)
+
+
+async def look_at(executing: Executing, caller: Caller, id: str) -> ExecutionState:
+    """Return the state of an execution, or of a run of `flowc run`, that the caller may see. Raises
+    `ServiceFault`."""
+    return await executing.standing(await visible(executing, caller, id))
+
+
+async def visible(executing: Executing, caller: Caller, id: str) -> StoredExecution:
+    """Return an execution that the caller may see; to one who sees every team also a run of `flowc
+    run`, as the execution that it is like. Raises `ServiceFault`."""
+    try:
+        return await executing.register.get(StoredExecution, id, caller.owner)
+    except ServiceFault:
+        if caller.owner is not None or not await executing.engine.store.has(id):
+            raise
+        return _as_execution(await executing.engine.store.get(id))
+
+
+def _as_execution(record: RunRecord) -> StoredExecution:
+    """Return a run as the execution that it is like: without a team, and nothing that the service
+    could carry on."""
+    return StoredExecution(
+        id=record.id,
+        owner="",
+        created=record.started,
+        workflow="",
+        team="",
+        file=file_name(record.file),
+        format=record.format,
+        source="",
+        team_source="",
+        inputs=record.inputs,
+        config={},
+        notifications={},
+        timeout_from=record.started,
+        paused={"at": record.updated, "reason": ""} if is_held_up(record.status) else None,
+    )
 
 
 async def standing_now(executing: Executing, execution: StoredExecution) -> ExecutionState:

@@ -14,10 +14,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import cast
 from weakref import WeakValueDictionary
 
 from flowc.compiler.driver import CompileResult
 from flowc.compiler.ir import Workflow
+from flowc.compiler.lowering.lifting import lift
+from flowc.compiler.lowering.serde import load_spec
 
 from ...assembly.reach import Reaches
 from ...config.settings import Config
@@ -27,10 +30,12 @@ from ...errors import RunError
 from ...observe.otel import Traces, open_traces
 from ...people import Question
 from ...services import Json
-from ...state.interrupts import match_answers
+from ...state.interrupts import match_answers, variable_asked
+from ...state.parameters import WORDS, WrongType, typed_value
 from ...store.runs import RunRecord
 from ..bodies.compile import require_valid
 from ..bodies.request_pool import POOL
+from ..live import texts
 from ..queues.opening import open_queue
 from ..queues.queue import GOES_ON, WorkQueue
 from ..records import happenings, model_rates, states, workers
@@ -46,6 +51,8 @@ from ..records.metrics import iso
 from ..records.states import StateRows
 from ..records.tables import Register, StoredExecution
 from ..records.timeline import Timeline, Timelines
+from ..search import runs, words
+from ..search.words import SearchWords, texts_in
 from .status import ExecutionState
 from .turns import turns_of
 
@@ -218,7 +225,10 @@ class Executing:
             await inside.edit(execution.id, with_answer)
 
     async def workflow_of(self, execution: StoredExecution) -> Workflow:
-        """Return the workflow that is executed."""
+        """Return the workflow that is executed; of a run what is kept of it."""
+        if execution.is_run:
+            record = await self.engine.store.get(execution.id)
+            return await asyncio.to_thread(lambda: lift(load_spec(record.spec)))
         workflow = (await self.result_of(execution)).workflow
         assert workflow is not None
         return workflow
@@ -229,6 +239,23 @@ def verdicts_of(execution: StoredExecution, record: RunRecord) -> dict[str, Json
     they are void: it may be in doubt about another attempt."""
     verdicts = execution.verdicts.items()
     return {id: v["answer"] for id, v in verdicts if v["at"] == record.updated}
+
+
+def typed_answer(record: RunRecord | None, question: Question, answer: Json) -> Json:
+    """Return the answer to a question as the variable that it goes into has it: a number for a text
+    is its text. Raise `RunError` for one of another type."""
+    if record is None or question.kind != "ask" or question.choices:
+        return answer
+    variable = variable_asked(load_spec(record.spec), question)
+    if variable is None:
+        return answer
+    try:
+        return cast("Json", typed_value(answer, variable.type))
+    except WrongType as wrong:
+        word = WORDS[variable.type]
+        raise RunError(
+            f"the answer to `{question.name}` must be {word}, not {wrong}", help=f"give {word}"
+        ) from None
 
 
 @asynccontextmanager
@@ -256,6 +283,9 @@ async def open_executing(
             webhooks_table.SCHEMA,
             model_rates.SCHEMA,
             workers.SCHEMA,
+            runs.SCHEMA,
+            words.SCHEMA,
+            texts.SCHEMA,
         )
         told = clock or own
         engine.store.clock, engine.store.event_time = lambda: iso(own()), lambda: iso(told())
@@ -265,6 +295,11 @@ async def open_executing(
             # One whose row is damaged is complained of when somebody asks for it.
             with contextlib.suppress(RunError, ServiceFault):
                 await executing.register.edit(id, lambda execution: execution)
+        for id in await SearchWords(db).lacking():
+            with contextlib.suppress(RunError, ServiceFault):
+                old = await executing.register.get(StoredExecution, id, None)
+                about = (old.workflow, old.team, old.file, *texts_in(old.inputs))
+                await SearchWords(db).keep(id, about)
         executing.traces = open_traces()
         try:
             async with engine.store.opened.ringing(due.channel, executing.bell.set):

@@ -7,17 +7,24 @@ import asyncio
 import logging
 import time
 from collections.abc import Sequence
+from datetime import UTC
 
 from flowc.compiler.ir import Workflow
 
 from ...engine.schedules import note_schedules
 from ...errors import RunError
 from ...store.audit_log import Audit
+from ...store.listing import RunSummary, file_name
+from ...store.runs import RunStore
 from ..contract import list_responses, requests
 from ..records.access import Caller, Tokens
 from ..records.errors import ServiceFault
-from ..records.states import StateRows, Wanted
+from ..records.metrics import iso
+from ..records.states import StateRows
 from ..records.tables import OPEN, StoredAssignment, StoredExecution, StoredTeam, StoredWorkflow
+from ..search.runs import RUNNING, costs_of, query_of, status_of
+from ..search.wanted import Wanted
+from ..search.words import SearchWords, fits, words_in
 from .executions import Executing
 from .status import ExecutionState
 from .turns import Turns, turns_of
@@ -25,6 +32,8 @@ from .turns import Turns, turns_of
 LOG = logging.getLogger("flowc.service")
 WORK_SECONDS = 15.0
 """Seconds within which a worker that works looks for work."""
+MOST_RUNS = 2000
+"""Runs that are not executions that a search for words looks at: the newest."""
 READY_SECONDS = 5.0
 """Seconds within which the store of a service that is ready answers."""
 
@@ -60,31 +69,79 @@ async def list_teams(
 async def list_executions(
     executing: Executing, caller: Caller, request: requests.ExecutionQuery
 ) -> list_responses.ExecutionList:
-    """The executions that the caller may see, the newest first."""
+    """The executions that the caller may see, the newest first; for a token that sees every team
+    the runs of `flowc run` in the same store, too."""
     wanted = Wanted(
         now=executing.now(),
         status=request.status or "",
         workflow=request.workflow_id or "",
         teams=[request.team_id] if request.team_id else (),
+        since=iso(request.since.astimezone(UTC)) if request.since else "",
+        until=iso(request.until.astimezone(UTC)) if request.until else "",
+        words=words_in((request.text,)),
+        agent=request.agent_id or "",
     )
-    about = (caller.owner, request.limit, request.after, wanted)
-    rows = [(e.id, e) async for e in executing.register.each(StoredExecution, *about)]
-    states = await StateRows(executing.db).statuses([id for id, _ in rows], wanted.now)
-    return list_responses.ExecutionList(
-        executions=[
-            list_responses.ExecutionListed.model_validate(
-                {
-                    "execution_id": id,
-                    "workflow_id": e.workflow,
-                    "team_id": e.team,
-                    "status": states[id],
-                    "created": e.created,
-                }
-            )
-            for id, e in rows
-            if id in states
-        ]
-    )
+    found = await newest(executing, caller, wanted, request.limit, request.after)
+    ids = [one.id for one in found if isinstance(one, StoredExecution)]
+    states = await StateRows(executing.db).statuses(ids, wanted.now)
+    usage = await executing.engine.store.listing.usage(ids)
+    listed = []
+    for one in found:
+        if isinstance(one, RunSummary):
+            status, used = status_of(one.status), one.usage
+            about = {"workflow_id": "", "team_id": "", "is_run": True, "created": one.started}
+        elif one.id in states:
+            status, used = states[one.id], usage.get(one.id, {})
+            about = {"workflow_id": one.workflow, "team_id": one.team, "created": one.created}
+        else:
+            continue
+        tokens, cost = costs_of(used)
+        about |= {"execution_id": one.id, "status": status, "file_name": file_name(one.file)}
+        listed.append(
+            list_responses.ExecutionListed.model_validate({**about, "tokens": tokens, "cost": cost})
+        )
+    return list_responses.ExecutionList(executions=listed)
+
+
+async def newest(
+    executing: Executing, caller: Caller, wanted: Wanted, limit: int, after: str
+) -> list[StoredExecution | RunSummary]:
+    """Return executions, and for a caller who sees every team the runs of `flowc run`, the newest
+    first."""
+    wanted = await SearchWords(executing.db).narrow(wanted)
+    about = (caller.owner, limit, after, wanted)
+    found: list[StoredExecution | RunSummary]
+    found = [e async for e in executing.register.each(StoredExecution, *about)]
+    if caller.owner is None:
+        found += await _other_runs(executing.engine.store, wanted, limit, after)
+    found.sort(key=lambda one: one.id)
+    found.sort(key=began, reverse=True)
+    return found[:limit]
+
+
+async def _other_runs(
+    store: RunStore, wanted: Wanted, limit: int, after: str
+) -> Sequence[RunSummary]:
+    """Return the newest runs that are not executions, after an id."""
+    if wanted.of_executions_alone:
+        return ()
+    by_process = wanted.status in ("executing", "paused")
+    running = [row[0] for row in await store.db.rows(RUNNING)] if by_process else []
+    held = await store.leases.held_among(running)
+    found, looked = list[RunSummary](), 0
+    while len(found) < limit and looked < MOST_RUNS:
+        condition, values = query_of(wanted, after, running, held)
+        more = await store.listing.begun_last(condition, values, limit)
+        found += [r for r in more if fits(wanted.words, r.id, r.name, file_name(r.file))]
+        if len(more) < limit or not wanted.words:
+            break
+        looked, after = looked + limit, more[-1].id
+    return found[:limit]
+
+
+def began(one: StoredExecution | RunSummary) -> str:
+    """Return when it began."""
+    return one.started if isinstance(one, RunSummary) else one.created
 
 
 async def list_assignments(

@@ -109,14 +109,15 @@ class ExecutionState:
 
     @property
     def task_questions(self) -> list[Question]:
-        return [q for q in self._questions if q.kind == "task"]
+        return [q for q in self.questions if q.kind == "task"]
 
     @property
     def other_questions(self) -> list[Question]:
-        return [q for q in self._questions if q.kind != "task"]
+        return [q for q in self.questions if q.kind != "task"]
 
     @property
-    def _questions(self) -> tuple[Question, ...]:
+    def questions(self) -> tuple[Question, ...]:
+        """What the run waits for."""
         return self.state.questions if self.state else ()
 
     @property
@@ -143,6 +144,8 @@ class ExecutionState:
         """Whether the execution's time was over before its work was. What is under way at that
         moment may still finish; what has not begun is told by the worker that begins it."""
         run = self.record.status if self.record is not None else "running"
+        if self.execution.is_run:  # somebody stopped it, or a limit of its own
+            return False
         return run == "stopped" or (self.is_overdue and run not in (*_ENDS, "running", "crashed"))
 
     @property
@@ -164,7 +167,9 @@ class ExecutionState:
             code = "QUALITY_GATE_FAILED"
         step, agents = str(error.get("node", "")), tuple(dict.fromkeys(a.agent for a in self.open))
         recovery: tuple[str, ...] = ()
-        if code == "EXECUTION_NOT_ACTIVE":
+        if self.execution.is_run:
+            recovery = (f"where it was started: flowc show {self.execution.id}",)
+        elif code == "EXECUTION_NOT_ACTIVE":
             own = step in self.turns.by_id or any(a.status == "failed" for a in self.assignments)
             again = ("begin the failed steps again: resume with restart_failed_steps",)
             mended = (f"when the fault is mended: flowc jobs retry {self.execution.id}",)
@@ -194,8 +199,14 @@ class ExecutionState:
 
     def estimated_end(self) -> str:
         """Return the end if the rest begins now and takes as long as estimated."""
-        left = remaining_minutes(self.steps, self.done_steps, self.sequential)
-        return completion_time(self.now, left)
+        return completion_time(self.now, self._minutes_left())
+
+    def due(self) -> str:
+        """Return the same; "" where nobody has estimated anything, which is not an end now."""
+        return self.estimated_end() if self._minutes_left() else ""
+
+    def _minutes_left(self) -> float:
+        return remaining_minutes(self.steps, self.done_steps, self.sequential)
 
     def answer(self, *, details: bool, metrics: bool) -> responses.WorkflowStatus:
         """GET_WORKFLOW_STATUS (C19)."""

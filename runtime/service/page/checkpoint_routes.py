@@ -17,6 +17,7 @@ from ..contract.requests import Id
 from ..operations.past.checkpoints import Past, look_back
 from ..records.errors import ServiceFault
 from .checkpoint_view import FIELD, CheckpointPage, text_of, values_in, view_of
+from .execution_view import fork_command
 from .visit import PageVisit, Visiting, form_of, html, leads_to, operate
 
 _FORK = operation_of("fork_execution")
@@ -85,6 +86,7 @@ async def _page(
     shown = partial(
         html,
         id=past.execution.id,
+        fork=fork_command(visit.executing, past.execution),
         name=workflow.title or workflow.name,
         fault=None if faults else told,
         faults=faults or {},

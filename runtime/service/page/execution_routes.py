@@ -6,9 +6,9 @@ import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Query
 from fastapi.responses import Response
 
 from ..api.context import read_request
@@ -16,7 +16,7 @@ from ..api.routes import function_of
 from ..bodies.read_body import SentForm
 from ..contract.operations import operation_of
 from ..contract.requests import Id
-from ..operations.dispatch import standing_of
+from ..operations.dispatch import look_at
 from ..records.errors import ServiceFault
 from ..records.tables import StoredWorkflow
 from . import forms
@@ -44,8 +44,12 @@ class PageMemory:
 
     async def at(self, visit: PageVisit, id: str) -> ExecutionView:
         """Return the view of an execution. Raises `ServiceFault`."""
-        standing = await standing_of(visit.executing, visit.who, id)
+        standing = await look_at(visit.executing, visit.who, id)
         return await look(visit.executing, standing, self.histories, self.pictures)
+
+
+Have = Annotated[str, Query(max_length=400)]
+"""Digests of parts, with points between them."""
 
 
 def add_executions(app: FastAPI, memory: PageMemory) -> None:
@@ -62,10 +66,11 @@ def _add_views(app: FastAPI, memory: PageMemory) -> None:
         return await _page(visit, memory, id, node=node)
 
     @app.get("/executions/{id}/live", include_in_schema=False)
-    async def live(visit: Visiting, id: Id, after: int = 0) -> Response:
-        """Return the parts that change, with digests: the script leaves alone what is the same."""
+    async def live(visit: Visiting, id: Id, after: int = 0, have: Have = "") -> Response:
+        """Return the parts whose digests are not among those that the browser has."""
         view = await memory.at(visit, id)
-        return html(visit, "live.html", **_values(view), after=after)
+        shown = {**_values(view), "have": frozenset(have.split("."))}
+        return html(visit, "live.html", **shown, after=after)
 
     @app.get("/executions/{id}/nodes/{number}", include_in_schema=False)
     async def node(visit: Visiting, id: Id, number: int) -> Response:
@@ -120,7 +125,12 @@ async def _detail(visit: PageVisit, memory: PageMemory, view: ExecutionView, num
 
 
 def _values(view: ExecutionView) -> dict[str, Any]:
-    return {"id": view.standing.execution.id, "look": view, "digest": digest}
+    return {
+        "id": view.standing.execution.id,
+        "look": view,
+        "digest": digest,
+        "have": frozenset[str](),
+    }
 
 
 def digest(text: str) -> str:

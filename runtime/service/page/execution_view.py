@@ -19,6 +19,7 @@ from ...events import RunEvent
 from ...graph.overlay import layout_of, overlay_of
 from ...people import Question
 from ...state.parameters import JSON_TYPES
+from ...store.default_store import resume_command
 from ...store.runs import RunStore
 from ..bodies.compile import task_schema
 from ..contract import responses
@@ -28,6 +29,7 @@ from ..operations.messages import latest_messages
 from ..operations.status import ENDS, ExecutionState
 from ..records.messages import ALL
 from ..records.metrics import TaskStep, gates_of
+from ..records.tables import StoredExecution
 from .gantt import Gantt, gantt_of
 from .words import LogLine, log_line
 
@@ -69,7 +71,8 @@ class GateRow:
 @dataclass(frozen=True, slots=True)
 class PendingItem:
     """A step or a question that waits for a person. `fields` are those of the step's result, or
-    `answer` where that is not a text."""
+    `answer` where that is not a text; `command` gives the answer in place of a form, "" where there
+    is one."""
 
     id: str
     kind: str
@@ -81,6 +84,7 @@ class PendingItem:
     commands: tuple[str, ...] = ()
     deadline: str | None = None
     overdue: bool = False
+    command: str = ""
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -103,6 +107,8 @@ class ExecutionView:
     cost: float | None
     tokens: int
     roles: Mapping[str, str]
+    go_on: str
+    """The command that goes on with a run of `flowc run`; "" of an execution."""
     failed_steps: Sequence[str]
     """The titles of the steps that can begin again, where it has failed at such."""
     failed_at: str
@@ -144,6 +150,7 @@ async def look(
     status = standing.answer(details=True, metrics=True)
     status.events = happenings_of(standing)
     status.messages = await latest_messages(executing, standing)
+    go_on = go_on_command(executing, standing.execution)
     lines = [line for at, event in events if (line := log_line(at, event))]
     return ExecutionView(
         standing=standing,
@@ -158,7 +165,8 @@ async def look(
             None if standing.status in ENDS else standing.now,
         ),
         gates=_gates(standing, told_events),
-        due=_due(standing),
+        due=_items_of_run(standing, go_on) if standing.execution.is_run else _due(standing),
+        go_on=go_on,
         log=lines[-LINES:],
         position=events[-1][0] if events else 0,
         hidden=max(0, len(lines) - LINES),
@@ -297,6 +305,39 @@ def _due(standing: ExecutionState) -> list[PendingItem]:
             )
         )
     return items
+
+
+def go_on_command(executing: Executing, execution: StoredExecution) -> str:
+    """Return the command that goes on with a run of `flowc run`; "" of an execution."""
+    url = executing.engine.store.location.url
+    return resume_command(execution.id, url) if execution.is_run else ""
+
+
+def fork_command(executing: Executing, execution: StoredExecution) -> str:
+    """Return the command that begins a new run from such a one, without the place."""
+    return go_on_command(executing, execution).replace("resume", "fork", 1)
+
+
+def _items_of_run(standing: ExecutionState, go_on: str) -> list[PendingItem]:
+    """Return what a run of `flowc run` waits for, which is answered where it was started."""
+    return [
+        PendingItem(
+            id=f"due-{question.id}",
+            kind=question.kind,
+            title=question.name,
+            text=question.text,
+            who=question.who or question.asker,
+            choices=question.choices,
+            commands=question.commands,
+            command=f"{go_on} {question.answer_flag(_example(question))}",
+        )
+        for question in standing.questions
+    ]
+
+
+def _example(question: Question) -> str:
+    """Return what stands for the answer in a command."""
+    return next(iter(question.choices), "yes" if question.commands else "ANSWER")
 
 
 def is_over(deadline: str | None, now: datetime) -> bool:

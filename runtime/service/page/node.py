@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from flowc.compiler.editor.about import about_node
 from flowc.compiler.ir import Node, TaskNode
+from flowc.compiler.source.source import SourceSet
 
 from ...events import RunEvent
 from ..operations.executions import Executing
@@ -36,7 +37,8 @@ async def detail_of(
     """Return the details of a node."""
     workflow = standing.workflow
     node = next(n for n in workflow.nodes if n.id == row.id)
-    sources = (await executing.result_of(standing.execution)).sources
+    is_run = standing.execution.is_run  # its text is not here
+    sources = SourceSet() if is_run else (await executing.result_of(standing.execution)).sources
     facts = [(f.label, f.text, f.form) for f in about_node(node, workflow, sources)]
     own = [(at, e) for at, e in events if e.node == row.id and not e.path]
     return NodeDetail(

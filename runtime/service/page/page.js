@@ -148,7 +148,8 @@
     timer = null;
     var last = document.querySelector("#log-rows li:last-child");
     var after = last ? last.id.replace("log-", "") : "0";
-    htmx.ajax("GET", "/executions/" + id + "/live?after=" + after, { source: live, swap: "none" });
+    var have = Array.from(document.querySelectorAll(".part[data-digest]")).map(function (part) { return part.dataset.digest; });
+    htmx.ajax("GET", "/executions/" + id + "/live?after=" + after + "&have=" + have.join("."), { source: live, swap: "none" });
     if (over) return;
   }
 
@@ -156,15 +157,41 @@
     if (timer === null) timer = setTimeout(refresh, PAUSE);
   }
 
+  /* What a model is writing: a block for each place, as text and never as HTML. */
+  var LONGEST = 20000, blocks = {};
+  function write(said) {
+    var writing = document.getElementById("writing"), block = blocks[said.place];
+    if (said.over) {
+      if (block) block.remove();
+      delete blocks[said.place];
+    } else {
+      if (!block) {
+        block = blocks[said.place] = document.createElement("div");
+        block.appendChild(document.createElement("p")).className = "label";
+        block.appendChild(document.createElement("pre")).className = "text";
+        block.firstChild.textContent = said.place;
+        block.lastChild.tabIndex = 0;
+        block.lastChild.setAttribute("aria-label", "What the model of " + said.place + " is writing");
+        writing.appendChild(block);
+      }
+      var text = block.lastChild, below = text.scrollHeight - text.scrollTop - text.clientHeight < 24;
+      var whole = (said.begin ? text.textContent : "") + said.text;
+      text.textContent = whole.length > LONGEST ? "…" + whole.slice(-LONGEST) : whole;
+      if (below) text.scrollTop = text.scrollHeight;
+    }
+    writing.hidden = !Object.keys(blocks).length;
+  }
+
   function listen() {
     if (source || over || document.hidden) return;
-    source = new EventSource("/v1/executions/" + id + "/events?after=" + position);
+    source = new EventSource("/v1/executions/" + id + "/events?texts=true&after=" + position);
     source.onopen = function () { say("on", "live"); };
     source.onmessage = function (event) {
       position = Number(event.lastEventId) || position;
       soon();
     };
     source.addEventListener("standing", soon);
+    source.addEventListener("text", function (event) { write(JSON.parse(event.data)); });
     source.addEventListener("end", function () {
       over = true;
       stop();

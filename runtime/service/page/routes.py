@@ -22,15 +22,15 @@ from ..bodies.request_pool import POOL
 from ..contract.documents import CONTRACT, TeamText, WorkflowText
 from ..contract.requests import After, AssignmentQuery, ExecuteWorkflow, ExecutionStatus, Id
 from ..operations.create import create_team, create_workflow, execute_workflow
-from ..operations.lists import list_assignments
+from ..operations.lists import list_assignments, newest
 from ..records.errors import ServiceFault
-from ..records.states import Wanted
 from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
 from . import forms
 from .checkpoint_routes import add_checkpoints
 from .execution_routes import PageMemory, add_executions
 from .execution_view import is_over
 from .rows import Rows
+from .search import Searching
 from .visit import (
     SIGN_IN,
     PageVisit,
@@ -102,26 +102,30 @@ async def signed_out(request: Request, fault: SignedOut) -> Response:
 def _add_home(app: FastAPI, rows: Rows) -> None:
     @app.get("/", include_in_schema=False)
     async def home(
-        request: Request, visit: Visiting, after: After = "", status: ExecutionStatus | None = None
+        request: Request, visit: Visiting, search: Searching, after: After = ""
     ) -> Response:
-        register, owner = visit.executing.register, visit.who.owner
-        wanted = Wanted(now=visit.executing.now(), status=status or "")
-        executions = await register.page(StoredExecution, owner, PER_PAGE + 1, after, wanted)
-        kept = register.each(StoredWorkflow, owner, LISTED)
+        wanted = search.wanted(visit.executing.now())
+        found = await newest(visit.executing, visit.who, wanted, PER_PAGE + 1, after)
+        kept = visit.executing.register.each(StoredWorkflow, visit.who.owner, LISTED)
         workflows = [replace(w, source="") async for w in kept]
-        names = {w.id: w.name for w in workflows}
-        shown = executions[:PER_PAGE]
+        names, teams = {w.id: w.name for w in workflows}, await _teams(visit)
+        shown = found[:PER_PAGE]
         return html(
             visit,
             "home.html",
             rows=await rows.of(visit.executing, shown),
-            names={e.id: name for e in shown if (name := names.get(e.workflow))},
-            older=executions[PER_PAGE - 1].id if len(executions) > PER_PAGE else "",
+            names={
+                one.id: names[one.workflow]
+                for one in shown
+                if isinstance(one, StoredExecution) and one.workflow in names
+            },
+            older=found[PER_PAGE - 1].id if len(found) > PER_PAGE else "",
             after=after,
-            chosen=status or "",
+            search=search,
             statuses=get_args(ExecutionStatus),
             workflows=workflows,
-            teams=await _teams(visit),
+            teams=teams,
+            people=[(t.name, a) for t in teams for a in t.agents if a.get("type") == "person"],
         )
 
 

@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...store.listing import RunSummary
 from ..contract import responses
 from ..operations.executions import Executing
 from ..operations.status import ExecutionState
 from ..records.errors import ServiceFault
 from ..records.tables import StoredExecution
+from ..search.runs import costs_of, status_of
 
 LOG = logging.getLogger("flowc.service")
 KEPT = 500
@@ -24,14 +26,17 @@ KEPT = 500
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """An execution in a line; `due` counts the items that wait for a person."""
+    """An execution in a line, or a run of `flowc run`, of which the `progress` is not known. `due`
+    counts the items that wait for a person, at least; `cost` is in dollars, None: unknown."""
 
     id: str
     name: str
-    status: responses.Status
-    progress: responses.OverallProgress
+    status: str
+    progress: responses.OverallProgress | None
     created: str
     due: int
+    tokens: int = 0
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +69,19 @@ class Rows:
 
     known: OrderedDict[str, tuple[RowMark, Row]] = field(default_factory=OrderedDict)
 
-    async def of(self, executing: Executing, executions: Sequence[StoredExecution]) -> list[Row]:
+    async def of(
+        self, executing: Executing, shown: Sequence[StoredExecution | RunSummary]
+    ) -> list[Row]:
         """Return a row for each, in the same order."""
         # Marks first: what changes meanwhile makes a row newer than its mark, never older.
-        marks = await marks_of(executing, executions)
-        return [await self._row(executing, mark) for mark in marks]
+        executions = [one for one in shown if isinstance(one, StoredExecution)]
+        marks = {mark.execution.id: mark for mark in await marks_of(executing, executions)}
+        return [
+            _run_row(one)
+            if isinstance(one, RunSummary)
+            else await self._row(executing, marks[one.id])
+            for one in shown
+        ]
 
     async def _row(self, executing: Executing, mark: RowMark) -> Row:
         id = mark.execution.id
@@ -126,11 +139,19 @@ def _unreadable_row(execution: StoredExecution, fault: ServiceFault) -> Row:
     return Row(execution.id, execution.file, "failed", nothing, execution.created, 0)
 
 
+def _run_row(run: RunSummary) -> Row:
+    """Return the row of a run of `flowc run`: what its list says of it."""
+    waits = run.status == "paused" and run.now.startswith("waits at ")
+    about = (run.id, run.name, status_of(run.status), None, run.started, int(waits))
+    return Row(*about, *costs_of(run.usage))
+
+
 def row_of(standing: ExecutionState) -> Row:
     """Return the row of an execution."""
     status = standing.answer(details=False, metrics=False)
     people = [a for a in standing.open if a.person]
     active = standing.status in ("starting", "executing")
+    tokens, cost = costs_of(standing.record.usage if standing.record else {})
     return Row(
         id=standing.execution.id,
         name=standing.workflow.title or standing.workflow.name,
@@ -138,4 +159,6 @@ def row_of(standing: ExecutionState) -> Row:
         progress=status.overall_progress,
         created=standing.execution.created,
         due=(len(people) + len(standing.other_questions)) if active else 0,
+        tokens=tokens,
+        cost=cost,
     )

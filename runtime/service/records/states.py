@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from ...db.database import Database, marks
 from ...journal.timers import show_time
@@ -39,89 +39,6 @@ _STATUS = (
     " when r.status is null then 'starting' else 'executing' end"
 )
 """The status of an execution, given the time now."""
-
-
-_ALL = (
-    "service_executions e join service_states s on s.execution = e.id"
-    " left join runs r on r.id = e.id"
-)
-_BEGUN = _ALL.replace("left join", "join")
-_STARTING = f"service_starting t join {_ALL.replace(' join', ' on e.id = t.execution join', 1)}"
-_NOT_YET = "r.id is null and s.state = ''"
-_OPEN = (
-    "r.status <> 'success' and r.status in ('running', 'paused', 'interrupted') and s.state = ''"
-)
-_LATE = "(s.ends <> '' and s.ends <= ? and r.status <> 'running')"
-_WAYS: dict[str, tuple[tuple[str, str], ...]] = {
-    "": ((_ALL, "1 = 1"),),
-    "completed": ((_BEGUN, "r.status = 'success'"),),
-    "cancelled": ((_ALL, "s.state = 'cancelled' and coalesce(r.status, '') <> 'success'"),),
-    "paused": ((_ALL, "s.state = 'paused' and coalesce(r.status, '') <> 'success'"),),
-    "failed": (
-        (
-            _BEGUN,
-            "r.status <> 'success' and r.status in ('failed', 'error', 'stopped')"
-            " and s.state in ('', 'fault')",
-        ),
-        (_ALL, "s.state = 'fault' and coalesce(r.status, '') <> 'success'"),
-        (_BEGUN, f"{_OPEN} and {_LATE}"),
-    ),
-    "starting": ((_STARTING, _NOT_YET),),
-    "executing": ((_BEGUN, f"{_OPEN} and not {_LATE}"),),
-    "waits": ((_BEGUN, _OPEN), (_STARTING, _NOT_YET)),
-}
-"""For each status the tables and conditions that its executions are found by, each by an index: of
-a million executions three may have failed, or all but three have. "waits": what may wait for a
-person."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """Which executions a list shows: of a `status` at the time `now`, of a workflow, of teams, and
-    those that may wait for a person. "" and no teams: whatever it is."""
-
-    now: str = ""
-    status: str = ""
-    workflow: str = ""
-    teams: Sequence[str] = ()
-    waits: bool = False
-
-    def query(self, owner: str | None, after: str, limit: int) -> tuple[str, list[Any]]:
-        """Return a query of the ids of the newest after the id `after`, and its values."""
-        more, shared = [], list[Any]()
-        if self.workflow:
-            more.append("s.workflow = ?")
-            shared.append(self.workflow)
-        if self.teams:
-            more.append(f"s.team in ({marks(self.teams)})")
-            shared += self.teams
-        if owner is not None:
-            more.append("e.owner = ?")
-            shared.append(owner)
-        if after:
-            more.append(AFTER.format(table="service_executions", of="e."))
-            shared += [after] * 3
-        parts, values = [], list[Any]()
-        for number, (tables, condition) in enumerate(self._ways):
-            where = " and ".join([condition, *more])
-            parts.append(
-                f"select id from (select e.id from {tables} where {where}"
-                f" order by e.created desc, e.id limit ?) as way_{number}"
-            )
-            values += [*[self.now] * condition.count("?"), *shared, limit]
-        return " union ".join(parts), values
-
-    @property
-    def _ways(self) -> tuple[tuple[str, str], ...]:
-        return _WAYS["waits" if self.waits else self.status]
-
-
-AFTER = (
-    "({of}created < (select created from {table} where id = ?)"
-    " or ({of}created = (select created from {table} where id = ?) and {of}id > ?))"
-)
-"""What comes after a row in a list: the newest first."""
-ALL_OF_THEM = Wanted()
 
 
 @dataclass(frozen=True, slots=True)

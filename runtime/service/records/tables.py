@@ -18,10 +18,11 @@ from typing import Any, Literal, TypeVar
 
 from ...db import kept
 from ...db.database import Database, marks
+from ..search.wanted import ALL_OF_THEM, Wanted
 from .errors import FaultCode, ServiceFault
 from .happenings import Looks
 from .metrics import iso
-from .states import AFTER, ALL_OF_THEM, State, StateRows, Wanted
+from .states import State, StateRows
 
 SCHEMA = """
 create table if not exists service_workflows (
@@ -46,8 +47,13 @@ AssignmentStatus = Literal[
     "assigned", "in_progress", "blocked", "completed", "failed", "superseded", "cancelled"
 ]
 AT_ONCE = 20
-_EVERY = 1 << 62
 """Texts of workflows or teams that are read at once."""
+_EVERY = 1 << 62
+_AFTER = (
+    "(created < (select created from {table} where id = ?)"
+    " or (created = (select created from {table} where id = ?) and id > ?))"
+)
+"""What comes after a row in a list: the newest first."""
 SHORT, LONG = 4096, 65_536
 """Characters of a text that JSON may hold, and of one after which somebody else has a turn."""
 OPEN = ("assigned", "in_progress", "blocked")
@@ -140,6 +146,11 @@ class StoredExecution:
     cancelled: dict[str, str] | None = None
     due: str = ""
     escalation: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def is_run(self) -> bool:
+        """Whether it is a run of `flowc run`, which stands beside the executions of the service."""
+        return not self.source
 
     @property
     def digest(self) -> str:
@@ -283,7 +294,7 @@ class Register:
                 where.append("owner = ?")
                 asked.append(owner)
             if after:
-                where.append(AFTER.format(table=table, of=""))
+                where.append(_AFTER.format(table=table))
                 asked += [after] * 3
         query = (
             f"select body, id from {table} where {' and '.join(where)} order by created desc, id"

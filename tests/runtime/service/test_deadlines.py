@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -372,3 +373,21 @@ def test_a_step_that_comes_again_is_due_later(desk: Desk) -> None:
     (again,) = [a for a in turns.assignments if a.visit == 2]
     assert again.start == "2026-05-01T09:09:00.000+00:00"
     assert again.deadline == "2026-05-01T09:19:00.000+00:00"
+
+
+def test_one_that_nobody_has_estimated_is_never_late(opening: Opening) -> None:
+    """Not by the milliseconds either that pass while it begins."""
+
+    class Ticking(Clock):
+        def __call__(self) -> datetime:
+            self.forward(milliseconds=-3)  # a server's clock may be set back by some
+            return self.now
+
+    with opening(Ticking()) as desk:
+        steps = [step("gather", estimated_duration=0), step("write", "analyst", "gather")]
+        steps[1]["estimated_duration"] = 0
+        id = desk.execution(steps=steps)
+        executing = desk.client.app.state.service.executing  # type: ignore[attr-defined]
+        get = executing.register.get
+        assert desk.client.portal is not None
+        assert desk.client.portal.call(get, StoredExecution, id, None).due == ""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 
 import pytest
 from flowc.runtime.engine.engine import Engine
+from flowc.runtime.service.contract.checkpoints import ForkExecution
 from flowc.runtime.service.operations.executions import Executing
+from flowc.runtime.service.operations.past.forks import fork_execution
+from flowc.runtime.service.records.access import LOCAL
 from flowc.runtime.service.records.tables import StoredExecution
 from flowc.runtime.services import Json
 from flowc.runtime.store.runs import RunRecord
@@ -153,6 +157,19 @@ class TestRefusals:
                 left = desk.client.portal.call(db.rows, "select run from realms")
                 assert [row[0] for row in left] == [id]
                 desk.post(f"/executions/{id}/cancel", {"cancel_type": "immediate"})
+
+    def test_branches_that_begin_at_one_time_wait_for_each_other(self, opening: Opening) -> None:
+        with opening() as desk:
+            id = ordered(desk)
+            executing = desk.client.app.state.service.executing  # type: ignore[attr-defined]
+            body = ForkExecution(at="more", variables={})
+
+            async def both() -> list[str]:
+                making = [fork_execution(executing, LOCAL, id, body) for _ in range(4)]
+                return [made.execution_id for made in await asyncio.gather(*making)]
+
+            assert desk.client.portal is not None
+            assert len(set(desk.client.portal.call(both))) == 4
 
     def test_who_may_and_what_is_noted(self, opening: Opening) -> None:
         with opening() as desk:

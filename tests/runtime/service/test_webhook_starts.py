@@ -13,7 +13,7 @@ from flowc.runtime.net.signatures import headers_of, key_of
 from httpx import Response
 from stores import KINDS
 
-from .conftest import Desk, Opening
+from .conftest import Desk, Opening, team
 from .test_access import bearer, token
 
 SECRET = "a secret of thirty characters."
@@ -56,12 +56,20 @@ def created(desk: Desk, source: str = GREET, **headers: str) -> str:
 
 
 def send(
-    desk: Desk, workflow: str, value: Any, *, id: str = "msg-1", secret: str = SECRET, ago: int = 0
+    desk: Desk,
+    workflow: str,
+    value: Any,
+    *,
+    id: str = "msg-1",
+    secret: str = SECRET,
+    ago: int = 0,
+    team: str = "",
 ) -> Response:
     body = value if isinstance(value, bytes) else json.dumps(value).encode()
     at = int(desk.clock().timestamp()) - ago
     headers = headers_of(key_of(secret), id, at, body)
-    answer: Any = desk.client.post(f"/v1/hooks/{workflow}", content=body, headers=headers)
+    query = f"?team_id={team}" if team else ""
+    answer: Any = desk.client.post(f"/v1/hooks/{workflow}{query}", content=body, headers=headers)
     return answer  # type: ignore[no-any-return]
 
 
@@ -184,20 +192,53 @@ def test_a_flood_is_turned_away(opening: Opening) -> None:
         assert turned[0].headers["retry-after"]
 
 
-def test_a_workflow_that_needs_a_team_is_begun_by_a_person(opening: Opening) -> None:
-    """Who creates it is warned, and who sends a request is told what to do."""
-    source = """\
+NEEDS_TEAM = """\
 flow: 1
 name: ask
 on: {webhook: HOOK_SECRET}
 nodes:
-  - {name: write, task: "Write it.", role: writer, into: TEXT}
+  - {name: write, task: "Write it.", role: analyst, into: TEXT}
 """
+
+
+def test_a_workflow_that_needs_a_team_is_begun_by_the_one_that_the_address_names(
+    opening: Opening,
+) -> None:
+    """Who creates it is warned, and who sends a request is told what to do."""
     with opening(**ALLOWED) as desk:
-        made = desk.post("/workflows", {"file_name": "it.flow.yaml", "source": source})
+        made = desk.post("/workflows", {"file_name": "it.flow.yaml", "source": NEEDS_TEAM})
         (warning,) = made["validation_status"]["warnings"]
         assert "a webhook does not name" in warning
-        answer = send(desk, made["workflow_id"], {})
-        told = answer.json()
-        assert (answer.status_code, told["error_code"]) == (409, "MISSING_REQUIRED_ROLES")
-        assert "EXECUTE_WORKFLOW" in told["recovery_options"][0]
+        assert warning.endswith("unless ?team_id=ID stands behind its address")
+        workflow = made["workflow_id"]
+        told = send(desk, workflow, {}).json()
+        assert told["error_code"] == "MISSING_REQUIRED_ROLES"
+        first, second = desk.team()[0], desk.team()[0]
+        begun = [
+            send(desk, workflow, {}, id=f"for-{n}", team=chosen).json()["execution_id"]
+            for n, chosen in enumerate((first, second, first))
+        ]
+        for chosen, ids in ((first, {begun[0], begun[2]}), (second, {begun[1]})):
+            listed = desk.get(f"/executions?team_id={chosen}")["executions"]
+            assert {one["execution_id"] for one in listed} == ids
+        assert send(desk, workflow, {}, id="for-0", team=first).json()["execution_id"] == begun[0]
+        other = send(desk, workflow, {}, id="for-0", team=second)
+        assert other.json()["error_code"] == "CONFLICT"
+        assert send(desk, workflow, {}, id="x", team="team-none").status_code == 404
+
+
+def test_a_team_of_somebody_else_is_not_there(opening: Opening) -> None:
+    """Nor for a workflow that belongs to nobody: its secret is no key to every team."""
+    allowed = {"webhook_secrets": ("HOOK_*", "ours=HOOK_*", "theirs=HOOK_*")}
+    with opening(**allowed) as desk:
+        free = desk.post("/workflows", {"file_name": "it.flow.yaml", "source": NEEDS_TEAM})
+        ours, theirs = (bearer(token(desk, "admin", owner)) for owner in ("ours", "theirs"))
+        own = desk.post("/workflows", {"file_name": "it.flow.yaml", "source": NEEDS_TEAM}, **ours)
+        hers = desk.post("/teams", team(), **theirs)["team_id"]
+        mine = desk.post("/teams", team(), **ours)["team_id"]
+        for made, chosen in ((free, hers), (own, hers), (free, mine)):
+            answer = send(desk, made["workflow_id"], {}, id=chosen, team=chosen)
+            assert answer.json()["error_code"] == "TEAM_NOT_FOUND"
+        begun = send(desk, own["workflow_id"], {}, id="mine", team=mine).json()["execution_id"]
+        assert desk.get(f"/executions/{begun}", **ours)["success"]
+        desk.get(f"/executions/{begun}", 404, **theirs)

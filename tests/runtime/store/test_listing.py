@@ -205,9 +205,17 @@ def test_what_a_list_reads_is_sealed_in_a_store_with_a_key(any_store, wait, monk
     wait(go())
 
 
+def test_several_statuses_may_stand_in_one_text() -> None:
+    both = {"paused", "failed"}
+    assert read_filter(["paused,failed"]).statuses == both
+    assert read_filter(["paused", "failed"]).statuses == both
+    assert read_filter(["paused, failed"]).statuses == both
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
+        ({"statuses": ["paused,done"]}, "`done` is not a status of a run"),
         ({"statuses": ["done"]}, "`done` is not a status of a run"),
         ({"since": "soon"}, "`soon` is neither an age nor a date"),
         ({"since": ""}, "`` is neither an age nor a date"),

@@ -10,13 +10,14 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 from flowc.compiler.lowering.serde import load_spec
 
 from ....graph.history import CheckpointView
-from ....secrets import BLOT, looks_secret, redact_value, secret_values
+from ....secrets import hidden_values, shown_value
 from ....state.channels import variables_of
 from ....values import Json
 from ...contract import checkpoints, requests
 from ...records.access import Caller
 from ...records.errors import ServiceFault
 from ...records.tables import StoredExecution
+from ..dispatch import visible
 from ..executions import Executing
 
 
@@ -64,7 +65,7 @@ async def get_checkpoint(
 
 async def look_back(executing: Executing, caller: Caller, id: str) -> Past:
     """Return the past of an execution that the caller may see. Raises `ServiceFault`."""
-    execution = await executing.register.get(StoredExecution, id, caller.owner)
+    execution = await visible(executing, caller, id)
     if not await executing.engine.store.has(id):
         return Past(execution, (), (), None)
     views = await executing.engine.history(id)
@@ -129,12 +130,9 @@ def _variables(view: CheckpointView, spec: GraphSpec) -> Iterator[checkpoints.Ch
     """Yield the variables without what is secret: the values of variables, here or in the
     environment of the service, whose names say so, wherever they stand."""
     kinds = {} if view.path else {n: c.type for n, c in variables_of(spec).items()}
-    texts = {n: value for n, value in view.variables.items() if isinstance(value, str)}
-    hidden = secret_values({**os.environ, **texts})
+    hidden = hidden_values(os.environ, view.variables)
     for name, value in view.variables.items():
-        told = redact_value(value, hidden)
-        if looks_secret(name) and value is not None:
-            told = BLOT
+        told = shown_value(name, value, hidden)
         yield checkpoints.CheckpointVariable(
             name=name,
             type=kinds.get(name, "any"),

@@ -6,7 +6,9 @@ its events say of it are copied, and none of it happens again. What comes after 
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -26,10 +28,13 @@ from ...records.access import Caller
 from ...records.errors import ServiceFault
 from ...records.happenings import Looks
 from ...records.tables import StoredAssignment, StoredExecution, id_of_request, new_id
+from ...search.words import SearchWords
 from ..dispatch import at_rest, standing_now, standing_of
 from ..executions import ANSWERS, Executing
 from .checkpoints import look_back, view_at
 
+_PAUSE = 0.05
+"""Seconds between two tries while another branch is made."""
 _KEPT: frozenset[EventKind] = frozenset(
     {"run_started", "node_started", "node_finished", "node_failed", "gate", "interrupted"}
 )
@@ -84,7 +89,7 @@ async def _fork_run(
     if not await store.has(name):
         await executing.db.put(kept.BELONG, (name, old.owner))  # before it keeps anything
         try:
-            await executing.engine.fork(old.id, at, dict(values), name)
+            await _fork_beside(executing, old.id, at, values, name)
         except RunError as error:
             async with executing.db.transaction(f"run {name}") as inside:
                 await forget(inside, (name,))
@@ -95,6 +100,22 @@ async def _fork_run(
         visits = (await executing.engine.state(name)).visits
         events = _done_by(await store.events(old.id), visits)
         await store.append_events(name, [replace(event, run=name) for event in events])
+
+
+async def _fork_beside(
+    executing: Executing, id: str, at: str, values: Mapping[str, Json], name: str
+) -> None:
+    """Make the run. Another branch of the same execution that is being made is waited for. Raises
+    `RunError`."""
+    end = time.monotonic() + executing.patience
+    while True:
+        try:
+            await executing.engine.fork(id, at, dict(values), name)
+            return
+        except NotHeld:
+            if await executing.due.has(id) or time.monotonic() > end:
+                raise
+        await asyncio.sleep(_PAUSE)
 
 
 def _refusal(error: RunError, id: str) -> ServiceFault:
@@ -124,11 +145,11 @@ async def _begin(executing: Executing, caller: Caller, old: StoredExecution, nam
         due="",
         askers=list(dict.fromkeys(token for token in (caller.token, *old.askers) if token)),
     )
-    ends = (await executing.standing(made)).estimated_end()
-    made = replace(made, due=ends if ends > executing.now() else "")
+    made = replace(made, due=(await executing.standing(made)).due())
     rows = await executing.register.assignments(old.id)
     async with executing.news(name, RANKS["normal"]) as inside:
         await inside.add(made)
+        await SearchWords(inside.db).copy(old.id, name)
         for row in _handed_in(rows, visits):
             await inside.assign(replace(row, execution=name, id=new_id("as")))
         await Looks(inside.db).plan(name)

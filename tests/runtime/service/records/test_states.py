@@ -12,7 +12,8 @@ import pytest
 from flowc.runtime.db.database import Database, create_tables
 from flowc.runtime.db.url import locate
 from flowc.runtime.service.records import happenings, states, tables
-from flowc.runtime.service.records.states import StateRows, Wanted
+from flowc.runtime.service.records.states import StateRows
+from flowc.runtime.service.search.wanted import Wanted
 from flowc.runtime.store.open import open_database
 from flowc.runtime.store.runs import open_store
 from stores import KINDS, fresh_store
