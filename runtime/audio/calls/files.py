@@ -17,6 +17,7 @@ from flowc.compiler.catalog.audio_formats import FORMATS
 
 from ...errors import Failure
 from ..blocks import Frames
+from ..door import open_place
 from ..tags.mp4 import MARK
 from ..tags.tags import Tags, read_tags
 from .coder import DecodedFile
@@ -143,7 +144,7 @@ class _opened:
 
     def __enter__(self) -> Any:
         try:
-            self._number = os.open(self._place, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+            self._number = open_place(self._place, os.O_RDONLY | os.O_NONBLOCK)
         except OSError as error:
             raise cannot(self._path, error) from None
         try:
