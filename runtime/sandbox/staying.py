@@ -41,6 +41,7 @@ class StayingProcess:
     def __init__(self, start: Confined) -> None:
         self._start = start
         self._complaint = b""
+        self._is_free = True
         self.known: set[Path] = set()
         self._line, theirs = socket.socketpair()
         try:
@@ -66,6 +67,7 @@ class StayingProcess:
     def work(self, job: WorkerJob) -> WorkerExit:
         """Have it do a job; block until it is done. Raise `TimeoutError`."""
         deadline = time.monotonic() + job.seconds
+        self._is_free = False
         try:
             self._send(HEADER.pack(b"Q", len(job.question)) + job.question, deadline)
             while True:
@@ -74,6 +76,7 @@ class StayingProcess:
                     raise BadFrame("it is too long")
                 data = self._take(size, deadline)
                 if kind == b"A":
+                    self._is_free = True
                     return WorkerExit(0, data, self._complaint)
                 self._hand_over(job, data)
         except (EOFError, ConnectionError):
@@ -99,8 +102,10 @@ class StayingProcess:
 
     def close(self) -> None:
         """End it and remove its files, when no thread waits for it."""
+        self._line.close()  # which ends one that has nothing to do
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_PATIENCE if self._is_free else 0)
         self.kill()
-        self._line.close()
         assert self._process.stderr is not None
         self._process.stderr.close()
         self._start.close()

@@ -23,8 +23,9 @@ from ..tags.tags import Tags, read_tags
 from .coder import DecodedFile
 from .containers import CONTAINERS
 
-BLOCK = 65_536
-"""Frames; with many channels fewer, so that a block stays near a few megabytes."""
+BLOCK = 16_384
+"""Frames; with many channels fewer. What is worked on at once then stays near a megabyte, and in the
+processor's cache."""
 _BLOCK_SAMPLES = 8 * BLOCK
 _SAME = {"WAVEX": "WAV", "RF64": "WAV"}
 """Kinds of wav files that people do not tell apart."""

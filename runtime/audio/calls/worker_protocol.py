@@ -14,6 +14,7 @@ The last is answered by an errno and, where that is 0, a descriptor.
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import resource
@@ -22,6 +23,7 @@ import socket
 import struct
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from ...errors import Failure
@@ -30,6 +32,8 @@ from ..door import open_by
 STAYS = "stays"
 HEADER = struct.Struct("!cI")
 ERRNO = struct.Struct("!I")
+_MMAP_THRESHOLD, _LARGE = -3, 512 * 1024
+"""What is larger than a block of samples goes back to the system when it is freed."""
 _IDLE_S = 30.0
 """How long a process waits for its next question."""
 
@@ -106,6 +110,8 @@ def _limit_resources(memory: int, seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.RLIM_INFINITY))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a file too large is an error, not an end
+    with suppress(AttributeError, OSError):  # a C library of another kind
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
 
 
 def _own_output() -> int:

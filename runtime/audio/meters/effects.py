@@ -110,8 +110,11 @@ def _gain_misfit(both: Both, wanted: Samples) -> Value:
     heard = before > _AUDIBLE_DB
     if not heard.any():
         return _SILENT
-    off = np.clip(after - before - wanted, -_FAR_DB, _FAR_DB)
-    busy = heard & (np.abs(wanted - np.median(wanted[heard])) > 0.5)
+    off = after - before
+    off -= wanted
+    np.clip(off, -_FAR_DB, _FAR_DB, out=off)  # in place: of hours each array takes megabytes
+    middle = float(np.median(wanted[heard]))
+    busy = heard & ((wanted > middle + 0.5) | (wanted < middle - 0.5))
     parts = [_rms(off[mask]) for mask in (busy, heard & ~busy) if mask.any()]
     return max(parts)
 
