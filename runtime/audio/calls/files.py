@@ -24,8 +24,8 @@ from .coder import DecodedFile
 from .containers import CONTAINERS
 
 BLOCK = 16_384
-"""Frames; with many channels fewer. What is worked on at once then stays near a megabyte, and in the
-processor's cache."""
+"""Frames; with many channels fewer. What is worked on at once stays near a megabyte, and in the
+cache of the processor."""
 _BLOCK_SAMPLES = 8 * BLOCK
 _SAME = {"WAVEX": "WAV", "RF64": "WAV"}
 """Kinds of wav files that people do not tell apart."""
