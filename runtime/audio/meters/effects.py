@@ -35,7 +35,7 @@ from .restoration import (
     pauses_misfit,
     quiet_frames_gain,
 )
-from .sections import cut_misfit, section_misfit
+from .sections import cut_misfit, section_misfit, shift_misfit
 
 Value = float | str
 _AUDIBLE_DB = -70.0
@@ -287,6 +287,7 @@ MEASURES: Mapping[str, Callable[..., Value]] = {
     "eq_misfit_db": eq_misfit,
     "section_misfit_db": section_misfit,
     "cut_misfit_db": cut_misfit,
+    "shift_misfit_db": shift_misfit,
     "leveller_misfit_db": leveller_misfit,
     "deess_misfit_db": deess_misfit,
     "quiet_frames_gain_db": quiet_frames_gain,
