@@ -334,8 +334,8 @@ _LIST: tuple[Metric, ...] = (
            _left("leading_silence_s"), 0.03, at=("dbfs", "keep_s"), both=True),
     Metric("trailing_left_s", "silence at the end beyond what was to be kept", "s",
            _left("trailing_silence_s"), 0.03, at=("dbfs", "keep_s"), both=True),
-    Metric("cut_silence_off_s", "how much more was cut off than the silence at the start (1) and at "
-           "the end (1) that was not to be kept", "s", _cut_off, 0.005,
+    Metric("cut_silence_off_s", "how much more was cut off than the silence at the start (1) and "
+           "at the end (1) that was not to be kept", "s", _cut_off, 0.005,
            at=("dbfs", "keep_s", "start", "end"), both=True),
 )  # fmt: skip
 _EFFECTS: tuple[Metric, ...] = (
