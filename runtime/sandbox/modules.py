@@ -76,6 +76,7 @@ class OwnModules:
     async def _stay(self, job: WorkerJob) -> WorkerExit:
         known = {*job.reads, *(job.leaves or ())}
         process = await self._process_for(job)
+        waited = process.stays
         try:
             end = await _wait_for(process, job)
             self.confined.tell("snippet", process.report())
@@ -83,11 +84,12 @@ class OwnModules:
             await in_thread(process.close)
             raise
         process.known |= known
-        if end.output and not self._waiting:
+        if end.output and process.stays and not self._waiting:
             self._waiting.append(process)
-        else:
-            await in_thread(process.close)
-        return end
+            return end
+        await in_thread(process.close)
+        # One that has waited for too long may have ended just before it got the job.
+        return end if end.output or end.code or not waited else await self._stay(job)
 
     async def _process_for(self, job: WorkerJob) -> StayingProcess:
         """Return the one that waits, if it knows all that the job reads, or a new one."""

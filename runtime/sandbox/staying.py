@@ -36,13 +36,15 @@ _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 class StayingProcess:
     """One process. `known` are the places of what it has read and written: whoever made one of them
-    hostile may have taken it over, so it gets no other sound."""
+    hostile may have taken it over, so it gets no other sound. `stays` tells whether it has done a
+    job and waits for the next."""
 
     def __init__(self, start: Confined) -> None:
         self._start = start
         self._complaint = b""
         self._is_free = True
         self.known: set[Path] = set()
+        self.stays = False
         self._line, theirs = socket.socketpair()
         try:
             streams: dict[str, Any] = {"stdin": theirs, "stdout": subprocess.DEVNULL}
@@ -72,11 +74,11 @@ class StayingProcess:
             self._send(HEADER.pack(b"Q", len(job.question)) + job.question, deadline)
             while True:
                 kind, size = HEADER.unpack(self._take(HEADER.size, deadline))
-                if size > (LONGEST if kind == b"A" else _LONGEST_REQUEST):
+                if size > (_LONGEST_REQUEST if kind == b"O" else LONGEST):
                     raise BadFrame("it is too long")
                 data = self._take(size, deadline)
-                if kind == b"A":
-                    self._is_free = True
+                if kind != b"O":
+                    self._is_free, self.stays = True, kind == b"A"
                     return WorkerExit(0, data, self._complaint)
                 self._hand_over(job, data)
         except (EOFError, ConnectionError):

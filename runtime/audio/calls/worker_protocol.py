@@ -7,6 +7,7 @@ JSON:
 
     flowc to worker    Q {…}
     worker to flowc    A {"result" or "failure"}
+    worker to flowc    E the same, from one that has grown large and ends
     worker to flowc    O {"place", "flags"}
 
 The last is answered by an errno and, where that is 0, a descriptor.
@@ -14,7 +15,6 @@ The last is answered by an errno and, where that is 0, a descriptor.
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
 import resource
@@ -23,7 +23,6 @@ import socket
 import struct
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 from ...errors import Failure
@@ -32,8 +31,8 @@ from ..door import open_by
 STAYS = "stays"
 HEADER = struct.Struct("!cI")
 ERRNO = struct.Struct("!I")
-_MMAP_THRESHOLD, _LARGE = -3, 512 * 1024
-"""What is larger than a block of samples goes back to the system when it is freed."""
+_GROWN_KB = 66_000
+"""Memory at which a process has worked on so long a sound that a new one is not seen beside it."""
 _IDLE_S = 30.0
 """How long a process waits for its next question."""
 
@@ -66,7 +65,11 @@ class _Line:
             used = resource.getrusage(resource.RUSAGE_SELF)
             most = int(used.ru_utime + used.ru_stime) + 1 + seconds
             resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
-            self._send(b"A", _answer(work, json.loads(question)))
+            answer = _answer(work, json.loads(question))
+            if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > _GROWN_KB:
+                self._send(b"E", answer)  # the next begins small again
+                return
+            self._send(b"A", answer)
 
     def _open(self, place: str, flags: int) -> int:
         self._send(b"O", {"place": place, "flags": flags})
@@ -110,8 +113,6 @@ def _limit_resources(memory: int, seconds: int) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.RLIM_INFINITY))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a file too large is an error, not an end
-    with suppress(AttributeError, OSError):  # a C library of another kind
-        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
 
 
 def _own_output() -> int:

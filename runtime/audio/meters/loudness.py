@@ -129,7 +129,7 @@ class LoudnessMeter:
         # In place: of hours each array takes megabytes.
         power = sums[steps:] - sums[:-steps]
         power /= counts[steps:] - counts[:-steps]
-        return np.maximum(power, 0.0, out=power)
+        return np.asarray(np.maximum(power, 0.0, out=power))
 
 
 def decibels(amplitude: float) -> float | None:

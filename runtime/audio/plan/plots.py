@@ -76,7 +76,8 @@ def draw(question: dict[str, Any]) -> dict[str, Any]:
     begin_s = question.get("begin_s")
     if len(opened) < 2 or begin_s is None:
         return pictures
-    return {**pictures, **_difference(*opened, begin_s)}
+    before, after = opened
+    return {**pictures, **_difference(before, after, begin_s)}
 
 
 def _difference(before: Sound, after: Sound, begin_s: float) -> dict[str, Any]:
