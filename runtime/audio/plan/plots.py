@@ -103,7 +103,7 @@ def _waveform(shape: Sketch, colour: str, salt: str) -> str:
 
 def _spectrogram(shape: Sketch, salt: str) -> str:
     figure, axes = _axes(shape.seconds)
-    colours = {"cmap": "magma", "vmin": FLOOR_DB, "vmax": 0.0}
+    colours: dict[str, object] = {"cmap": "magma", "vmin": FLOOR_DB, "vmax": 0.0}
     _heat(figure, axes, shape.levels, shape, colours, "dBFS")
     return _svg(figure, salt)
 
@@ -113,7 +113,7 @@ def _heat(
     axes: Any,
     levels: Samples,
     shape: Sketch | Sound,
-    colours: dict[str, Any],
+    colours: dict[str, object],
     unit: str,
 ) -> None:
     """Draw values by time and frequency."""
