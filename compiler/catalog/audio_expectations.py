@@ -48,13 +48,18 @@ def _section(a: Arguments) -> tuple[float, float]:
 def expect_trim(a: Arguments) -> list[Json]:
     """Silence at the ends is as long as what was to be kept, or as it was where that is less."""
     names = {"start": "leading", "end": "trailing"}
+    ends = [int(a["edges"] in ("both", edge)) for edge in names]
+    off = measure_text("cut_silence_off_s", a["threshold_dbfs"], a["keep_s"], *ends)
     return [
+        predicate(off, "==", 0, "Nothing but silence is cut"),
+        *(
         predicate(
             measure_text(f"{name}_left_s", a["threshold_dbfs"], a["keep_s"]), "==", 0,
             f"Silence at the {edge} is cut to {a['keep_s']:g} s",
         )
         for edge, name in names.items()
         if a["edges"] in ("both", edge)
+        ),
     ]  # fmt: skip
 
 
@@ -249,7 +254,12 @@ def expect_drive(a: Arguments) -> list[Json]:
 
 def expect_shift(a: Arguments) -> list[Json]:
     """The sound is later by that much."""
-    return [predicate("delay_s", "==", a["offset_s"], f"{a['offset_s']:g} s later")]
+    misfit = measure_text("shift_misfit_db", a["offset_s"], int(a["wrap"]))
+    enters = "what left at the other end" if a["wrap"] else "silence"
+    return [
+        predicate("delay_s", "==", a["offset_s"], f"{a['offset_s']:g} s later"),
+        predicate(misfit, "<=", _SAME_SOUND_DB, f"What comes in is {enters}"),
+    ]
 
 
 def expect_tags(a: Arguments) -> list[Json]:

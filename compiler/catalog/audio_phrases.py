@@ -11,10 +11,12 @@ from collections.abc import Mapping
 from .audio_formats import SPOKEN, WITH_BITRATE
 
 _WITH_BITRATE = [(word, name) for word, name in SPOKEN.items() if name in WITH_BITRATE]
+_ALL = ("it|this|that|everything|all|me|es|das|dies|alles|the (file|audio|sound|recording|track|"
+        "whole|song|episode)|my (file|audio|recording|track|song)|die (datei|aufnahme|spur)|den "
+        "(ton|klang)")  # fmt: skip
 MACROS: Mapping[str, str] = {
-    "IT": "[it|this|that|everything|all|me|es|das|dies|alles|the (file|audio|sound|recording|track|"
-          "whole|voice|speech|music|song|episode)|my (file|audio|recording|voice|track|song)|die "
-          "(datei|aufnahme|stimme|spur)|den (ton|klang)]",
+    "ALL": f"[{_ALL}]",
+    "IT": f"[{_ALL}|the (voice|speech|music)|my voice|die stimme]",
     "THE": "[the|its|a|an|any|all|all the|der|die|das|den|dem|ein|eine|einen]",
     "BY": "[by|um|of]",
     "AT": "[at|to|of|auf|bei|ab|from|above|on|=]",
@@ -96,7 +98,7 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "turn THE LEVEL down BY {-gain_db}",
         "RAISE THE LEVEL BY {+gain_db} [an]",
         "LOWER THE LEVEL BY {-gain_db} [ab]",
-        "LOWER IT BY {-gain_db} [ab]",
+        "LOWER ALL BY {-gain_db} [ab]",
         "THE LEVEL up BY {+gain_db}",
         "THE LEVEL down BY {-gain_db}",
         "add {+gain_db} [of gain|gain|to it]",

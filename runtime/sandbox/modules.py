@@ -3,7 +3,8 @@
     process = OwnModules(confinement)
     end = await process(WorkerJob(module, question, args, reads, writes, seconds))
 
-The process is new for each call. Memory and processor time it bounds itself.
+The process is new for each job, or, where the job says so, one that has done another of the same
+sounds. Memory and processor time it bounds itself.
 """
 
 from __future__ import annotations
@@ -16,17 +17,19 @@ import signal
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from importlib.util import cache_from_source, find_spec
 from pathlib import Path
 from typing import Any
 
 from ..audio.calls.subprocess_call import LONGEST, WorkerExit, WorkerJob
+from ..audio.calls.worker_protocol import STAYS
 from ..errors import Failure
 from ..event_loops import in_thread
 from .confine import Confined, prepare_python, probe
 from .confinement import Confinement
 from .policy import Limits, python_reads
+from .staying import StayingProcess
 
 _ENTRY = "launch.own:main"
 _FOLDER = Path(__file__).resolve().parent
@@ -43,11 +46,13 @@ _CHUNK = 65_536
 @dataclass(frozen=True, slots=True)
 class OwnModules:
     """`subprocess_call.Process`, held as `confined` says. `packages` are folders of packages
-    besides flowc's own, by name; `most` bounds the bytes that a module says."""
+    besides flowc's own, by name; `most` bounds the bytes that a module says. Of processes that stay
+    one at most waits for its next job."""
 
     confined: Confinement
     packages: Mapping[str, str] = field(default_factory=dict)
     most: int = LONGEST
+    _waiting: list[StayingProcess] = field(default_factory=list)
 
     async def __call__(self, job: WorkerJob) -> WorkerExit:
         """See `subprocess_call.Process`. Raise `Failure` (kind refused) when the sandbox does not
@@ -55,11 +60,46 @@ class OwnModules:
         if self.confined.mode != "off":
             # Tried once, and for as long as a start takes: not in the way of what runs beside.
             await asyncio.to_thread(probe, "snippet")
+        if job.leaves is not None:
+            return await self._stay(job)
         with self._prepare(job) as start:
             end = await _run(start, job, self.most)
             self.confined.tell("snippet", start.report(0.0))
             start.kill_reason()
         return end
+
+    async def close(self) -> None:
+        """End the process that waits."""
+        while self._waiting:
+            await in_thread(self._waiting.pop().close)
+
+    async def _stay(self, job: WorkerJob) -> WorkerExit:
+        known = {*job.reads, *(job.leaves or ())}
+        process = await self._process_for(job)
+        waited = process.stays
+        try:
+            end = await _wait_for(process, job)
+            self.confined.tell("snippet", process.report())
+        except BaseException:
+            await in_thread(process.close)
+            raise
+        process.known |= known
+        if end.output and process.stays and not self._waiting:
+            self._waiting.append(process)
+            return end
+        await in_thread(process.close)
+        # One that has waited for too long may have ended just before it got the job.
+        return end if end.output or end.code or not waited else await self._stay(job)
+
+    async def _process_for(self, job: WorkerJob) -> StayingProcess:
+        """Return the one that waits, if it knows all that the job reads, or a new one."""
+        if self._waiting:
+            process = self._waiting.pop()
+            if process.is_alive and process.known.issuperset(job.reads):
+                return process
+            await in_thread(process.close)
+        alone = replace(job, reads=(), writes=(), args=(STAYS, *job.args))
+        return StayingProcess(self._prepare(alone))
 
     def _prepare(self, job: WorkerJob) -> Confined:
         folders = {**_folders(), **self.packages}
@@ -75,6 +115,17 @@ class OwnModules:
             env["PATH"] = os.pathsep.join(str(path.parent) for path in programs)
         args = (job.module, str(len(folders)), *names, *job.args)
         return prepare_python(_ENTRY, args, (_FOLDER, *_site_folders()), env, policy)
+
+
+async def _wait_for(process: StayingProcess, job: WorkerJob) -> WorkerExit:
+    """Wait for a job in a thread; end the process when nobody wants the answer any more."""
+    waiting = asyncio.ensure_future(asyncio.to_thread(partial(process.work, job)))
+    try:
+        return await asyncio.shield(waiting)
+    except asyncio.CancelledError:
+        process.kill()  # which ends the thread that waits for it
+        await asyncio.wait([waiting])
+        raise
 
 
 async def _run(start: Confined, job: WorkerJob, most: int) -> WorkerExit:

@@ -34,7 +34,7 @@ from .source import CatalogTools
 
 @dataclass(frozen=True)
 class AudioTools(CatalogTools):
-    """Tools below `roots`; each call of an audio tool is done by a process of its own. `free` runs
+    """Tools below `roots`; the calls of a sound are done by a process of its own. `free` runs
     code that is not a call, where a step allows it. With `rules` the offline rules plan. The files
     that the run is going to write are claimed until it ends."""
 
@@ -78,7 +78,7 @@ class AudioTools(CatalogTools):
         return await self._work(call)
 
     async def _work(self, call: AudioCall) -> dict[str, Any]:
-        return await self.workers.do_call(call, self.roots.locate)
+        return await self.workers.do_call(call, self.roots.locate, stays=True)
 
     async def _readable(self, args: dict[str, Any]) -> Json:
         """Refuse what nobody could plan, before anything is done for it."""
@@ -163,7 +163,8 @@ class AudioTools(CatalogTools):
             return await self.memory.work(call, self.roots.locate, work)
 
         async def work(call: AudioCall) -> dict[str, Any]:
-            return await self.workers.do_call(call, self.roots.locate, source, working=not last)
+            locate, working = self.roots.locate, not last
+            return await self.workers.do_call(call, locate, source, working, stays=True)
 
         return await execute_step(args["code"], read, write, also, place, do)
 
@@ -185,8 +186,9 @@ class AudioTools(CatalogTools):
         return report_of(await findings_of(checks, files, self._do))
 
     async def close(self) -> None:
-        """Give up all claims."""
+        """Give up all claims, and the process that stays."""
         self.claims.release()
+        await self.workers.close()
 
 
 def _names_in(document: PlanDocument, code: str) -> list[str]:

@@ -81,6 +81,14 @@ def test_the_page_holds_sounds_pictures_and_what_was_measured(flowc):
     assert "✗ failed" in text
     assert "? not measured" in text
     assert "prefers-color-scheme: dark" in text
+    assert "a step has moved parts of the sound, or is not a call" in text
+    told = "*   **Status:** DONE\n"
+    code = '*   **Code:**\n```python\nGAIN(input="in.wav", output="out.wav", gain_db=-3)\n```\n'
+    flowc.write("plan.md", DOCUMENT.replace(told, told + code))
+    assert flowc("audio", "report", "plan.md", "-o", "called.html").returncode == 0
+    called = (flowc.folder / "called.html").read_text()
+    assert called.count("<svg") == 6
+    assert "Spectrogram after less before: red is louder" in called
 
     small = flowc("audio", "report", "plan.md", "-o", "small.html", "--embed", "0")
     assert small.returncode == 0, small.stderr

@@ -14,7 +14,6 @@ from typing import Any
 from flowc.compiler.catalog.audio_expectations import OWN
 from flowc.compiler.catalog.audio_model import BAND_PARAMETERS, REQUIRED, AudioTool, ToolParameter
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
-from flowc.compiler.plan import PlanError, read_call
 from flowc.compiler.source.spelling import Spelling
 
 from ...errors import Failure
@@ -79,6 +78,9 @@ Do = Callable[[AudioCall], Awaitable[dict[str, Any]]]
 def parse_call(code: str) -> AudioCall:
     """Return the one call that a line of code is; it is read, never run. Raise `Failure` that says
     why it is not one, or which argument does not fit and what would."""
+    # The process that does a call has it as data: the parser would take 4 MB there.
+    from flowc.compiler.plan import PlanError, read_call
+
     try:
         call = read_call(code)
     except PlanError as refused:

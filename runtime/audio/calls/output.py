@@ -14,6 +14,7 @@ import soundfile
 
 from ...errors import Failure
 from ..blocks import Frames
+from ..door import open_place
 from ..tags.tags import Tags, add_blocks, set_fields
 from .call import Unwritable
 from .coder import EncodedFile
@@ -163,7 +164,7 @@ class _Disk:
 
     def __init__(self, place: str) -> None:
         self.place = place
-        self._number = os.open(place, os.O_RDWR | os.O_TRUNC | os.O_CLOEXEC)
+        self._number = open_place(place, os.O_RDWR | os.O_TRUNC)
         self.error: OSError | None = None
         self.size = 0
 
@@ -213,7 +214,7 @@ def _strip_chance(place: str) -> None:
     """Take out what libsndfile writes of clock and chance: the same sound makes the same file.
     Float files carry the time of writing beside their peaks, ogg streams a serial number; pages of
     these are numbered and summed up anew."""
-    with open(place, "r+b") as file:
+    with open(place, "r+b", opener=open_place) as file:
         head = file.read(12)
         if head[:4] in (b"RIFF", b"RF64", b"FORM"):
             _strip_peak_time(file.fileno(), ">" if head[:4] == b"FORM" else "<")

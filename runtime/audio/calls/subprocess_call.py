@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType
-from typing import Any, cast
+from typing import Any, Protocol, cast, runtime_checkable
 
 from flowc.compiler.source.door import open_folder
 
@@ -54,7 +54,9 @@ class WorkerExit:
 class WorkerJob:
     """The work of a process: the function `main` of a module of flowc's, which gets `args` in
     sys.argv and `question` on standard input, reads the files `reads` and writes into the existing
-    files `writes`, for `seconds` at most. It may start `programs`, whose folders PATH has."""
+    files `writes`, for `seconds` at most. It may start `programs`, whose folders PATH has. `leaves`
+    are the places that what it writes gets at last: with them the process may stay for jobs that
+    read nothing but what it has read and left."""
 
     module: str
     question: bytes
@@ -63,11 +65,23 @@ class WorkerJob:
     writes: Sequence[Path]
     seconds: float
     programs: Sequence[Path] = ()
+    leaves: Sequence[Path] | None = None
 
 
 Process = Callable[[WorkerJob], Awaitable[WorkerExit]]
 """Does a job in a confined process of its own. Raises `TimeoutError` when its time is over,
 `Failure` when it cannot be started."""
+
+
+@runtime_checkable
+class LastingProcess(Protocol):
+    """A `Process` of which something stays until it is closed."""
+
+    async def __call__(self, job: WorkerJob) -> WorkerExit:
+        """See `Process`."""
+
+    async def close(self) -> None:
+        """End what stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +99,7 @@ async def _no_process(job: WorkerJob) -> WorkerExit:
 
 @dataclass(frozen=True, slots=True)
 class AudioWorkers:
-    """Starts a worker for each call."""
+    """Starts a worker for each call, or has one stay for the next."""
 
     process: Process = _no_process
     limits: AudioLimits = field(default_factory=AudioLimits)
@@ -96,12 +110,14 @@ class AudioWorkers:
         locate: Callable[[str], Path] = lambda path: Path(path).resolve(),
         source: str = "",
         working: bool = False,
+        stays: bool = False,
     ) -> dict[str, Any]:
         """Return what the tool says of its work. `locate` says where a path leads, links resolved,
         and may refuse it: none is followed any more. Raise `Failure`: the tool's own, a place that
         cannot be written, a limit (kind timeout), a sandbox that does not hold (kind refused).
         `source` is the sound whose tags and word length the output is to have, in place of the
-        call's input; with `working` it is read by a later step, and loses nothing."""
+        call's input; with `working` it is read by a later step, and loses nothing. With `stays` the
+        process may do the next call of the same sound, until `close`."""
         paths = dict.fromkeys((*call.reads, *((source,) if source else ())))
         reads = {path: str(locate(path)) for path in paths}
         writes = {path: locate(path) for path in call.writes}
@@ -123,9 +139,16 @@ class AudioWorkers:
             }
             files = [Path(place) for place in reads.values()]
             programs = coders_for((*reads, *writes))
-            result = await self.ask(WORKER, question, files, tuple(scratch.values()), programs)
+            leaves = tuple(writes.values()) if stays and not programs else None
+            places = tuple(scratch.values())
+            result = await self.ask(WORKER, question, files, places, programs, leaves)
             _put_in_place(scratch, writes)
         return result
+
+    async def close(self) -> None:
+        """End the process that stays."""
+        if isinstance(self.process, LastingProcess):
+            await self.process.close()
 
     async def ask(
         self,
@@ -134,11 +157,12 @@ class AudioWorkers:
         reads: Sequence[Path],
         writes: Sequence[Path] = (),
         programs: Sequence[Path] = (),
+        leaves: Sequence[Path] | None = None,
     ) -> dict[str, Any]:
         """Return what a worker answers. Raise `Failure`."""
         limits, data = self.limits, json.dumps(question).encode("ascii")
         args = (str(limits.memory), str(limits.cpu))
-        job = WorkerJob(module, data, args, reads, writes, limits.seconds, programs)
+        job = WorkerJob(module, data, args, reads, writes, limits.seconds, programs, leaves)
         try:
             end = await self.process(job)
         except TimeoutError:

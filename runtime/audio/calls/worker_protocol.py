@@ -1,7 +1,16 @@
 """A worker process: it reads a question in JSON and answers in one JSON line.
 
 It is started by `sandbox.modules`, with the bytes of memory and the seconds of processor time that
-it may take at the end of sys.argv.
+it may take at the end of sys.argv. With `STAYS` before these it answers one question after the
+other, over a socket that is its standard input. A message is its kind, its length and that much
+JSON:
+
+    flowc to worker    Q {…}
+    worker to flowc    A {"result" or "failure"}
+    worker to flowc    E the same, from one that has grown large and ends
+    worker to flowc    O {"place", "flags"}
+
+The last is answered by an errno and, where that is 0, a descriptor.
 """
 
 from __future__ import annotations
@@ -10,21 +19,80 @@ import json
 import os
 import resource
 import signal
+import socket
+import struct
 import sys
 from collections.abc import Callable
 from typing import Any
 
 from ...errors import Failure
+from ..door import open_by
+
+STAYS = "stays"
+HEADER = struct.Struct("!cI")
+ERRNO = struct.Struct("!I")
+_GROWN_KB = 66_000
+"""Memory at which a process has worked on so long a sound that a new one is not seen beside it."""
+_IDLE_S = 30.0
+"""How long a process waits for its next question."""
 
 
 def answer_with(work: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
     """Limit this process, read the question, and answer with what came of `work`."""
     memory, seconds = map(int, sys.argv[-2:])
     _limit_resources(memory, seconds)
+    if sys.argv[-3] == STAYS:
+        _Line(socket.socket(fileno=0)).serve(work, seconds)
+        return
     answer = _own_output()
     response = _answer(work, json.loads(sys.stdin.buffer.read()))
     with open(answer, "w", encoding="ascii") as file:
         json.dump(response, file)
+
+
+class _Line:
+    """The socket to flowc."""
+
+    def __init__(self, line: socket.socket) -> None:
+        self._line = line
+
+    def serve(self, work: Callable[[dict[str, Any]], dict[str, Any]], seconds: int) -> None:
+        """Answer questions until there are no more."""
+        self._line.settimeout(_IDLE_S)
+        open_by(self._open)
+        while question := self._receive():
+            # The limit is for all that the process has done so far.
+            used = resource.getrusage(resource.RUSAGE_SELF)
+            most = int(used.ru_utime + used.ru_stime) + 1 + seconds
+            resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
+            answer = _answer(work, json.loads(question))
+            if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > _GROWN_KB:
+                self._send(b"E", answer)  # the next begins small again
+                return
+            self._send(b"A", answer)
+
+    def _open(self, place: str, flags: int) -> int:
+        self._send(b"O", {"place": place, "flags": flags})
+        said, found, _, _ = socket.recv_fds(self._line, ERRNO.size, 1)
+        number = ERRNO.unpack(said)[0]
+        if number:
+            raise OSError(number, os.strerror(number))
+        os.set_inheritable(found[0], False)
+        return found[0]
+
+    def _send(self, kind: bytes, message: dict[str, Any]) -> None:
+        data = json.dumps(message).encode("ascii")
+        self._line.sendall(HEADER.pack(kind, len(data)) + data)
+
+    def _receive(self) -> bytes:
+        """Return the next question; nothing when none came in time, or will."""
+        try:
+            head = self._line.recv(HEADER.size, socket.MSG_WAITALL)
+            if len(head) < HEADER.size:
+                return b""
+            return self._line.recv(HEADER.unpack(head)[1], socket.MSG_WAITALL)
+        except OSError:
+            return b""
 
 
 def _answer(work: Callable[[dict[str, Any]], dict[str, Any]], question: dict[str, Any]) -> Any:
@@ -43,7 +111,7 @@ def _limit_resources(memory: int, seconds: int) -> None:
     """Leave no core, take limited resources."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, resource.RLIM_INFINITY))
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a file too large is an error, not an end
 
 

@@ -35,7 +35,7 @@ from .restoration import (
     pauses_misfit,
     quiet_frames_gain,
 )
-from .sections import cut_misfit, section_misfit
+from .sections import cut_misfit, section_misfit, shift_misfit
 
 Value = float | str
 _AUDIBLE_DB = -70.0
@@ -110,8 +110,11 @@ def _gain_misfit(both: Both, wanted: Samples) -> Value:
     heard = before > _AUDIBLE_DB
     if not heard.any():
         return _SILENT
-    off = np.clip(after - before - wanted, -_FAR_DB, _FAR_DB)
-    busy = heard & (np.abs(wanted - np.median(wanted[heard])) > 0.5)
+    off = after - before
+    off -= wanted
+    np.clip(off, -_FAR_DB, _FAR_DB, out=off)  # in place: of hours each array takes megabytes
+    middle = float(np.median(wanted[heard]))
+    busy = heard & ((wanted > middle + 0.5) | (wanted < middle - 0.5))
     parts = [_rms(off[mask]) for mask in (busy, heard & ~busy) if mask.any()]
     return max(parts)
 
@@ -284,6 +287,7 @@ MEASURES: Mapping[str, Callable[..., Value]] = {
     "eq_misfit_db": eq_misfit,
     "section_misfit_db": section_misfit,
     "cut_misfit_db": cut_misfit,
+    "shift_misfit_db": shift_misfit,
     "leveller_misfit_db": leveller_misfit,
     "deess_misfit_db": deess_misfit,
     "quiet_frames_gain_db": quiet_frames_gain,

@@ -124,9 +124,12 @@ class LoudnessMeter:
         if len(energies) < steps or self._weights is None:
             return np.zeros(0)
         sums = np.concatenate(([0.0], np.cumsum(energies)))
-        counts = np.rint(np.arange(len(sums)) * (self._rate / _STEPS))
-        power = (sums[steps:] - sums[:-steps]) / (counts[steps:] - counts[:-steps])
-        return np.asarray(np.maximum(power, 0.0))
+        counts = np.arange(len(sums)) * (self._rate / _STEPS)
+        np.rint(counts, out=counts)
+        # In place: of hours each array takes megabytes.
+        power = sums[steps:] - sums[:-steps]
+        power /= counts[steps:] - counts[:-steps]
+        return np.asarray(np.maximum(power, 0.0, out=power))
 
 
 def decibels(amplitude: float) -> float | None:

@@ -29,6 +29,37 @@ def cut_misfit(both: Both, start_s: float, end_s: float) -> float | str:
     return _misfit(both, [(a, b) for a, b in pieces if b > a])
 
 
+def shift_misfit(both: Both, offset_s: float, wraps: float) -> float | str:
+    """Return how much of the result is not the sound before, moved, dB of the energy of the part
+    where it is most: of what stays, and of what comes in at one end, which is silence or, where it
+    `wraps`, what has left at the other."""
+    before, after = both.before, both.after
+    shape = (before.rate, before.channels, before.frames)
+    if shape != (after.rate, after.channels, after.frames):
+        return "rate, channels or length before and after differ"
+    by, whole = round(offset_s * before.rate), before.frames
+    if abs(by) >= whole:
+        return "it is moved out of its length"
+    stays = (0, by, whole - by) if by >= 0 else (-by, 0, whole + by)
+    enters = (whole - by, 0, by) if by >= 0 else (0, whole + by, -by)
+    soft = round(_SOFT_S * before.rate)
+    found = []
+    for (start, at, count), silent in ((stays, False), (enters, not wraps)):
+        if count <= 2 * soft:
+            continue
+        part = (start + soft, after, at + soft, count - 2 * soft)
+        was, off = _compare(before, *part)
+        if silent:  # beside what could have come in there
+            off = _energy(after, at + soft, count - 2 * soft)
+        if was > 0:
+            found.append(10 * log10(max(off, 1e-12 * was) / was))
+    return max(found) if found else "what is moved is too short, or silent"
+
+
+def _energy(sound: Sound, start: int, count: int) -> float:
+    return sum(float((b.astype(np.float64) ** 2).sum()) for b in sound.blocks(start, start + count))
+
+
 def _misfit(both: Both, pieces: list[tuple[float, float]]) -> float | str:
     before, after = both.before, both.after
     if (before.rate, before.channels) != (after.rate, after.channels):

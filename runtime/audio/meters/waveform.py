@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..blocks import Frames, Indices, Samples
+from ..blocks import Flags, Frames, Indices, Samples
 from ..calls.files import Sound
 from .loudness import LoudnessMeter
 
@@ -38,7 +38,7 @@ class Sketch:
 def sketch(sound: Sound) -> Sketch:
     """Read the sound once, in blocks. Raise `Failure` as `Sound.blocks` does."""
     meter = LoudnessMeter(sound.rate, sound.channels)
-    gathered = _Columns(max(sound.frames, 1), sound.rate)
+    gathered = Columns(max(sound.frames, 1), sound.rate)
     for block in sound.blocks():
         meter.feed(block)
         gathered.feed(block)
@@ -56,31 +56,53 @@ def sketch(sound: Sound) -> Sketch:
     )
 
 
-class _Columns:
-    """Sums up frames by the column they fall into."""
+def columns_of(sound: Sound, frames: int, begin: int) -> Columns:
+    """Return the columns of a sound that is laid over one of so many frames, where its own first
+    one is number `begin`, which may lie before it."""
+    columns = Columns(max(frames, 1), sound.rate, begin)
+    for block in sound.blocks():
+        columns.feed(block)
+    return columns
 
-    def __init__(self, frames: int, rate: int) -> None:
+
+class Columns:
+    """Sums up frames by the column they fall into; those that fall into none are left out."""
+
+    def __init__(self, frames: int, rate: int, begin: int = 0) -> None:
         self._frames, self._rate = frames, rate
         self.low, self.high = np.zeros(COLUMNS), np.zeros(COLUMNS)
         self._power = np.zeros((COLUMNS, _WINDOW // 2 + 1))
         self._counts = np.zeros(COLUMNS)
-        self._at = 0
-        self._rest = np.zeros(0, np.float32)
+        # Windows lie as those of a sound that begins at 0, so that two sounds can be compared.
+        self._at = begin
+        self._first = begin
+        self._rest = np.zeros(begin % (_WINDOW // 2), np.float32)
         self._shape = np.hanning(_WINDOW)
 
     def feed(self, block: Frames) -> None:
         """Take more frames, of shape (frames, channels)."""
         if not len(block):
             return
-        columns = self._column(self._at + np.arange(len(block)))
+        places = self._at + np.arange(len(block))
+        within = (places >= 0) & (places < self._frames)
+        if within.any():
+            self._envelope(block[within], self._column(places[within]))
+        self._transform(np.concatenate((self._rest, block.mean(axis=1))))
+        self._at += len(block)
+
+    def _envelope(self, block: Frames, columns: Indices) -> None:
         starts = np.flatnonzero(np.diff(columns, prepend=columns[0] - 1))
         here = columns[starts]
         lowest = np.minimum.reduceat(block.min(axis=1), starts)
         highest = np.maximum.reduceat(block.max(axis=1), starts)
         self.low[here] = np.minimum(self.low[here], lowest)
         self.high[here] = np.maximum(self.high[here], highest)
-        self._transform(np.concatenate((self._rest, block.mean(axis=1))))
-        self._at += len(block)
+
+    @property
+    def is_filled(self) -> Flags:
+        """Return for each column whether the sound lies in its middle."""
+        middle = (np.arange(COLUMNS) + 0.5) * self._frames / COLUMNS
+        return (middle >= self._first) & (middle < self._at)
 
     def levels(self) -> Samples:
         """Return the spectrogram; a column without a window takes that of its neighbour."""
@@ -103,8 +125,10 @@ class _Columns:
         if count:
             windows = np.lib.stride_tricks.sliding_window_view(samples, _WINDOW)[::hop][:count]
             power = np.abs(np.fft.rfft(windows * self._shape, axis=1)) ** 2
-            columns = self._column(begin + np.arange(count) * hop + hop)
-            np.add.at(self._power, columns, power)
+            places = begin + np.arange(count) * hop + hop
+            within = (places >= 0) & (places <= self._frames)
+            columns = self._column(places[within])
+            np.add.at(self._power, columns, power[within])
             np.add.at(self._counts, columns, 1)
         self._rest = samples[count * hop :]
 

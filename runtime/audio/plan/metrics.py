@@ -192,6 +192,17 @@ def _left(key: str) -> Callable[[Pair, Numbers], Measured]:
     return compute
 
 
+def _cut_off(pair: Pair, at: Numbers) -> Measured:
+    """Return by how much more was cut off than the silence at the ends that was not to be kept."""
+    threshold, keep, *ends = at
+    before, after = pair.before[threshold], pair.after[threshold]
+    if before["silent"]:
+        return Missing("all of it is silence")
+    silence = (before["leading_silence_s"], before["trailing_silence_s"])
+    wanted = sum(max(one - keep, 0.0) for one, cut in zip(silence, ends, strict=True) if cut)
+    return float(before["duration_s"] - after["duration_s"] - wanted)
+
+
 def _overshoot(pair: Pair, at: Numbers) -> Measured:
     """Return how far the true peak lies above a ceiling, or above where it was below that."""
     before, after = (_number(m, "true_peak_dbtp") for m in (_before(pair), _after(pair)))
@@ -323,6 +334,9 @@ _LIST: tuple[Metric, ...] = (
            _left("leading_silence_s"), 0.03, at=("dbfs", "keep_s"), both=True),
     Metric("trailing_left_s", "silence at the end beyond what was to be kept", "s",
            _left("trailing_silence_s"), 0.03, at=("dbfs", "keep_s"), both=True),
+    Metric("cut_silence_off_s", "how much more was cut off than the silence at the start (1) and "
+           "at the end (1) that was not to be kept", "s", _cut_off, 0.005,
+           at=("dbfs", "keep_s", "start", "end"), both=True),
 )  # fmt: skip
 _EFFECTS: tuple[Metric, ...] = (
     _effect("fade_misfit_db", f"{_OFF} the level's course lies from these fades", _DB,
@@ -342,6 +356,9 @@ _EFFECTS: tuple[Metric, ...] = (
     _effect("section_misfit_db", "the energy of what is not this section of the sound before; "
             "-10 and less is the section, an end of 0 that of the file", _DB,
             at=("start_s", "end_s")),
+    _effect("shift_misfit_db", "the energy of what is not the sound before, moved, with what "
+            "leaves at one end coming in at the other (1) or silence there (0)", _DB,
+            at=("offset_s", "wrap")),
     _effect("cut_misfit_db", "the same of all but this section", _DB, at=("start_s", "end_s")),
     _effect("leveller_misfit_db", f"{_OFF} the gain lies from that of this leveller", _DB,
             at=("window_s", "most_db")),

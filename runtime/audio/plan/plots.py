@@ -1,8 +1,10 @@
 """A process that draws sounds: JSON in, SVG out. Only here is matplotlib imported.
 
-In: {"files": [{"name", "path", "place"}, …]}. Out: {"sounds": [{"seconds", "rate",
-"channels", "waveform", "spectrogram"}], "loudness"}. Colours of lines and text are those of the
-page: `currentColor` and CSS variables, so that one picture fits light and dark.
+In: {"files": [{"name", "path", "place"}, …], "begin_s"}: at which second of the first sound the
+second begins, None where it does not lie over it. Out: {"sounds": [{"seconds", "rate", "channels",
+"waveform", "spectrogram"}], "loudness"}, of two such with {"difference"}, or with {"undrawn"}: why
+not. Colours of lines and text are those of the page: `currentColor` and CSS variables, so that one
+picture fits light and dark.
 """
 
 from __future__ import annotations
@@ -15,8 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from ..calls.files import open_sound
+from ..blocks import Samples
+from ..calls.files import Sound, open_sound
 from ..calls.worker_protocol import answer_with
+from ..meters.spectrogram_difference import difference_between
 from ..meters.waveform import FLOOR_DB, LOWEST_HZ, Sketch, sketch
 
 _INK, _GRID = "#010203", "#010204"
@@ -46,6 +50,8 @@ _STYLE: dict[Any, Any] = {
 }
 _METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 _LOUDEST, _QUIETEST = 0.0, -60.0
+_MOST_CHANGE = 18.0
+"""dB from which on a change has the same colour."""
 
 
 def draw(question: dict[str, Any]) -> dict[str, Any]:
@@ -53,7 +59,9 @@ def draw(question: dict[str, Any]) -> dict[str, Any]:
     import matplotlib
 
     matplotlib.rcParams.update(_STYLE)
-    named = [(f["name"], sketch(open_sound(f["path"], f["place"]))) for f in question["files"]]
+    opened = [open_sound(f["path"], f["place"]) for f in question["files"]]
+    names = [file["name"] for file in question["files"]]
+    named = [(name, sketch(sound)) for name, sound in zip(names, opened, strict=True)]
     sounds = [
         {
             "seconds": shape.seconds,
@@ -64,11 +72,26 @@ def draw(question: dict[str, Any]) -> dict[str, Any]:
         }
         for number, (_, shape) in enumerate(named)
     ]
-    return {"sounds": sounds, "loudness": _loudness(named)}
+    pictures = {"sounds": sounds, "loudness": _loudness(named)}
+    begin_s = question.get("begin_s")
+    if len(opened) < 2 or begin_s is None:
+        return pictures
+    before, after = opened
+    return {**pictures, **_difference(before, after, begin_s)}
+
+
+def _difference(before: Sound, after: Sound, begin_s: float) -> dict[str, str]:
+    """Return the picture of what changed, or why there is none."""
+    found = difference_between(before, after, begin_s)
+    if isinstance(found, str):
+        return {"undrawn": found}
+    most = _MOST_CHANGE
+    colours: dict[str, object] = {"cmap": "RdBu_r", "vmin": -most, "vmax": most}
+    return {"difference": _heat(found, before, colours, "dB", "d")}
 
 
 def _waveform(shape: Sketch, colour: str, salt: str) -> str:
-    figure, axes = _axes(shape)
+    figure, axes = _axes(shape.seconds)
     times = np.linspace(0, shape.seconds, len(shape.low))
     axes.fill_between(times, shape.low, shape.high, color=colour, linewidth=0.4)
     most = max(1.0, float(np.abs([shape.low, shape.high]).max()))
@@ -78,30 +101,31 @@ def _waveform(shape: Sketch, colour: str, salt: str) -> str:
 
 
 def _spectrogram(shape: Sketch, salt: str) -> str:
-    figure, axes = _axes(shape)
+    colours: dict[str, object] = {"cmap": "magma", "vmin": FLOOR_DB, "vmax": 0.0}
+    return _heat(shape.levels, shape, colours, "dBFS", salt)
+
+
+def _heat(
+    levels: Samples, shape: Sketch | Sound, colours: dict[str, object], unit: str, salt: str
+) -> str:
+    """Draw values by time and frequency."""
+    figure, axes = _axes(shape.seconds)
     axes.grid(False)
     highest = shape.rate / 2
     reach = (0.0, max(shape.seconds, 1e-3), np.log10(LOWEST_HZ), np.log10(highest))
     picture = axes.imshow(
-        shape.levels,
-        origin="lower",
-        aspect="auto",
-        extent=reach,
-        cmap="magma",
-        vmin=FLOOR_DB,
-        vmax=0.0,
-        interpolation="none",
+        levels, origin="lower", aspect="auto", extent=reach, interpolation="none", **colours
     )
     ticks = [hz for hz in (50, 200, 1000, 5000, 20_000) if hz <= highest]
     axes.set_yticks(np.log10(ticks), [f"{hz // 1000} k" if hz >= 1000 else str(hz) for hz in ticks])
     axes.set_ylabel("Hz")
-    figure.colorbar(picture, ax=axes, label="dBFS", pad=0.02, fraction=0.05)
+    figure.colorbar(picture, ax=axes, label=unit, pad=0.02, fraction=0.05)
     return _svg(figure, salt)
 
 
 def _loudness(named: list[tuple[str, Sketch]]) -> str:
     longest = max(shape.seconds for _, shape in named)
-    figure, axes = _axes(named[0][1], longest)
+    figure, axes = _axes(longest)
     for number, (name, shape) in enumerate(named):
         colour = _LINES[number % 2]
         for curve, window, width, what in (
@@ -128,12 +152,12 @@ def _thin(times: Any, values: Any, most: int = 1200) -> tuple[Any, Any]:
     return times[starts], np.maximum.reduceat(values, starts)
 
 
-def _axes(shape: Sketch, seconds: float | None = None) -> tuple[Any, Any]:
+def _axes(seconds: float) -> tuple[Any, Any]:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=_SIZE, layout="constrained")
     axes = figure.add_subplot()
-    axes.set_xlim(0, max(shape.seconds if seconds is None else seconds, 1e-3))
+    axes.set_xlim(0, max(seconds, 1e-3))
     axes.set_xlabel("seconds")
     return figure, axes
 

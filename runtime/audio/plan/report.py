@@ -84,8 +84,11 @@ button.addEventListener("click", () => {
 """A button that plays one sound in the place of the other."""
 
 
-def page_of(story: Story, sounds: list[Heard], loudness: str, out: Path, most: int) -> str:
-    """Return the page. Sounds of up to `most` bytes are in it; links lead from `out`'s folder."""
+def page_of(
+    story: Story, sounds: list[Heard], drawn: Mapping[str, Any], out: Path, most: int
+) -> str:
+    """Return the page; `drawn` are the pictures of all sounds together. Those up to `most` bytes
+    are in it; links lead from `out`'s folder."""
     body = [
         f"<h1>{escape(story.name)}</h1>",
         f'<p class="soft">{escape(story.status or "not finished")}</p>',
@@ -95,8 +98,11 @@ def page_of(story: Story, sounds: list[Heard], loudness: str, out: Path, most: i
         *(part for heard in sounds for part in _sound(heard, out, most)),
         "</div>",
         *([_SWITCH] if all(_is_embedded(heard, most) for heard in sounds) else []),
+        *_change(drawn),
         "<h2>Loudness over time</h2>",
-        _figure(loudness, "Momentary (0.4 s, thin) and short-term (3 s, thick) loudness", ""),
+        _figure(
+            drawn["loudness"], "Momentary (0.4 s, thin) and short-term (3 s, thick) loudness", ""
+        ),
         "<h2>Requirements</h2>",
         *_checks(story.review),
     ]
@@ -113,6 +119,19 @@ def _sound(heard: Heard, out: Path, most: int) -> Iterator[str]:
     yield _figure(heard.drawn["waveform"], "Waveform, all channels", about)
     yield _figure(heard.drawn["spectrogram"], "Spectrogram, mean of the channels", about)
     yield "</section>"
+
+
+def _change(drawn: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the picture of what changed, or why there is none."""
+    if len(drawn["sounds"]) < 2:
+        return
+    yield "<h2>What changed</h2>"
+    if "difference" not in drawn:
+        why = drawn.get("undrawn", "a step has moved parts of the sound, or is not a call")
+        yield f'<p class="soft">The spectrograms are not compared: {escape(why)}.</p>'
+        return
+    caption = "Spectrogram after less before: red is louder, blue quieter, white the same"
+    yield _figure(drawn["difference"], caption, "")
 
 
 def _is_embedded(heard: Heard, most: int) -> bool:

@@ -10,6 +10,8 @@ import os
 import struct
 from collections.abc import Iterator, Sequence
 
+from ..door import open_place
+
 _BLOCK, _COMMENTS = 4, 4
 _PAGE = 27
 _MOST_SEGMENTS = 255
@@ -19,7 +21,7 @@ _MAGICS = {b"\x03vorbis": 2, b"OpusTags": 1}
 
 def add_to_flac(place: str, comments: Sequence[str]) -> None:
     """Add comments to the block that has them."""
-    with open(place, "rb") as file:
+    with open(place, "rb", opener=open_place) as file:
         at = _BLOCK
         while True:
             file.seek(at)
@@ -39,7 +41,7 @@ def add_to_flac(place: str, comments: Sequence[str]) -> None:
 
 def add_to_ogg(place: str, comments: Sequence[str]) -> None:
     """Add comments to the packet that has them. Numbers and checksums of pages are not set."""
-    with open(place, "rb") as file:
+    with open(place, "rb", opener=open_place) as file:
         data = file.read(1024 * 1024)
     pages = _pages(data)
     at = next(pages)[2]
@@ -66,7 +68,7 @@ def add_to_ogg(place: str, comments: Sequence[str]) -> None:
 def replace_bytes(place: str, at: int, count: int, data: bytes) -> None:
     """Put `data` in the place of some bytes that are not more; move the rest from its end on."""
     step = 1024 * 1024
-    with open(place, "r+b") as file:
+    with open(place, "r+b", opener=open_place) as file:
         end, first = os.fstat(file.fileno()).st_size, at + count
         while end > first:
             begin = max(first, end - step)

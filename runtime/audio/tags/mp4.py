@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import BinaryIO, NamedTuple
 
+from ..door import open_place
 from .chapters import MOST, Chapter, order_chapters
 
 MARK = b"ftyp"
@@ -73,7 +74,7 @@ def add_items(
     if cover:
         items += _item(b"covr", _PNG if cover_type == "image/png" else _JPEG, cover)
     meta = _box(b"meta", bytes(4) + _box(b"hdlr", _HANDLER) + _box(b"ilst", items))
-    with open(place, "r+b") as file:
+    with open(place, "r+b", opener=open_place) as file:
         at, size = next(((at, size) for name, at, size in _tops(file) if name == b"moov"), (0, 0))
         file.seek(at + _HEAD)
         inner = b"".join(

@@ -15,6 +15,7 @@ from typing import BinaryIO
 
 from tinytag import TinyTag, TinyTagException
 
+from ..door import open_place
 from .chapters import Chapter, comments, id3_frames, read_comments, read_id3, syncsafe
 from .comments import add_to_flac, add_to_ogg, replace_bytes
 from .mp4 import MARK, Track, add_items, read_track
@@ -201,7 +202,7 @@ def _picture(tags: Tags) -> bytes:
 def _append(place: str, name: bytes, form: str, data: bytes) -> None:
     """Write a chunk behind all others of a wav or aiff file, and how long that is now. A file of
     more than 4 GB, RF64, stays as it is."""
-    with open(place, "r+b") as file:
+    with open(place, "r+b", opener=open_place) as file:
         if file.read(4) == b"RF64":
             return
         end = file.seek(0, os.SEEK_END)

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from flowc.compiler.source.spelling import Spelling
 
-from .concepts import NOTHING, nearest_concept
+from .concepts import DOWN, NOTHING, UP, nearest_concept
+from .meanings import ANYWHERE
 from .patterns import SpokenWord, is_number
 from .rules import fits, known_words, nearest_example
-from .sentences import is_known
+from .sentences import is_known, senses_of
+
+_PARTS = frozenset({"PART", "STEM", "VOICES", "BACKGROUND"})
+_UP, _DOWN = frozenset({"UP", "LOUDER", "TOOQUIET"}), frozenset({"DOWN", "QUIETER", "TOOLOUD"})
+_GONE = frozenset({"REMOVE", "CUT", "TAKE", "AWAY"})
+_BESIDE = frozenset({"LEVEL", "LITTLE", "MORE", "LESS", "TAKE"})
 
 
 def complaint_of(text: str, words: list[SpokenWord]) -> str:
@@ -16,6 +22,9 @@ def complaint_of(text: str, words: list[SpokenWord]) -> str:
     known = known_words()
     strange = [word for word in plain if not (word in known or is_number(word) or is_known(word))]
     near = nearest_concept(plain)
+    if not strange and (part := _part_in(plain)):
+        only = f"`{part}` in `{text}` is a part of the sound, and only all of it can be changed"
+        return _with_hint(only, _level_wanted(plain) or near)
     if not strange:
         known_only = f"`{text}` has only known words, but no phrase that is known"
         if two := _two(text, words):
@@ -27,6 +36,26 @@ def complaint_of(text: str, words: list[SpokenWord]) -> str:
     if slip := _slip(plain, strange[0]):
         return f"{said} (did you mean `{slip}`?)"
     return _with_hint(said, near)
+
+
+def _part_in(words: list[str]) -> str:
+    """Return the word for what is a part of a sound, where that part alone is to be changed: for an
+    instrument, or for anything that is to be louder, quieter or gone; "" without one."""
+    gone = senses_of(words) <= _PARTS | _GONE | ANYWHERE
+    alone = gone or _level_wanted(words)
+    for word in words:
+        sense = senses_of([word])
+        if "STEM" in sense or (not sense.isdisjoint(_PARTS) and alone):
+            return word
+    return ""
+
+
+def _level_wanted(words: list[str]) -> str:
+    """Return how the whole is made louder or quieter, where that is all that is wanted."""
+    senses = senses_of(words)
+    if not senses <= _PARTS | _UP | _DOWN | ANYWHERE | _BESIDE:
+        return ""
+    return UP if senses & _UP else DOWN if senses & _DOWN else ""
 
 
 def _with_hint(said: str, example: str) -> str:

@@ -63,8 +63,8 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("silence silent stille", "trim silence"),
     ("interview chorus refrain", "keep from 0:05 to 0:20"),
 )  # fmt: skip
-_LOUD, _QUIET = "louder by 6 dB", "quieter by 6 dB"
-_TOO = {"quiet": _LOUD, "leise": _LOUD, "loud": _QUIET, "laut": _QUIET}
+UP, DOWN = "louder by 6 dB", "quieter by 6 dB"
+_TOO = {"quiet": UP, "leise": UP, "loud": DOWN, "laut": DOWN}
 """Who finds it too quiet wants it louder."""
 
 

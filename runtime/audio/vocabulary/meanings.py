@@ -1,6 +1,7 @@
 """MEANINGS: what senses mean together, in whatever order their words are said.
 
-A row fits only what says all that it needs and nothing that it does not name.
+A row fits only what says all that it needs and nothing that it does not name. What is louder or
+quieter is all of the sound: who names a part of it ("the music") may mean that part alone.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from .senses import PASSED
 
 ANYWHERE = frozenset(
-    {PASSED, "BY", "AT", "OF", "WITH", "IN", "JUST", "AND", "SOME", "NACH", "WANT", "ALL"}
+    {PASSED, "PART", "BY", "AT", "OF", "WITH", "IN", "JUST", "AND", "SOME", "NACH", "WANT", "ALL"}
 )
 """Senses that every row takes."""
 _CUTS = "REMOVE~CUT~AWAY~FILTER~DROP"
@@ -23,11 +24,11 @@ _BAND = "UP DOWN MORE LESS LOUDER QUIETER CUT TAKE AWAY EQ FREQUENCY LITTLE LEVE
 _BESIDE = "BELOW BACKGROUND DOWN QUIET QUIETER LESS LAY MORE FOLD TO FROM"
 _ENDS = "START END BOTH FIRST LAST"
 MEANINGS: tuple[tuple[str, str, str, str], ...] = (
-    ("gain", "{+gain_db}", "LOUDER~UP~MORE", "LOUDER UP MORE LEVEL TOOQUIET LITTLE"),
-    ("gain", "{+gain_db}", "HIGHER LEVEL", "LITTLE"),
-    ("gain", "{-gain_db}", "DEEPER LEVEL", "LITTLE"),
+    ("gain", "{+gain_db}", "LOUDER~UP~MORE", "LOUDER UP MORE LEVEL TOOQUIET LITTLE !PART"),
+    ("gain", "{+gain_db}", "HIGHER LEVEL", "LITTLE !PART"),
+    ("gain", "{-gain_db}", "DEEPER LEVEL", "LITTLE !PART"),
     ("gain", "{-gain_db}", "QUIETER~DOWN~LESS~AWAY~DROP",
-     "QUIETER DOWN LESS TAKE AWAY LEVEL TOOLOUD SECTION LITTLE"),
+     "QUIETER DOWN LESS TAKE AWAY LEVEL TOOLOUD SECTION LITTLE !PART"),
     ("loudness", "{target_lufs} {max_true_peak_dbtp}?", "",
      f"{_TOWARDS} UP DOWN PEAK CEILING LAST !BY"),
     ("loudness", "{target_lufs} {max_true_peak_dbtp}", "PEAK~CEILING",

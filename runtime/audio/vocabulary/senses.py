@@ -21,25 +21,31 @@ SENSES: Mapping[str, str] = {
     "des|ein|eine|einen|einem|es|ihn|sie|dies|diese|diesen|mein|meine|ist|sind|soll|sollen|"
     "sollte|muss|müssen|haben|werden|wird|sein|ich|wir|möchte|brauche|will|mir|mal|doch|ganze|"
     "tun|there's|there is|there's a|i can hear|hear|ich höre|file|datei|overall|match|slowly|"
-    "version|out of this|sich|think|i think|draus|throughout|recording|audio|sound|track|voice|"
-    "speech|music|song|episode|signal|whole thing|thing|aufnahme|ton|klang|stimme|spur|musik|"
-    "lied|folge|sprache|has to|have to|needs to|need to|needs|has to be|have to be|i want it|"
+    "version|out of this|sich|think|i think|draus|throughout|recording|audio|sound|track|song|"
+    "episode|signal|whole thing|thing|aufnahme|ton|klang|spur|lied|folge|has to|"
+    "have to|needs to|need to|needs|has to be|have to be|i want it|"
     "i need it|make sure|wants|will you|would you|würdest|würden|einmal|jetzt|now|here|hier|"
     "simply|einfach|done|going|help me|go ahead|we'd|we'd like|i'll|kann|können|sodass|so that|"
     "damit|dass|wäre|gern|gerne|darf|dürfen|dürfte|wir brauchen|bräuchte|hätte|hätten|hätte gern|"
     "hätte gerne|ich hätte|which|what's|there|da|dort|da ist|es gibt|gibt es|there are|i've got|"
     "got|gotta|got to|hat|vom|am ende vom|results|result|ergebnis|copy|take a|recording's|"
     "vocal recording|the lot|lot|whole|gesamte|gesamten|komplette|kompletten|insgesamt|entire|"
-    "entirely|complete|completely|own|sounds|sounding|klingt|klingen|speaker's|wieder|them all|"
+    "entirely|complete|completely|own|sounds|sounding|klingt|klingen|wieder|them all|"
     "auch|as well|also|noch|okay|ok|hi|hello|hallo|hey|really|very|sehr|quite|nicely|properly|"
     "ordentlich|schön|sauber|cleanly|smooth|smoothly|lang|of length|in length|length|länge|dauer|"
     "duration|worth|worth of|goes|geht|gehen|going to|nudge|come|reach|comes|would be nice|nice|"
     "would be great|great|lovely|cool|wäre schön|wäre toll|toll|super|mach's|recorded|i recorded|"
     "aufgenommen|wurde|were|been|got to be|sitting|sits|land|lands|lande|landen|liegen|lieg|"
-    "liegt|want it to|ends up|go to|bitte schön|the clip|clip's|interview|vocal|vocals take|"
-    "gesang|the take|my take|spoken|gesprochene|job|task|quick|quickly|schnell mal|kurz mal|"
+    "liegt|want it to|ends up|go to|bitte schön|the clip|clip's|interview|"
+    "the take|my take|job|task|quick|quickly|schnell mal|kurz mal|"
     "hiermit|somehow|irgendwie|actually|eigentlich|maybe|vielleicht|basically|generally|came|"
     "came out|come out|comes out|turned out",
+    "PART": "voice|speech|music|stimme|musik|sprache|vocal|vocals take|gesang|speaker's|spoken|"
+    "gesprochene|singing",
+    "STEM": "drum|drums|guitar|piano|snare|kick drum|hi-hat|cymbals|percussion|violin|singer|choir|"
+    "instrument|schlagzeug|gitarre|klavier|geige|sänger|sängerin|chor|trompete|trumpet|host|guest|"
+    "moderator|moderatorin|gast|backing vocals|lead vocals|melody|melodie|left|right|links|rechts|"
+    "linke|rechte|linken|rechten",
     "FILTER": "filter|filtere",
     "BY": "by|um|in the amount of|um rund|um etwa",
     "SOME": "some|etwas",

@@ -52,6 +52,8 @@ class Meaning:
     def fit(self, senses: Sequence[str], values: Sequence[SpokenValue], kind: str) -> Fit | None:
         """Return the call that these senses and values say; None where it is not this one."""
         said = frozenset(senses)
+        if {"PART", "JUST"} <= said:
+            return None
         if not said <= self.takes or any(said.isdisjoint(ways) for ways in self.needs):
             return None
         if bool(kind) != self.formats:

@@ -18,6 +18,7 @@ from ...audio.calls.call import check_call
 from ...audio.calls.containers import coders_for
 from ...audio.calls.originals import is_same_file
 from ...audio.calls.subprocess_call import PICTURES, AudioWorkers
+from ...audio.plan.beginning import beginning_of
 from ...audio.plan.report import Heard, Story, page_of
 from ...audio.plan.review import review
 from ...audio.vocabulary.requests import tools_of
@@ -115,7 +116,8 @@ async def _page(
     files = [{"name": role, "path": path, "place": str(below(path))} for role, path in paths]
     places = [below(path) for _, path in paths]
     programs = coders_for(path for _, path in paths)
-    drawn = await workers.ask(PICTURES, {"files": files}, places, programs=programs)
+    asked = {"files": files, "begin_s": beginning_of(document)}
+    drawn = await workers.ask(PICTURES, asked, places, programs=programs)
     heard = [
         Heard(role, path, below(path), numbers, pictures)
         for (role, path), numbers, pictures in zip(paths, measured, drawn["sounds"], strict=True)
@@ -126,4 +128,4 @@ async def _page(
     story = Story(place.stem, words, overall_of(document) or "", verdicts)
     # What reads a pipe is taken to be in the folder that the command is in.
     page = out if leads_to_file(out) else Path("page")
-    return page_of(story, heard, drawn["loudness"], page, most)
+    return page_of(story, heard, drawn, page, most)

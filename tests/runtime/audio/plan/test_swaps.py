@@ -235,6 +235,15 @@ def test_a_call_that_is_swapped_by_nothing_or_half_of_it_does_not_pass(case, fol
     assert [word for word, found in results if not found] == []
 
 
+@pytest.mark.parametrize("tool", ["trim_silence", "shift"])
+def test_a_cut_or_a_shift_that_differs_by_little_does_not_pass(tool, folder):
+    """Music begins within a few frames; what comes in at the end is a twelfth of the sound."""
+    cases = [number for number, (name, _, _) in enumerate(CASES) if name == tool]
+    found = [one for case in cases for one in noticed(folder, case, "music", every=True)]
+    assert len(found) > 8
+    assert [word for word, seen in found if not seen] == []
+
+
 @pytest.mark.soak
 def test_of_all_swaps_nearly_every_one_is_noticed(folder):
     results = [
