@@ -151,3 +151,20 @@ def test_check_imports_nothing_heavy(tmp_path):
         [sys.executable, "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=150
     )
     assert done.stderr == ""
+
+
+def test_no_object_is_looked_at_when_the_process_ends(tmp_path):
+    """Python's last collection takes as long as half of a check. What is registered first is done
+    last."""
+    line = (
+        "import atexit, gc, sys; atexit.register(lambda: print(gc.get_freeze_count() > 10_000));"
+        "from flowc.runtime.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", line, "--version"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=150,
+    )
+    assert (done.stdout.splitlines()[-1], done.stderr) == ("True", "")
