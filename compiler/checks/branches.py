@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from .. import ir
 from ..analysis.graphs import edges_from
+from ..analysis.memo import once_per_workflow
 from ..analysis.variables import writes
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
@@ -112,12 +113,12 @@ def types_of(workflow: ir.Workflow) -> dict[str, Type]:
     return declared | {param.name: param.type for param in workflow.params}
 
 
-def choices(workflow: ir.Workflow) -> Iterator[tuple[ir.ChooseNode, list[ir.Edge]]]:
+@once_per_workflow
+def choices(workflow: ir.Workflow) -> Sequence[tuple[ir.ChooseNode, list[ir.Edge]]]:
     """Every choose node with the edges that leave it."""
     leaving = edges_from(workflow.edges)
-    for node in workflow.nodes:
-        if isinstance(node, ir.ChooseNode):
-            yield node, leaving.get(node.id, [])
+    choosers = [node for node in workflow.nodes if isinstance(node, ir.ChooseNode)]
+    return [(node, leaving.get(node.id, [])) for node in choosers]
 
 
 def _untaken(
