@@ -21,6 +21,7 @@ from typing import Any
 from sse_starlette.event import ServerSentEvent
 
 from ...errors import RunError
+from ...events import RunEvent
 from ...store.listing import iso_time
 from ...store.runs import RunStore
 from ..live.texts import LiveTexts, Texts
@@ -243,14 +244,7 @@ async def event_messages(
                 listening.news.set()
                 continue
             for position, event in more:
-                data = {
-                    "kind": event.kind,
-                    "time": event.time,
-                    "node": event.node,
-                    "path": list(event.path),
-                    "data": event.data,
-                }
-                yield ServerSentEvent(json.dumps(data, ensure_ascii=False), id=str(position))
+                yield _event_message(position, event)
             if more:
                 listening.has_changed = True
                 listening.news.set()  # there may be more of them than come at once
@@ -260,6 +254,17 @@ async def event_messages(
             elif not first:
                 yield ServerSentEvent("{}", event="standing")
             first = False
+
+
+def _event_message(position: int, event: RunEvent) -> ServerSentEvent:
+    data = {
+        "kind": event.kind,
+        "time": event.time,
+        "node": event.node,
+        "path": list(event.path),
+        "data": event.data,
+    }
+    return ServerSentEvent(json.dumps(data, ensure_ascii=False), id=str(position))
 
 
 def _text_messages(before: Texts, now: Texts) -> Iterator[ServerSentEvent]:

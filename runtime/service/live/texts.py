@@ -136,7 +136,7 @@ class Writing:
             self.has_changed = True
 
     @asynccontextmanager
-    async def told(self) -> AsyncIterator[None]:
+    async def broadcast(self) -> AsyncIterator[None]:
         """Tell what changes while the block lasts. One that begins to look gets what is there."""
         telling = asyncio.create_task(self._tell_on(), name=f"what is written in {self.execution}")
         try:

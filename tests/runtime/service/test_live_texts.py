@@ -120,7 +120,7 @@ def test_a_stream_hears_what_a_worker_elsewhere_hears(store: str) -> None:
             heard(service.streams, "ex-1") as said,
         ):
             writing = Writing(LiveTexts(far.engine.store.db), "ex-1", far.engine.store.clock)
-            async with writing.told():
+            async with writing.broadcast():
                 writing.listen(event("model_text", "once "))
                 assert await said.get() == {"place": "draft", "begin": 0, "text": "once "}
                 writing.listen(event("model_text", "<b>upon"))
