@@ -152,7 +152,7 @@ class Writing:
     async def _tell_on(self) -> None:
         while True:
             await asyncio.sleep(EVERY)
-            if self.texts or self.has_changed:
+            if self.texts or (self.has_changed and self.has_told):
                 self.has_changed = False
                 with suppress(RunError):  # the store is away: the next look may find it
                     await self._tell()
