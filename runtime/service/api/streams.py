@@ -155,16 +155,17 @@ class Streams:
 
     async def _look_at_texts(self) -> None:
         """Say that somebody looks, and hand out what models write meanwhile."""
+        now = datetime.fromisoformat(self.store.clock())
         asking = [listening for listening in self.open if listening.texts is not None]
         ids, live = sorted({one.execution for one in asking}), LiveTexts(self.store.db)
         if time.monotonic() - self.watched > WATCHES / 3 and (ids or self.watched):
-            now = datetime.fromisoformat(self.store.clock())
             await live.tidy(iso_time(now))
             for begin in range(0, len(ids), AT_ONCE):
                 until = iso_time(now + timedelta(seconds=WATCHES))
                 await live.watch(ids[begin : begin + AT_ONCE], until)
             self.watched = time.monotonic() if ids else 0.0
-        texts = await live.read(ids) if ids else {}
+        since = iso_time(now - timedelta(seconds=WATCHES))
+        texts = await live.read(ids, since) if ids else {}
         for one in asking:
             found = texts.get(one.execution, {})
             if found != one.texts:

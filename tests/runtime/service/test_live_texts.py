@@ -82,6 +82,7 @@ class TestRows:
                 await live.watch(["ex-1", "ex-2"], LATER)
                 assert await live.tell("ex-1", [text], NOW)
                 assert await live.read(["ex-1", "ex-2"]) == {"ex-1": {"draft": text}}
+                assert await live.read(["ex-1"], LATER) == {"ex-1": {}}, "its worker is dead"
                 assert not await live.tell("ex-1", [text], LATER)
                 await live.tidy(LATER)
                 assert await live.read(["ex-1"]) == {}
