@@ -55,7 +55,11 @@ async def has_table(db: Database, name: str) -> bool:
     """Return whether the store has a table."""
     query = "select 1 from sqlite_master where type = 'table' and name = ?"
     if db.dialect == "postgresql":
-        query = "select 1 where to_regclass('flowc.' || ?) is not null"
+        # `to_regclass` may say no of a table that another process made while this one waited.
+        query = (
+            "select 1 from pg_class c join pg_namespace n on n.oid = c.relnamespace"
+            " where n.nspname = 'flowc' and c.relname = ?"
+        )
     return bool(await db.rows(query, (name,)))
 
 

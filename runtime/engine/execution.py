@@ -46,7 +46,7 @@ from ..state.interrupts import (
     effect_key,
     match_answers,
     questions_in,
-    variable_asked,
+    variable_for,
 )
 from ..state.waits import answers_due, due_of
 from ..store.runs import RunRecord, RunStore
@@ -128,7 +128,7 @@ class Execution:
                 value = matched[interrupt.id]
                 await self._keep_answer(interrupt, questions[interrupt.id], value)
                 question = questions[interrupt.id]
-                asked = variable_asked(self.spec, question)
+                asked = variable_for(self.spec, question)
                 shown = value if asked is None else shown_value(asked.name, value, ())
                 self.log.emit("answered", question.node, {"id": interrupt.id, "answer": shown})
         policy = self.journal.on_unknown or self.journal.usual

@@ -282,7 +282,7 @@ class Worker:
             self.signals[job] = signals
         try:
             listeners = (telling.listen, writing.listen, *((spans.listen,) if spans else ()))
-            async with writing.told():
+            async with writing.broadcast():
                 outcome = await carry_on(self.executing, execution, signals, listeners)
         finally:
             if spans is not None:

@@ -133,7 +133,7 @@ def match_answers(answers: Mapping[str, Json], pending: Iterable[Question]) -> d
     return matched
 
 
-def variable_asked(spec: GraphSpec, question: Question) -> Channel | None:
+def variable_for(spec: GraphSpec, question: Question) -> Channel | None:
     """Return the variable that the answer to a question goes into; None where it goes into none."""
     called = called_by(spec, question.path)
     asking = called[1].node(question.node) if called is not None else None

@@ -21,6 +21,7 @@ from typing import Any
 from sse_starlette.event import ServerSentEvent
 
 from ...errors import RunError
+from ...events import RunEvent
 from ...store.listing import iso_time
 from ...store.runs import RunStore
 from ..live.texts import LiveTexts, Texts
@@ -154,16 +155,17 @@ class Streams:
 
     async def _look_at_texts(self) -> None:
         """Say that somebody looks, and hand out what models write meanwhile."""
+        now = datetime.fromisoformat(self.store.clock())
         asking = [listening for listening in self.open if listening.texts is not None]
         ids, live = sorted({one.execution for one in asking}), LiveTexts(self.store.db)
         if time.monotonic() - self.watched > WATCHES / 3 and (ids or self.watched):
-            now = datetime.fromisoformat(self.store.clock())
             await live.tidy(iso_time(now))
             for begin in range(0, len(ids), AT_ONCE):
                 until = iso_time(now + timedelta(seconds=WATCHES))
                 await live.watch(ids[begin : begin + AT_ONCE], until)
             self.watched = time.monotonic() if ids else 0.0
-        texts = await live.read(ids) if ids else {}
+        since = iso_time(now - timedelta(seconds=WATCHES))
+        texts = await live.read(ids, since) if ids else {}
         for one in asking:
             found = texts.get(one.execution, {})
             if found != one.texts:
@@ -243,14 +245,7 @@ async def event_messages(
                 listening.news.set()
                 continue
             for position, event in more:
-                data = {
-                    "kind": event.kind,
-                    "time": event.time,
-                    "node": event.node,
-                    "path": list(event.path),
-                    "data": event.data,
-                }
-                yield ServerSentEvent(json.dumps(data, ensure_ascii=False), id=str(position))
+                yield _event_message(position, event)
             if more:
                 listening.has_changed = True
                 listening.news.set()  # there may be more of them than come at once
@@ -260,6 +255,17 @@ async def event_messages(
             elif not first:
                 yield ServerSentEvent("{}", event="standing")
             first = False
+
+
+def _event_message(position: int, event: RunEvent) -> ServerSentEvent:
+    data = {
+        "kind": event.kind,
+        "time": event.time,
+        "node": event.node,
+        "path": list(event.path),
+        "data": event.data,
+    }
+    return ServerSentEvent(json.dumps(data, ensure_ascii=False), id=str(position))
 
 
 def _text_messages(before: Texts, now: Texts) -> Iterator[ServerSentEvent]:

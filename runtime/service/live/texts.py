@@ -10,10 +10,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from ...db.database import Database, marks
 from ...errors import RunError
@@ -82,26 +81,27 @@ class LiveTexts:
         """Store what is being written. Return False, and store nothing, when nobody looks."""
         rows = [[text.place, text.begun, text.cut, text.text] for text in texts]
         query = "update service_live set texts = ? where execution = ? and watched > ?"
-        sealed = self.db.seal(json.dumps(rows, ensure_ascii=False))
+        sealed = self.db.seal(json.dumps([now, rows], ensure_ascii=False))
         return bool(await self.db.run(query, (sealed, execution, now)))
 
-    async def read(self, executions: Sequence[str]) -> dict[str, dict[str, LiveText]]:
-        """Return what is being written in executions, by place."""
+    async def read(
+        self, executions: Sequence[str], since: str = ""
+    ) -> dict[str, dict[str, LiveText]]:
+        """Return what is being written in executions, by place: what was told `since` a time. A
+        worker that lives tells it again and again."""
         query = (
             "select execution, texts from service_live where texts <> ''"
             f" and execution in ({marks(executions)})"
         )
-        return {
-            id: {row[0]: LiveText(*row) for row in self._rows(id, sealed)}
-            for id, sealed in await self.db.rows(query, executions)
-        }
+        found = {}
+        for id, sealed in await self.db.rows(query, executions):
+            at, rows = json.loads(self.db.unseal(sealed, f"what is written in {id}"))
+            found[id] = {row[0]: LiveText(*row) for row in rows if at >= since}
+        return found
 
     async def tidy(self, now: str) -> None:
         """Drop the rows at which nobody looks any more."""
         await self.db.put("delete from service_live where watched <= ?", (now,))
-
-    def _rows(self, execution: str, sealed: str) -> Iterator[Any]:
-        return iter(json.loads(self.db.unseal(sealed, f"what is written in {execution}")))
 
 
 @dataclass(slots=True)
@@ -136,7 +136,7 @@ class Writing:
             self.has_changed = True
 
     @asynccontextmanager
-    async def told(self) -> AsyncIterator[None]:
+    async def broadcast(self) -> AsyncIterator[None]:
         """Tell what changes while the block lasts. One that begins to look gets what is there."""
         telling = asyncio.create_task(self._tell_on(), name=f"what is written in {self.execution}")
         try:
@@ -152,7 +152,7 @@ class Writing:
     async def _tell_on(self) -> None:
         while True:
             await asyncio.sleep(EVERY)
-            if self.texts or self.has_changed:
+            if self.texts or (self.has_changed and self.has_told):
                 self.has_changed = False
                 with suppress(RunError):  # the store is away: the next look may find it
                     await self._tell()

@@ -30,7 +30,7 @@ from ...errors import RunError
 from ...observe.otel import Traces, open_traces
 from ...people import Question
 from ...services import Json
-from ...state.interrupts import match_answers, variable_asked
+from ...state.interrupts import match_answers, variable_for
 from ...state.parameters import WORDS, WrongType, typed_value
 from ...store.runs import RunRecord
 from ..bodies.compile import require_valid
@@ -246,7 +246,7 @@ def typed_answer(record: RunRecord | None, question: Question, answer: Json) -> 
     is its text. Raise `RunError` for one of another type."""
     if record is None or question.kind != "ask" or question.choices:
         return answer
-    variable = variable_asked(load_spec(record.spec), question)
+    variable = variable_for(load_spec(record.spec), question)
     if variable is None:
         return answer
     try:

@@ -104,7 +104,7 @@ def _add_home(app: FastAPI, rows: Rows) -> None:
     async def home(
         request: Request, visit: Visiting, search: Searching, after: After = ""
     ) -> Response:
-        wanted = search.wanted(visit.executing.now())
+        wanted = search.query(visit.executing.now())
         found = await newest(visit.executing, visit.who, wanted, PER_PAGE + 1, after)
         kept = visit.executing.register.each(StoredWorkflow, visit.who.owner, LISTED)
         workflows = [replace(w, source="") async for w in kept]

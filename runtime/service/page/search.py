@@ -20,7 +20,7 @@ _Field = Annotated[str, Query(max_length=200)]
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class SearchForm:
     """The fields, "" where nothing is asked: a status, ids of workflow, team and agent, days in UTC
     (the last one included), words."""
 
@@ -35,14 +35,14 @@ class Search:
     @property
     def is_wide(self) -> bool:
         """Whether nothing is asked but the status."""
-        return replace(self, status="") == Search()
+        return replace(self, status="") == SearchForm()
 
     def address(self, **other: str) -> str:
         """Return the address of the list with these fields, and others in their place."""
         fields = {name: value for name, value in {**asdict(self), **other}.items() if value}
         return f"/?{urlencode(fields)}" if fields else "/"
 
-    def wanted(self, now: str) -> Wanted:
+    def query(self, now: str) -> Wanted:
         """Return which executions these are at the time `now`. Raises `ServiceFault`."""
         return Wanted(
             now=now,
@@ -64,12 +64,12 @@ def search_of(
     agent: _Field = "",
     since: _Field = "",
     until: _Field = "",
-) -> Search:
+) -> SearchForm:
     """Return what the query of a request asks for."""
-    return Search(text.strip(), status or "", workflow, team, agent, since, until)
+    return SearchForm(text.strip(), status or "", workflow, team, agent, since, until)
 
 
-Searching = Annotated[Search, Depends(search_of)]
+Searching = Annotated[SearchForm, Depends(search_of)]
 
 
 def _begin_of(name: str, day: str, later: int) -> str:

@@ -24,7 +24,6 @@ create index if not exists service_words_by_execution on service_words (executio
 MOST = 200
 """Words of one execution."""
 FEW = 200
-"""A word that no more executions have leads to them; of another one it is asked of each."""
 _DIGITS = 24
 _WORD = re.compile(r"[^\W_]+")
 
@@ -41,9 +40,11 @@ def texts_in(inputs: Mapping[str, Json]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SearchWords:
-    """The words of one store. `db` may be the transaction that begins an execution."""
+    """The words of one store. `db` may be the transaction that begins an execution. A word that no
+    more than `few` executions have leads to them; of another one it is asked of each."""
 
     db: Database
+    few: int = FEW
 
     async def keep(self, execution: str, texts: Iterable[str]) -> None:
         """Store the words of an execution, its id among them; of very many the first."""
@@ -75,8 +76,8 @@ class SearchWords:
         often = []
         for word in words_in((*wanted.words, wanted.agent)):
             query = "select execution from service_words where word = ? limit ?"
-            found = await self.db.rows(query, (self._digest(word), FEW + 1))
-            if len(found) > FEW:
+            found = await self.db.rows(query, (self._digest(word), self.few + 1))
+            if len(found) > self.few:
                 often.append(self._digest(word))
             else:
                 these = {row[0] for row in found}

@@ -82,6 +82,7 @@ class TestRows:
                 await live.watch(["ex-1", "ex-2"], LATER)
                 assert await live.tell("ex-1", [text], NOW)
                 assert await live.read(["ex-1", "ex-2"]) == {"ex-1": {"draft": text}}
+                assert await live.read(["ex-1"], LATER) == {"ex-1": {}}, "its worker is dead"
                 assert not await live.tell("ex-1", [text], LATER)
                 await live.tidy(LATER)
                 assert await live.read(["ex-1"]) == {}
@@ -120,7 +121,7 @@ def test_a_stream_hears_what_a_worker_elsewhere_hears(store: str) -> None:
             heard(service.streams, "ex-1") as said,
         ):
             writing = Writing(LiveTexts(far.engine.store.db), "ex-1", far.engine.store.clock)
-            async with writing.told():
+            async with writing.broadcast():
                 writing.listen(event("model_text", "once "))
                 assert await said.get() == {"place": "draft", "begin": 0, "text": "once "}
                 writing.listen(event("model_text", "<b>upon"))

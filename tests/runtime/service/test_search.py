@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from flowc.runtime.service import Client
-from flowc.runtime.service.search import words
+from flowc.runtime.service.records.tables import StoredExecution
+from flowc.runtime.service.search.wanted import Wanted
+from flowc.runtime.service.search.words import SearchWords
 from stores import KINDS
 
 from .conftest import Clock, Desk, Opening, contract, team
@@ -74,10 +77,7 @@ class TestList:
             desk.get("/executions?since=yesterday", 422)
             desk.get("/executions?agent_id=a%20b", 422)
 
-    def test_a_frequent_word_beside_a_rare_one(
-        self, opening: Opening, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setattr(words, "FEW", 2)
+    def test_a_frequent_word_beside_a_rare_one(self, opening: Opening) -> None:
         with opening() as desk:
             flow = {"file_name": "greet.flow.yaml", "source": GREET}
             greet = desk.post("/workflows", flow)["workflow_id"]
@@ -85,9 +85,19 @@ class TestList:
             for name in ("Ada", "Bob", "Cy", "Di"):
                 desk.clock.forward(seconds=1)
                 all_of_them.insert(0, begin(desk, greet, input_parameters={"NAME": name}))
-            assert found(desk, "text=greet") == all_of_them
-            assert found(desk, "text=greet&limit=2") == all_of_them[:2]
-            assert found(desk, "text=greet+ada") == all_of_them[-1:]
+            executing = desk.client.app.state.service.executing  # type: ignore[attr-defined]
+
+            async def look(*words: str, limit: int = 9) -> list[str]:
+                index = SearchWords(executing.db, few=2)
+                wanted = await index.narrow(Wanted(now=executing.now(), words=words))
+                page = executing.register.page(StoredExecution, None, limit, "", wanted)
+                return [one.id for one in await page]
+
+            call = desk.client.portal.call  # type: ignore[union-attr]
+            assert call(look, "greet") == all_of_them
+            assert call(partial(look, limit=2), "greet") == all_of_them[:2]
+            assert call(look, "greet", "ada") == all_of_them[-1:]
+            assert call(look, "greet", "nobody") == []
 
     def test_a_branch_is_found_by_the_words_of_the_other_one(self, opening: Opening) -> None:
         with opening() as desk:
