@@ -55,7 +55,7 @@ class LevelMeter:
     def frames(self) -> Samples:
         """Return the RMS of every 20 ms over all channels; the last one may be shorter."""
         rest = [self._left.mean()] if len(self._left) else []
-        return np.sqrt(np.concatenate((np.array(self._means), rest)))
+        return np.asarray(np.sqrt(np.concatenate((np.array(self._means), rest))))
 
     def silence(self, threshold_dbfs: float) -> tuple[int, int] | None:
         """Return the first frame that is not silent and the one after the last, in samples; None
