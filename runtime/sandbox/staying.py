@@ -15,7 +15,6 @@ import socket
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
 
 from flowc.compiler.source.door import open_folder
 
@@ -24,6 +23,7 @@ from ..audio.calls.worker_protocol import ERRNO, HEADER
 from ..errors import Failure
 from ..state.frames import BadFrame, read_object
 from .confine import Confined
+from .policy import SandboxReport
 
 _COMPLAINT = 65_536
 _REQUEST = {"place": str, "flags": int}
@@ -47,8 +47,8 @@ class StayingProcess:
         self.stays = False
         self._line, theirs = socket.socketpair()
         try:
-            streams: dict[str, Any] = {"stdin": theirs, "stdout": subprocess.DEVNULL}
-            self._process = start.popen(stderr=subprocess.PIPE, **streams)
+            nowhere, pipe = subprocess.DEVNULL, subprocess.PIPE
+            self._process = start.popen(stdin=theirs, stdout=nowhere, stderr=pipe)
         except OSError as error:
             self._line.close()
             start.close()
@@ -91,7 +91,7 @@ class StayingProcess:
             self._complaint = str(bad).encode()
         return WorkerExit(self._process.returncode or 0, b"", self._complaint)
 
-    def report(self) -> Any:
+    def report(self) -> SandboxReport:
         """Return how it is confined. Raise `Failure` (kind refused) when it was not started."""
         return self._start.report()
 

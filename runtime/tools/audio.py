@@ -34,7 +34,7 @@ from .source import CatalogTools
 
 @dataclass(frozen=True)
 class AudioTools(CatalogTools):
-    """Tools below `roots`; each call of an audio tool is done by a process of its own. `free` runs
+    """Tools below `roots`; the calls of a sound are done by a process of its own. `free` runs
     code that is not a call, where a step allows it. With `rules` the offline rules plan. The files
     that the run is going to write are claimed until it ends."""
 

@@ -142,11 +142,13 @@ _LONG_FFMPEG = (
 
 
 def _edited(place: Path, sound: str, length: str) -> None:
-    """Print what an edit takes, all processes together, beside sox and ffmpeg; the disk is what is
-    there at once beside the input."""
+    """Print what an edit takes, all processes together, beside sox and ffmpeg, and what of it a run
+    takes that does nothing; the disk is what is there at once beside the input."""
     print(f"an edit of {length} of stereo, all processes together")
+    (place / "nothing.flow.yaml").write_text(_NOTHING)
     flowc = [sys.executable, "-c", _ONE_RUN, "run", "edit", "-i", f"audio={sound}"]
     sides = {"flowc run edit": [*flowc, "-i", f"request={_REQUEST}", "-i", "output=edit.wav"]}
+    sides["flowc run of a workflow that does nothing"] = [*flowc[:4], "nothing.flow.yaml"]
     if sox := shutil.which("sox"):
         sides["sox"] = [sox, "-q", sound, "-b", "16", "s.wav", *_LONG_SOX.split()]
     if ffmpeg := shutil.which("ffmpeg"):
@@ -160,6 +162,15 @@ def _edited(place: Path, sound: str, length: str) -> None:
         path.unlink(missing_ok=True)
 
 
+_NOTHING = """
+flow: 1
+title: Nothing
+state: {done: {type: boolean, default: false}}
+nodes:
+  - name: nothing
+    assign: {done: true}
+outputs: [done]
+"""
 _ONE_RUN = """
 import sys
 from flowc.runtime.cli.app import run

@@ -11,6 +11,7 @@ from pathlib import Path
 DOORS = ("compiler/source/door.py", "runtime/files/")
 ELSEWHERE = {
     "grammar/__init__.py": "the grammars of the package",
+    "runtime/audio/door.py": "what a call names, in a process that may open nothing else",
     "runtime/audio/calls/": "sound is worked on in its own file, under a lock that is held on it",
     "runtime/audio/tags/": "what a sound says of itself, in the file that its call has locked",
     "runtime/cassette/writer.py": "the recording that a run writes, by the name that was typed",

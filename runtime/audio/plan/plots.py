@@ -80,15 +80,14 @@ def draw(question: dict[str, Any]) -> dict[str, Any]:
     return {**pictures, **_difference(before, after, begin_s)}
 
 
-def _difference(before: Sound, after: Sound, begin_s: float) -> dict[str, Any]:
+def _difference(before: Sound, after: Sound, begin_s: float) -> dict[str, str]:
     """Return the picture of what changed, or why there is none."""
     found = difference_between(before, after, begin_s)
     if isinstance(found, str):
         return {"undrawn": found}
-    figure, axes = _axes(before.seconds)
     most = _MOST_CHANGE
-    _heat(figure, axes, found, before, {"cmap": "RdBu_r", "vmin": -most, "vmax": most}, "dB")
-    return {"difference": _svg(figure, "d")}
+    colours: dict[str, object] = {"cmap": "RdBu_r", "vmin": -most, "vmax": most}
+    return {"difference": _heat(found, before, colours, "dB", "d")}
 
 
 def _waveform(shape: Sketch, colour: str, salt: str) -> str:
@@ -102,21 +101,15 @@ def _waveform(shape: Sketch, colour: str, salt: str) -> str:
 
 
 def _spectrogram(shape: Sketch, salt: str) -> str:
-    figure, axes = _axes(shape.seconds)
-    colours = {"cmap": "magma", "vmin": FLOOR_DB, "vmax": 0.0}
-    _heat(figure, axes, shape.levels, shape, colours, "dBFS")
-    return _svg(figure, salt)
+    colours: dict[str, object] = {"cmap": "magma", "vmin": FLOOR_DB, "vmax": 0.0}
+    return _heat(shape.levels, shape, colours, "dBFS", salt)
 
 
 def _heat(
-    figure: Any,
-    axes: Any,
-    levels: Samples,
-    shape: Sketch | Sound,
-    colours: dict[str, Any],
-    unit: str,
-) -> None:
+    levels: Samples, shape: Sketch | Sound, colours: dict[str, object], unit: str, salt: str
+) -> str:
     """Draw values by time and frequency."""
+    figure, axes = _axes(shape.seconds)
     axes.grid(False)
     highest = shape.rate / 2
     reach = (0.0, max(shape.seconds, 1e-3), np.log10(LOWEST_HZ), np.log10(highest))
@@ -127,6 +120,7 @@ def _heat(
     axes.set_yticks(np.log10(ticks), [f"{hz // 1000} k" if hz >= 1000 else str(hz) for hz in ticks])
     axes.set_ylabel("Hz")
     figure.colorbar(picture, ax=axes, label=unit, pad=0.02, fraction=0.05)
+    return _svg(figure, salt)
 
 
 def _loudness(named: list[tuple[str, Sketch]]) -> str:
