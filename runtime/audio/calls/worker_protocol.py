@@ -7,7 +7,7 @@ JSON:
 
     flowc to worker    Q {…}
     worker to flowc    A {"result" or "failure"}
-    worker to flowc    E the same, from one that has grown large and ends
+    worker to flowc    E the same, from one that has worked for long and ends
     worker to flowc    O {"place", "flags"}
 
 The last is answered by an errno and, where that is 0, a descriptor.
@@ -22,6 +22,7 @@ import signal
 import socket
 import struct
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -31,8 +32,9 @@ from ..door import open_by
 STAYS = "stays"
 HEADER = struct.Struct("!cI")
 ERRNO = struct.Struct("!I")
-_GROWN_KB = 66_000
-"""Memory at which a process has worked on so long a sound that a new one is not seen beside it."""
+_LONG_S = 2.0
+"""Work beside which the start of a process is not seen; a new one has in its memory nothing of
+what was done before."""
 _IDLE_S = 30.0
 """How long a process waits for its next question."""
 
@@ -62,12 +64,12 @@ class _Line:
         open_by(self._open)
         while question := self._receive():
             # The limit is for all that the process has done so far.
-            used = resource.getrusage(resource.RUSAGE_SELF)
-            most = int(used.ru_utime + used.ru_stime) + 1 + seconds
+            begin = time.process_time()
+            most = int(begin) + 1 + seconds
             resource.setrlimit(resource.RLIMIT_CPU, (most, resource.RLIM_INFINITY))
             answer = _answer(work, json.loads(question))
-            if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > _GROWN_KB:
-                self._send(b"E", answer)  # the next begins small again
+            if time.process_time() - begin > _LONG_S:
+                self._send(b"E", answer)
                 return
             self._send(b"A", answer)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from math import log10
 
@@ -25,7 +26,7 @@ class LevelMeter:
     def __init__(self, rate: int, channels: int) -> None:
         self._frame = max(1, round(rate * FRAME_SECONDS))
         self._left = np.zeros(0)
-        self._means: list[Samples] = []
+        self._means = array("d")  # see loudness.py
         self._flags = np.zeros((CLIPPED_RUN, channels), bool)
         self.count = 0
         self.sums = np.zeros(channels)
@@ -53,8 +54,8 @@ class LevelMeter:
 
     def frames(self) -> Samples:
         """Return the RMS of every 20 ms over all channels; the last one may be shorter."""
-        means = [*self._means, *([np.array([self._left.mean()])] if len(self._left) else [])]
-        return np.sqrt(np.concatenate(means)) if means else np.zeros(0)
+        rest = [self._left.mean()] if len(self._left) else []
+        return np.asarray(np.sqrt(np.concatenate((np.array(self._means), rest))))
 
     def silence(self, threshold_dbfs: float) -> tuple[int, int] | None:
         """Return the first frame that is not silent and the one after the last, in samples; None
@@ -81,7 +82,7 @@ class LevelMeter:
         means = np.concatenate((self._left, means))
         whole = len(means) // self._frame * self._frame
         if whole:
-            self._means.append(means[:whole].reshape(-1, self._frame).mean(axis=1))
+            self._means.frombytes(means[:whole].reshape(-1, self._frame).mean(axis=1).tobytes())
         self._left = means[whole:]
 
 

@@ -7,6 +7,7 @@ wherever a sound begins (Tech 3341, cases 10 and 13); gating blocks are 400 ms, 
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass
 from math import log10
 
@@ -61,7 +62,8 @@ class LoudnessMeter:
         self._weights = None if weights is None else np.array(weights)
         self._filter = Convolver(_k_weighting(rate, int(_TAIL_SECONDS * rate))[None], channels)
         self._peaks = TruePeakMeter(rate, channels)
-        self._energies: list[Samples] = []
+        # Thousands of small arrays would lie between the large ones and keep their place.
+        self._energies = array("d")
         self._left = np.zeros(0)
         self._steps = 0
 
@@ -77,12 +79,15 @@ class LoudnessMeter:
         """Return the loudness of all frames."""
         if self._weights is not None:
             self._take(self._filter.end())
-        energies = np.concatenate(self._energies) if self._energies else np.zeros(0)
+        energies = np.array(self._energies)
         momentary = self._windows(energies, _MOMENTARY)
+        integrated = _integrated_loudness(momentary[::_HOP])
+        loudest = _level(float(momentary.max())) if len(momentary) else None
+        del momentary  # of hours each takes megabytes
         short = self._windows(energies, _SHORT)
         return Loudness(
-            integrated=_integrated_loudness(momentary[::_HOP]),
-            momentary_max=_level(float(momentary.max())) if len(momentary) else None,
+            integrated=integrated,
+            momentary_max=loudest,
             short_term_max=_level(float(short.max())) if len(short) else None,
             range=_range(short[::_HOP]),
             true_peak=decibels(self._peaks.end()),
@@ -91,7 +96,7 @@ class LoudnessMeter:
     def curves(self) -> tuple[Samples, Samples]:
         """Return momentary and short-term loudness in LUFS, every 100 ms from the end of the first
         window (0.4 s, 3 s) on; -inf for silence. Call it after `end`."""
-        energies = np.concatenate(self._energies) if self._energies else np.zeros(0)
+        energies = np.array(self._energies)
         with np.errstate(divide="ignore"):
             momentary, short = (
                 -0.691 + 10 * np.log10(self._windows(energies, steps)[::_HOP])
@@ -111,7 +116,7 @@ class LoudnessMeter:
         edges = np.rint((self._steps + np.arange(count)) * (self._rate / _STEPS)) - begin
         edges = edges[edges <= len(power)].astype(np.int64)
         if len(edges) > 1:
-            self._energies.append(np.add.reduceat(power[: edges[-1]], edges[:-1]))
+            self._energies.frombytes(np.add.reduceat(power[: edges[-1]], edges[:-1]).tobytes())
             self._steps += len(edges) - 1
             power = power[edges[-1] :]
         self._left = power
@@ -126,9 +131,9 @@ class LoudnessMeter:
         sums = np.concatenate(([0.0], np.cumsum(energies)))
         counts = np.arange(len(sums)) * (self._rate / _STEPS)
         np.rint(counts, out=counts)
-        # In place: of hours each array takes megabytes.
         power = sums[steps:] - sums[:-steps]
-        power /= counts[steps:] - counts[:-steps]
+        counts = counts[steps:] - counts[:-steps]
+        power /= counts
         return np.asarray(np.maximum(power, 0.0, out=power))
 
 
