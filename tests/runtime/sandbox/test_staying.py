@@ -16,6 +16,7 @@ from flowc.runtime.audio.calls.call import check_call
 from flowc.runtime.audio.calls.subprocess_call import AudioWorkers, WorkerExit, WorkerJob
 from flowc.runtime.sandbox.confinement import Confinement
 from flowc.runtime.sandbox.modules import OwnModules
+from flowc.runtime.sandbox.staying import StayingProcess
 from sounds import tone, write
 
 GUEST = """
@@ -47,7 +48,10 @@ def main():
         time.sleep(asked.get("sleep", 0))
         data = json.dumps(came).encode()
         size = 1 << 30 if asked.get("long") else len(data)
-        line.sendall(struct.pack("!cI", b"A", size) + data)
+        kind = b"E" if asked.get("last") else b"A"
+        line.sendall(struct.pack("!cI", kind, size) + data)
+        if asked.get("last") or asked.get("idle"):
+            return
 """
 Ask = Callable[..., WorkerExit]
 
@@ -147,6 +151,30 @@ def test_one_that_ends_says_why_and_the_next_job_has_another(asking):
 async def _waiting_after(modules: OwnModules, job: WorkerJob) -> Any:
     await modules(job)
     return modules._waiting[0]
+
+
+def test_the_job_after_one_that_was_the_last_has_a_new_process(asking):
+    job, ask, modules = asking
+    jobs = [job(["first"]), job(["first"], last=True), job(["first"])]
+    assert [came["jobs"] for came in ask(*jobs)] == [1, 2, 1]
+
+    async def idle() -> int:
+        """It ends after its answer without a word, as one does that has waited for too long."""
+        process = await _waiting_after(modules, job(["first"], idle=True))
+        await asyncio.to_thread(process._process.wait)
+        process.__class__ = _Deaf
+        try:
+            return json.loads((await modules(job(["first"]))).output)["jobs"]
+        finally:
+            await modules.close()
+
+    assert asyncio.run(idle()) == 1
+
+
+class _Deaf(StayingProcess):
+    """One whose end is not seen before it gets a job."""
+
+    is_alive = True  # type: ignore[assignment]
 
 
 def test_a_job_that_nobody_wants_any_more_ends_its_process(asking):
