@@ -93,11 +93,13 @@ def _climb(tables: _Tables, below: int, top: int, kind: str) -> int:
 
 def drive_tokens(parser: Lark, tokens: Iterable[Token]) -> object:
     """Return what a parser builds of tokens; every sequence of them has to be a sentence."""
-    driver = Driver(parser)
+    tables = _tables(parser)
+    states, values = [tables.first], list[Any]()
     for token in tokens:
-        fits = driver.feed(token)
+        fits = _advance(tables, states, values, token.type)
         assert fits, token
-    return driver.finish()
+        values.append(token)
+    return values[-1] if _advance(tables, states, values, "$END") else None
 
 
 class Sign(NamedTuple):

@@ -66,21 +66,20 @@ def names_in(expr: Expr) -> list[Read]:
             case Each():
                 todo += [(at.body, "none", bound | {at.name}), (at.items, care, bound)]
             case Call(function="coalesce" | "default"):
-                last = len(at.args) - 1
                 inner: Care = "author" if _is_written(at) else "format"
-                todo += [
-                    (a, inner if n < last else care, bound)
-                    for n, a in reversed([*enumerate(at.args)])
-                ]
+                todo += [(part, care, bound) for part in at.args[-1:]]
+                todo += [(part, inner, bound) for part in at.args[-2::-1]]
             case _:
-                todo += [(part, care, bound) for part in children(at)[::-1]]
+                parts = children(at)[::-1]
+                todo += [(part, care, bound) for part in parts if not isinstance(part, Literal)]
     return found
 
 
 def _is_written(call: Call) -> bool:
     """Whether the author wrote the call: one that covers no more than one of its arguments stands
     nowhere in the file, a format added it."""
-    return call.span is not None and all(call.span != arg.span for arg in call.args)
+    span = call.span
+    return span is not None and all(arg.span is not span and arg.span != span for arg in call.args)
 
 
 @once_per_workflow

@@ -14,7 +14,6 @@ from ..errors import RunError
 from ..people import TIME_IS_UP, Question
 from ..services import Json
 from ..values import kept_value
-from .channels import variables_of
 from .task_results import ResultFault, read_result
 
 if TYPE_CHECKING:
@@ -135,6 +134,8 @@ def match_answers(answers: Mapping[str, Json], pending: Iterable[Question]) -> d
 
 def variable_for(spec: GraphSpec, question: Question) -> Channel | None:
     """Return the variable that the answer to a question goes into; None where it goes into none."""
+    from .channels import variables_of  # with LangGraph, which `flowc runs` does without
+
     called = called_by(spec, question.path)
     asking = called[1].node(question.node) if called is not None else None
     if called is None or asking is None or not isinstance(asking.op, AskNode):

@@ -53,7 +53,7 @@ def test_the_first_command_makes_sound_that_measures_as_it_says(kind, tmp_path):
     assert "**Overall Status:** SUCCESS" in text
     criteria = text.partition("**Success Criteria:**")[2].partition("---")[0].count("*   `")
     passed, idle = (done.stdout.count(f"{word} ·") for word in ("passed", "proves nothing"))
-    assert (criteria, passed) == (passed + idle, 7)
+    assert (criteria, passed) == (passed + idle, 8)
     assert done.stderr.splitlines()[1] == "offline rules v1: deterministic, not a language model"
     if kind == "speech":
         _is_as_shown(done)

@@ -108,7 +108,8 @@ def report_bold(source: Source, start: int, text: str, sink: Sink, *, inside: bo
     """Report lines of a text that are written in bold, bare or far inside where a section's heading
     was meant: a keyword in capitals with its colon, and its sign, stars or hashes. `inside` of a
     step it needs none where nothing stands behind it but one word."""
-    for match in _BOLD.finditer(text):
+    # The heading of a section is one: the lines below it are looked at.
+    for match in _BOLD.finditer(text, text.find("\n") + 1 if text.startswith("###") else 0):
         plain = match["stars"] is None and match["icon"] is None and match["hashes"] is None
         step = match["word"] == "WORKFLOW STEP"
         if plain and not step and not (inside and len(match["rest"].split()) < 2):
