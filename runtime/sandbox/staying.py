@@ -35,8 +35,8 @@ _SAFE = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class StayingProcess:
-    """One process. `known` are the places of what it has read and written: whoever made one of them
-    hostile may have taken it over, so it gets no other sound. `stays` tells whether it has done a
+    """One process. `known` are the places of what it has read and written: a hostile file among
+    them may have taken it over, so it gets no other sound. `stays` tells whether it has done a
     job and waits for the next."""
 
     def __init__(self, start: Confined) -> None:

@@ -48,8 +48,8 @@ def add_webhook_route(app: FastAPI) -> None:
         webhook_signature: Annotated[str, Header(alias=SIGNATURE)] = "",
     ) -> Response:
         """Begin an execution of a workflow with `on: webhook`, by the team that the address names,
-        if it needs one: a team of whoever the workflow belongs to. The same `webhook-id` begins
-        nothing twice."""
+        if it needs one; the team and the workflow have the same owner. The same `webhook-id`
+        begins nothing twice."""
         where = request.client.host if request.client else ""
         service = service_of(request)
         service.strangers.take(Caller(f"requests of {where}", "read", None))

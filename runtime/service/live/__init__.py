@@ -1,1 +1,1 @@
-"""What a model is writing, on its way from a worker to whoever looks at the moment."""
+"""The texts that models are writing, sent from their workers to people who watch."""
