@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from .values import Json
 
 EventKind = Literal[
     "run_started",  # workflow, nodes, edges, model, is_model
@@ -52,3 +54,36 @@ class RunEvent:
 
 
 Listener = Callable[[RunEvent], None]
+
+
+class Tape:
+    """Records a run's exchanges with the world, or replays them; this one keeps nothing. `waits`:
+    the waits before another attempt are kept; `recalls`: a run that goes on tells its events."""
+
+    waits, recalls = True, False
+
+    def mark(self, stored: bool) -> dict[str, Json]:
+        """Return what the next event, which may be `stored`, carries besides its own data."""
+        return {}
+
+    def recall(self, events: Sequence[RunEvent]) -> None:
+        """Take up what earlier executions of the run did."""
+
+    def begin(self, run: str, inputs: dict[str, Json], resumed: bool) -> None:
+        """Begin an execution of a run with all its inputs. Raise `RunError`."""
+
+    def record_answer(self, name: str, answer: Json) -> None:
+        """Record a person's answer by the kind of its question; a model's has `told TURN`."""
+
+    def time(self, seconds: float) -> float:  # seconds, or the recorded time of the visit
+        return seconds
+
+    def record_items(self, ended: Sequence[int]) -> None:
+        """Record the order in which elements of the running node ended, by numbers from 0."""
+
+    def items(self) -> Sequence[int]:
+        """Return that order, where it has to be as it was."""
+        return ()
+
+    def end(self, complete: bool) -> None:
+        """End an execution, and the run when `complete`. Raise `RunError` for what differs."""

@@ -11,10 +11,11 @@ from flowc.compiler.ir import Effect, QuestionSettings, Script
 from .charges import NO_USAGE, Cap, Charge, ChargeLedger, Estimate, Grant, Usage
 from .context import WaitClock
 from .errors import Failure, LimitReached
-from .events import EventKind, RunEvent
+from .events import EventKind, Tape
 from .people import Assignments, NoPeople, People, Question, TeamAssignments, Timer
 from .requests import NoSender, Sender
 from .values import Json as Json
+from .values import Write
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -110,15 +111,15 @@ class Budget(Protocol):
     def caps(self) -> tuple[Cap, ...]:
         """The caller's limits of the whole run."""
 
-    async def open(self, ledger: ChargeLedger) -> None:
+    async def open(self, ledger: ChargeLedger, *, blank: bool = False) -> None:
         """Go on from the charges that the run has in the ledger."""
 
     def full_name(self, model: str | None) -> str:
         """Return `provider:name` of an agent's model, or of the run's when it names none."""
 
-    async def reserve(self, estimate: Estimate) -> Reservation:
-        """Reserve the worst case of a call in every scope. Raise `Failure` of kind limit, or
-        `LimitReached`, when there is no room."""
+    async def reserve(self, estimate: Estimate, *, later: bool = False) -> Reservation:
+        """Reserve the worst case of a call in every scope; `later`, it is written with what comes
+        next. Raise `Failure` of kind limit, or `LimitReached`, when there is no room."""
 
     async def renew(self, scope: str, name: str, used: int | None = None) -> None:
         """Let a limit that stopped the run count anew from here, or from `used`."""
@@ -280,7 +281,9 @@ class Files(Protocol):
 @dataclass(frozen=True, slots=True)
 class EffectCall:
     """An effect of a visit (`runtime`), in every execution its `ordinal`: a model or tool call or a
-    command. `call` makes it and returns its JSON result, kept with a digest of its `inputs`."""
+    command. `call` makes it and returns its JSON result, kept with a digest of its `inputs`. One
+    that `begins` by itself calls `Journal.begin` before anything happens outside: its intention is
+    written there, with what else the call has to write first."""
 
     runtime: Runtime[Any]
     name: str
@@ -288,6 +291,7 @@ class EffectCall:
     inputs: Json
     call: Callable[[], Awaitable[Json]]
     ordinal: str = ""
+    begins: bool = False
 
 
 class Journal(Protocol):
@@ -295,6 +299,9 @@ class Journal(Protocol):
 
     async def once(self, act: EffectCall) -> Json:
         """Make the call and keep its result, or return the result that this visit kept earlier."""
+
+    async def begin(self, *writes: Write) -> None:
+        """Write the intention of an effect that `begins` by itself, with some more."""
 
     async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
         """Keep a value of this visit under a name and a number (0 or more)."""
@@ -310,39 +317,6 @@ class Journal(Protocol):
 
     async def end_timer(self, runtime: Runtime[Any]) -> None:
         """Drop this visit's timer."""
-
-
-class Tape:
-    """Records a run's exchanges with the world, or replays them; this one keeps nothing. `waits`:
-    the waits before another attempt are kept; `recalls`: a run that goes on tells its events."""
-
-    waits, recalls = True, False
-
-    def mark(self, stored: bool) -> dict[str, Json]:
-        """Return what the next event, which may be `stored`, carries besides its own data."""
-        return {}
-
-    def recall(self, events: Sequence[RunEvent]) -> None:
-        """Take up what earlier executions of the run did."""
-
-    def begin(self, run: str, inputs: dict[str, Json], resumed: bool) -> None:
-        """Begin an execution of a run with all its inputs. Raise `RunError`."""
-
-    def record_answer(self, name: str, answer: Json) -> None:
-        """Record a person's answer by the kind of its question; a model's has `told TURN`."""
-
-    def time(self, seconds: float) -> float:  # seconds, or the recorded time of the visit
-        return seconds
-
-    def record_items(self, ended: Sequence[int]) -> None:
-        """Record the order in which elements of the running node ended, by numbers from 0."""
-
-    def items(self) -> Sequence[int]:
-        """Return that order, where it has to be as it was."""
-        return ()
-
-    def end(self, complete: bool) -> None:
-        """End an execution, and the run when `complete`. Raise `RunError` for what differs."""
 
 
 Emit = Callable[[EventKind, str, dict[str, Any]], None]  # kind, node, data
@@ -380,6 +354,8 @@ class Services:
     """Who answers as the model uses tools of their own, whose results are not known."""
     tape: Tape = field(default_factory=Tape)
     sender: Sender = field(default_factory=NoSender)
+    before_call: Callable[[ModelRequest], Sequence[Write]] = lambda _: ()
+    """Returns what is written of a request before it is sent, with the intention to."""
     asks_again: bool = False  # answers come from another graph, which has not checked them
 
 

@@ -22,6 +22,8 @@ Json = TypeAliasType(
     "Json", "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 )
 """A JSON value. An object of its own, because LangGraph evaluates the types of its nodes."""
+Write = tuple[str, Sequence[Any]]
+"""A statement of a store, mostly one that writes, and the values in it."""
 MAX_DEPTH = 200
 """The deepest nesting of lists and objects."""
 _MOST, _LEAST = 2**64 - 1, -(2**63)

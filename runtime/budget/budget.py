@@ -125,9 +125,11 @@ class RunBudget:
     _waiting: list[asyncio.Future[None]] = field(default_factory=list)
     _numbers: int = 0
 
-    async def open(self, ledger: ChargeLedger) -> None:
-        """Go on from what the run has used up before."""
+    async def open(self, ledger: ChargeLedger, *, blank: bool = False) -> None:
+        """Go on from what the run has used up before: nothing, where it is `blank`."""
         self.ledger = ledger
+        if blank:
+            return
         self._since = await ledger.renewals()
         for number, charge in (await ledger.charges()).items():
             self._put(number, charge)
@@ -139,9 +141,10 @@ class RunBudget:
             return model or self.model
         return f"{self.model.partition(':')[0]}:{model}"
 
-    async def reserve(self, want: Estimate) -> Held:
+    async def reserve(self, want: Estimate, *, later: bool = False) -> Held:
         """Take the worst case from every scope; while other calls hold what this one needs, wait
-        for them. Raise `Failure` of kind limit, or `LimitReached`, when there is no room."""
+        for them. `later`: it is written with what comes next, `Journal.begin`. Raise `Failure` of
+        kind limit, or `LimitReached`, when there is no room."""
         price = await self._price(want.model)
         if price is None and want.model and any(cap.measure == "cost" for _, cap in want.caps):
             raise RunError(f"there is no price for `{want.model}`", help=how_to_price(want.model))
@@ -156,7 +159,7 @@ class RunBudget:
         self._put(held.number, held.charge)
         try:
             if want.model:
-                await self._write(held.number)
+                await self._write(held.number, later=later)
         except BaseException:
             self._count(self._charges.pop(held.number), -1)
             held.let_go()

@@ -7,12 +7,12 @@ that was cut off, by a crash or a lost connection, stays as it is: such a call m
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from ..charges import Charge, Usage
 from ..config.prices import DOLLAR
-from ..db.database import LAST, Database, delete_of
+from ..db.database import LAST, Database, Write, delete_of
 from ..state.thread_turns import scopes_of
 
 SCHEMA = """
@@ -27,6 +27,7 @@ create table if not exists renewals (
     primary key (run, scope, name)
 );
 """
+TABLES = ("charges", "renewals")
 _ADD = (
     "insert into charges values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (run, number) do update"
     " set input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,"
@@ -45,18 +46,25 @@ class Ledger:
 
     db: Database
     run: str
+    soon: Callable[[object, Write | None], None] | None = None
+    """Lets something wait for what is written next of the run, under a key."""
 
     async def write(self, number: int, charge: Charge, *, later: bool = False) -> None:
-        """Keep a charge under its number, in the place of what it was before. `later`: it is on the
-        disk with what is written next; where that is lost, the worst case still counts."""
+        """Keep a charge under its number, in the place of what it was before. `later`: with what is
+        written next; where that is lost, nothing was called, or the worst case still counts."""
         values = (
             self.run, number, json.dumps(charge.scopes), charge.model, charge.input_tokens,
             charge.output_tokens, charge.cached_tokens, charge.cost, charge.chars, charge.status,
         )  # fmt: skip
-        await self.db.put_all(((_ADD, values),), later=later)
+        if later and self.soon is not None:
+            self.soon(("charge", number), (_ADD, values))
+        else:
+            await self.db.put_all(((_ADD, values),), later=later)
 
     async def strike(self, number: int) -> None:
         """Delete the charge of a call that was not made, or cost nothing."""
+        if self.soon is not None:
+            self.soon(("charge", number), None)
         await self.db.put("delete from charges where run = ? and number = ?", (self.run, number))
 
     async def charges(self) -> dict[int, Charge]:
@@ -93,10 +101,9 @@ def usage_of(charges: Iterable[Charge]) -> Usage:
 
 async def forget_charges(inside: Database, runs: Collection[str]) -> None:
     """Drop everything about runs, or threads with all their turns."""
-    tables = ("charges", "renewals")
-    await delete_of(inside, dict.fromkeys(tables, "run"), runs)
+    await delete_of(inside, dict.fromkeys(TABLES, "run"), runs)
     within = [scopes_of(run) for run in runs]
-    for table in tables:
+    for table in TABLES:
         # Between these two lies, in the order of an index, what begins with the first one.
         query = f"delete from {table} where run >= ? and run < ?"
         await inside.many(query, [(begin, begin + LAST) for begin in within])

@@ -15,9 +15,9 @@ from typing import Literal, TypeVar, cast
 
 from ..context import binding
 from ..errors import RunError
-from ..events import RunEvent
+from ..events import RunEvent, Tape
 from ..secrets import redact_value
-from ..services import EffectCall, Emit, Journal, Json, Services, Tape, ToolSchema
+from ..services import EffectCall, Emit, Journal, Json, Services, ToolSchema
 from .drift import DRIFT, drift, name_of, refuse_drift
 from .exchanges import (
     Notation,

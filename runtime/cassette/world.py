@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol, TypeVar
 
+from ..events import Tape
 from ..journal.before import JournalBefore
 from ..people import QuestionKind
 from ..requests import HttpAnswer, HttpRequest
@@ -27,7 +28,6 @@ from ..services import (
     ScriptCall,
     ScriptResult,
     Services,
-    Tape,
     ToolSchema,
 )
 from .exchanges import (

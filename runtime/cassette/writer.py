@@ -17,8 +17,9 @@ from typing import Any
 from flowc.compiler.source.door import open_file, read_file
 
 from ..errors import RunError, reason_of
+from ..events import Tape
 from ..secrets import redact_value
-from ..services import Json, Tape, ToolSchema
+from ..services import Json, ToolSchema
 from .exchanges import offer_body, offer_name
 from .format import (
     MAX_BYTES,

@@ -33,16 +33,13 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, Self
 
+from ..values import Write as Write
 from .digests import changed_value, with_digest, without_digest
 from .encryption import Seal
 from .fence import Epochs
 
 Dialect = Literal["sqlite", "postgresql"]
 Row = tuple[Any, ...]
-Write = tuple[str, Sequence[Any]]
-"""A statement, mostly one that writes, and its values."""
-
-
 Ahead = Callable[[], AbstractAsyncContextManager[Sequence[Write]]]
 """Yields what a writer takes with it: it is written when the block ends, and waits on when that
 raises."""

@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 from flowc.compiler.ir import OnUnknown
 from flowc.compiler.lowering.graphspec import GraphSpec
@@ -23,6 +24,7 @@ from flowc.compiler.lowering.serde import dump_spec, load_spec
 from ..budget import ledger
 from ..checkpoints.keys import thread_config
 from ..checkpoints.tables.compaction import Dropped, compact
+from ..checkpoints.tables.integrity import IntactReads
 from ..checkpoints.tables.rows import Checkpoints, begin_after
 from ..checkpoints.tables.stored import checkpoints_of
 from ..checkpoints.types import App, Saver
@@ -37,6 +39,7 @@ from ..graph.build import compile_graph
 from ..graph.history import CheckpointView, past_of, view_at, whole_past_of
 from ..journal import rows, timers
 from ..journal.effects import EffectJournal
+from ..journal.said_lines import lines_of
 from ..journal.taken_answers import answered_questions
 from ..secrets import secret_values
 from ..services import Json, Outcome, ServicesFactory
@@ -100,10 +103,12 @@ class Engine:
                 spec=await asyncio.to_thread(dump_spec, spec),
                 pid=os.getpid(),
             )
-            record = await self.store.create(record)
+            saver = cast("IntactReads", self.saver)
+            tables = {**rows.TABLES, **dict.fromkeys(ledger.TABLES, "run"), **saver.thread_tables}
+            record, blank = await self.store.begin(record, tables)
             # The run would go on from checkpoints that lie there without a record.
-            await self.saver.adelete_thread(run)
-            await execution.take_up(record)
+            await saver.begin_thread(run, blank=blank)
+            await execution.take_up(record, blank=blank)
             return await execution.run(record, graph_input, "run_started")
 
     async def resume(
@@ -133,7 +138,7 @@ class Engine:
         parameters hold. Raise `RunError` when a run has ended, is held elsewhere, does not fit."""
         async with self.hold(run, goes_on=True):
             record = await self.store.get(run)
-            if line is None and not await self.journal(run).lines(run):
+            if line is None and not await lines_of(self.journal_db, run):
                 _refuse_ended(record)
             record, changed = await self.bring_up_to_date(record, spec, migrate, inputs)
             app = await asyncio.to_thread(compile_graph, spec, self.saver)

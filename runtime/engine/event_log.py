@@ -1,4 +1,5 @@
-"""Passing events on: to the listeners at once, in small batches to the store (`RunStore`)."""
+"""Passing events on: to the listeners at once, in small batches to the store (`RunStore`), with
+whatever else of the run waits to be written."""
 
 from __future__ import annotations
 
@@ -10,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..context import CALL_PATH
-from ..db.database import Write
+from ..db.database import Ahead, Write, nothing_ahead
 from ..errors import RunError, StoreAway
-from ..events import EventKind, Listener, RunEvent
-from ..services import Tape
+from ..events import EventKind, Listener, RunEvent, Tape
 from ..store.runs import RunStore
 
 NOT_KEPT = frozenset({"model_text"})
@@ -34,6 +34,9 @@ class EventLog:
     on_lost: Callable[[], None] = lambda: None
     tape: Tape = field(default_factory=Tape)
     """Says what every event carries besides its own data."""
+    checkpoints: Ahead = nothing_ahead
+    """Yields the checkpoints that wait: they come before everything else."""
+    _soon: dict[object, Write] = field(default_factory=dict)
     _lost: set[int] = field(default_factory=set)
     _waiting: list[RunEvent] = field(default_factory=list)
     _wake: asyncio.Event = field(default_factory=asyncio.Event)
@@ -62,6 +65,18 @@ class EventLog:
             self._lost.add(number)
             self.on_lost()
 
+    def begin(self) -> None:
+        """Take note that nothing is written of the run."""
+        self._last = 0
+
+    def write_soon(self, key: object, write: Write | None) -> None:
+        """Write something with whatever is written next, in the place of what has the same key, or
+        nothing in its place."""
+        self._soon.pop(key, None)
+        if write is not None:
+            self._soon[key] = write
+            self._wake.set()
+
     async def flush(self) -> None:
         """Write what waits. Raise `RunError`; it waits on then."""
         async with self.waiting() as writes:
@@ -70,18 +85,27 @@ class EventLog:
 
     @asynccontextmanager
     async def waiting(self) -> AsyncIterator[Sequence[Write]]:
-        """Yield what writes the events that wait: they are written when the block ends, and wait on
-        when it raises. The intention of an effect takes them with it: a run that a kill ends in the
-        effect goes on from there, and nothing else would ever tell what led to it."""
+        """Yield everything that waits: it is written when the block ends, and waits on when that
+        raises. The intention of an effect takes it with it: a run that a kill ends in the effect
+        goes on from there, and nothing else would ever tell what led to it."""
+        async with self.checkpoints() as before, self.besides_checkpoints() as more:
+            yield (*before, *more)
+
+    @asynccontextmanager
+    async def besides_checkpoints(self) -> AsyncIterator[Sequence[Write]]:
+        """Yield what waits, without checkpoints: those take it with them, too."""
         async with self._in_turn:
             if self._last is None:
                 self._last = await self.store.last_event(self.run)
             batch, self._waiting = self._waiting, []
+            soon, self._soon = self._soon, {}
             self._wake.clear()
             try:
-                yield self.store.event_writes(self.run, self._last, batch)
+                events = self.store.event_writes(self.run, self._last, batch)
+                yield (*soon.values(), *events)
             except BaseException:
                 self._waiting = [*batch, *self._waiting]
+                self._soon = {**soon, **self._soon}
                 raise
             self._last += len(batch)
         if batch:

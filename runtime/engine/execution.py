@@ -33,6 +33,7 @@ from ..events import EventKind, Listener
 from ..graph.inbox import INPUT_NODE, checked_line, lines_obeyed, writes_of
 from ..journal.effects import EffectJournal
 from ..journal.failures import call_again
+from ..journal.said_lines import hear, lines_of
 from ..journal.taken_answers import answered_questions, note_answer, number_question
 from ..journal.timers import keep_timers
 from ..nodes.visit.visit import Surroundings
@@ -90,18 +91,25 @@ class Execution:
 
     def __post_init__(self) -> None:
         self.log = EventLog(self.store, self.run_id, self.listeners, self.signals.request_drain)
-        self.journal = dataclasses.replace(self.journal, ahead=self.log.waiting, results_later=True)
+        self.log.checkpoints = lambda: cast("IntactReads", self.saver).held(self.run_id)
+        self.journal = dataclasses.replace(
+            self.journal, ahead=self.log.waiting, soon=self.log.write_soon
+        )
         self.services = self.factory(self.journal, self.log.emit)
         self.log.tape = self.services.tape
 
-    async def take_up(self, record: RunRecord) -> None:
-        """Count what the run has used up before. A limit of the program's that stopped it counts
-        anew, and what it ended with as it failed is called again."""
-        await self.journal.recall(self.run_id)
+    async def take_up(self, record: RunRecord, *, blank: bool = False) -> None:
+        """Count what the run has used up before, nothing of a `blank` one. A limit of the program's
+        that stopped it counts anew, and what it ended with as it failed is called again."""
+        await self.journal.recall(self.run_id, blank=blank)
+        if blank:
+            self.log.begin()
+        else:
+            await self.store.clear_request(self.run_id)
         budget, error = self.services.budget, cast("dict[str, str]", record.error or {})
         if record.status == "error" and "kind" in error:
             await call_again(self.journal.db, self.run_id)
-        await budget.open(Ledger(self.journal.db, self._scope))
+        await budget.open(Ledger(self.journal.db, self._scope, self.journal.soon), blank=blank)
         if error.get("scope"):
             used = error.get("used")
             await budget.renew(error["scope"], error["limit"], None if used is None else int(used))
@@ -147,9 +155,9 @@ class Execution:
 
     async def _questions(self, state: StateSnapshot) -> list[Question]:
         """Return what asks, each with its number among the questions of its name."""
-        counts = await answered_questions(self.journal.db, self.run_id)
-        known = await self.journal.answers(self.run_id) if counts else {}
         asked = questions_in(state, self.spec)
+        counts = await answered_questions(self.journal.db, self.run_id) if asked else {}
+        known = await self.journal.answers(self.run_id) if counts else {}
         return [number_question(q, counts, known=id in known) for id, q in asked.items()]
 
     async def _keep_answer(self, interrupt: Interrupt, question: Question, value: Json) -> None:
@@ -183,8 +191,8 @@ class Execution:
         if text is not None:
             line = checked_line(self.spec, text)
             writes_of(self.spec, values, line, self._now())  # refuses it before it is kept
-            await self.journal.hear(self.run_id, line, lines_obeyed(values))
-        waiting = await self.journal.lines(self.run_id, lines_obeyed(values))
+            await hear(self.journal.db, self.run_id, line, lines_obeyed(values))
+        waiting = await lines_of(self.journal.db, self.run_id, lines_obeyed(values))
         if waiting and beginning is not None:
             await self.app.aupdate_state(config, beginning, as_node=START)
         for line in waiting:
@@ -213,12 +221,12 @@ class Execution:
         """Execute from the input, the answers, or None (to go on) to an outcome, and keep it."""
         started = time.monotonic()
         self.services.elapsed = _clock_of(record, self.store.clock)
-        await self.store.clear_request(self.run_id)
         try:
             with heap_at_rest(), in_words(self.store.location):
                 inputs = with_environment(self.spec, record.inputs, self.services.env)
-                outcome = await self._execute(graph_input, event, inputs, started)
-                return await self._finish(record, outcome, started)
+                async with self.log.writing():
+                    outcome = await self._execute(graph_input, event, inputs, started)
+                    return await self._finish(record, outcome, started)
         except asyncio.CancelledError:
             status = _DRAINED[self.signals.reason or "signal"]
             # A second cancellation must not leave a record of a run that goes on.
@@ -252,7 +260,7 @@ class Execution:
         if tape.recalls and event == "run_resumed":
             tape.recall(await self.store.events(self.run_id))
         tape.begin(self.run_id, inputs, event == "run_resumed")
-        async with self.log.writing(), self._events_ahead():
+        async with self._events_ahead():
             self.log.emit(event, "", data)
             complete = False
             try:
@@ -271,11 +279,11 @@ class Execution:
 
     @asynccontextmanager
     async def _events_ahead(self) -> AsyncIterator[None]:
-        """Write events with the checkpoints that follow them. In memory each connection has a store
-        of its own, and no kill leaves anything."""
+        """Write events with the checkpoints that follow them, and let these wait. In memory each
+        connection has a store of its own, and no kill leaves anything."""
         ahead = cast("IntactReads", self.saver).ahead
         if self.store.location.kind != "memory":
-            ahead[self.run_id] = self.log.waiting
+            ahead[self.run_id] = self.log.besides_checkpoints
         try:
             yield
         finally:
@@ -346,7 +354,7 @@ class Execution:
         """Return the outcome with what came out, and keep it in the record."""
         snapshot = self.at_rest or await self.snapshot()
         values = snapshot.values or {}
-        await keep_timers(self.journal.db, self.run_id, self._timers(snapshot))
+        self.log.write_soon("timers", keep_timers(self.run_id, self._timers(snapshot)))
         variables = variable_values(self.spec, values)
         result = variables.get(self.spec.outputs[0]) if self.spec.outputs else None
         usage = self.services.budget.used()
@@ -375,7 +383,8 @@ class Execution:
         return [on_line(self.journal.turn.line, key) for key in keys if isinstance(key, str)]
 
     async def _keep(self, record: RunRecord, **fields: Any) -> None:
-        await self.store.update(dataclasses.replace(record, pid=None, **fields))
+        async with self.log.waiting() as writes:
+            await self.store.update(dataclasses.replace(record, pid=None, **fields), writes)
 
 
 def _clock_of(record: RunRecord, now: Callable[[], str]) -> Callable[[], float]:

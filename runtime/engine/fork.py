@@ -21,6 +21,7 @@ from ..errors import RunError
 from ..graph.history import CheckpointView
 from ..graph.inbox import lines_obeyed
 from ..journal.effects import EffectJournal
+from ..journal.said_lines import lines_of
 from ..journal.taken_answers import number_question
 from ..people import Question
 from ..services import Json, Outcome
@@ -69,7 +70,7 @@ async def outcome_of(app: App, record: RunRecord, journal: EffectJournal) -> Out
     """Return what a run has come to at its last checkpoint; None when it was told something since,
     with which it goes on. One that did not end is `interrupted`."""
     values: Mapping[str, Any] = (await app.aget_state(thread_config(record.id))).values or {}
-    if await journal.lines(record.id, lines_obeyed(values)):
+    if await lines_of(journal.db, record.id, lines_obeyed(values)):
         return None
     return Outcome(
         record.id,

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from flowc.compiler.lowering.graphspec import GraphSpec
 from langgraph.checkpoint.base import CheckpointTuple
 
-from ..checkpoints.called_workflow import called_in
 from ..checkpoints.channels import join_channel
 from ..checkpoints.keys import thread_config
 from ..checkpoints.namespaces import is_within, join, task_part, without_line
@@ -23,6 +22,7 @@ from ..checkpoints.tables.rows import Checkpoints
 from ..checkpoints.types import App, Saver
 from ..db.database import Database
 from ..services import Json
+from ..state.called_workflow import called_in
 from ..state.channels import variable_values
 
 

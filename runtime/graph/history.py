@@ -9,12 +9,12 @@ from flowc.compiler.lowering.graphspec import GraphSpec
 from flowc.compiler.source.snippet import visible
 from langgraph.graph import START
 
-from ..checkpoints.called_workflow import called_in
 from ..checkpoints.tables.levels import LevelCheckpoints, read_level
 from ..checkpoints.tables.rows import Checkpoints
 from ..checkpoints.types import App
 from ..errors import RunError
 from ..services import Json
+from ..state.called_workflow import called_in
 from ..state.channels import variable_values, variables_of
 from .build import nested_graph
 

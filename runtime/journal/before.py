@@ -8,6 +8,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from ..db.database import Write
 from ..people import Timer
 from ..services import EffectCall, Journal, Json
 
@@ -18,6 +19,9 @@ class NoJournal:
 
     async def once(self, act: EffectCall) -> Json:
         return await act.call()
+
+    async def begin(self, *writes: Write) -> None:
+        return None
 
     async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
         return None
@@ -45,6 +49,9 @@ class JournalBefore:
 
     async def once(self, act: EffectCall) -> Json:
         return await self.before(self.inner, act)
+
+    async def begin(self, *writes: Write) -> None:
+        await self.inner.begin(*writes)
 
     async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
         await self.inner.keep(runtime, name, ordinal, value)

@@ -33,7 +33,7 @@ from langgraph.types import interrupt
 from ..checkpoints.keys import visit_of
 from ..checkpoints.namespaces import BETWEEN, line_in, on_line, place_of
 from ..context import CALL_PATH, EARLIER, EFFECT_KEY, HERE
-from ..db.database import Ahead, Database, nothing_ahead
+from ..db.database import Ahead, Database, Write, nothing_ahead
 from ..db.high_water import HighWater
 from ..errors import Failure, InDoubt, LimitReached
 from ..people import Timer
@@ -43,19 +43,22 @@ from . import timers
 from .failures import outcome_of
 from .preview import abridge, other_input
 from .results import Key, full_result, keep_apart
-from .rows import COUNT_ONE, COUNTED, EffectRow, canonical, outside_key, with_inner
+from .rows import (
+    COUNT_ONE,
+    COUNTED,
+    KEEP_NOTE,
+    EffectRow,
+    canonical,
+    outside_key,
+    with_inner,
+    write_effect,
+)
 
 VERDICTS = ("repeat", "fail")
 """Answers to the question what became of an effect; every other answer is its result."""
 
 _HEARD = "verdict heard"
 _HERE = "where run = ? and key = ? and ordinal = ?"
-_WRITE = (
-    "insert into effects (run, key, ordinal, name, given, status, result, input, outside)"
-    " values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (run, key, ordinal) do update set"
-    " name = excluded.name, given = excluded.given, status = excluded.status,"
-    " result = excluded.result, input = excluded.input, outside = excluded.outside"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,25 +80,29 @@ class EffectJournal:
     scope: str = ""
     """What the outside keys begin with: the run, a turn of a thread with its line, or the visit of
     the node that the graph is in another one."""
-    known: dict[str, set[tuple[str, int]]] = field(default_factory=dict)
-    """Of runs that were recalled, where something is written. Elsewhere nothing is looked for."""
+    known: dict[str, set[tuple[str, int | str]]] = field(default_factory=dict)
+    """Of runs that were recalled, where something is written: the numbers of effects, and the names
+    of notes. Elsewhere nothing is looked for."""
 
     ahead: Ahead = nothing_ahead
-    """Yields what is to be written with an intention, before it."""
-    results_later: bool = False
-    """Whether a result is on the disk with the checkpoint, or the intention, that comes next: where
-    the machine stops in between, it is asked about."""
+    """Yields what waits to be written of the run: it goes with whatever is written here."""
+    soon: Callable[[object, Write | None], None] | None = None
+    """Lets something wait there, in the place of what has the same key; None takes that back. A
+    result is on the disk with what comes next then: where the machine stops in between, it is asked
+    about."""
     apart: bool = False
     """Whether the store keeps large results apart, under their hash."""
     water: HighWater = field(default_factory=HighWater)
     """How many effects were finished, as is told outside of the store."""
 
-    async def recall(self, run: str) -> None:
-        """Read once where a run has effects, for as long as nobody else can write any: a query
-        less for each effect that is new."""
+    async def recall(self, run: str, *, blank: bool = False) -> None:
+        """Read once where a run has effects and notes, for as long as nobody else can write any: a
+        query less for each that is new. Of a `blank` run there is nothing to be read."""
         effects = "select key, ordinal, status from effects where run = ?"
-        rows, counted = await self.db.rows_of_each([(effects, (run,)), (COUNTED, (run,))])
-        self.known[run] = {(row[0], row[1]) for row in rows}
+        notes = "select distinct key, name from notes where run = ?"
+        queries = [(query, (run,)) for query in (effects, notes, COUNTED)]
+        rows, named, counted = ([], [], []) if blank else await self.db.rows_of_each(queries)
+        self.known[run] = {(row[0], row[1]) for row in (*rows, *named)}
         finished = sum(row[2] == "done" for row in rows)
         if self.water.is_outside:
             await asyncio.to_thread(self.water.begin, run, finished)
@@ -141,6 +148,10 @@ class EffectJournal:
             value = await act.call()
         except InDoubt:
             raise
+        except asyncio.CancelledError:
+            if self.soon is not None:
+                self.soon(key, None)  # it never began
+            raise
         except (Failure, LimitReached, GraphInterrupt) as error:
             if act.effect == "once":
                 await self._write(key, outside, act, *outcome_of(error, attempt))
@@ -150,19 +161,23 @@ class EffectJournal:
         await self._write(key, outside, act, "done", json.dumps(value))
         return value
 
+    async def begin(self, *writes: Write) -> None:
+        """Write the intention of an effect that `begins` by itself, with everything that waits, and
+        with these: nothing of it may happen outside before."""
+        await self._put(*writes)
+
     async def keep(self, runtime: Runtime[Any], name: str, ordinal: int, value: Json) -> None:
         """Keep something that a visit came to: no effect, so it is never in doubt."""
-        row = (*self._visit(runtime), name, ordinal, self.db.seal(json.dumps(value)))
-        await self.db.put(
-            "insert into notes values (?, ?, ?, ?, ?) on conflict (run, key, name, ordinal)"
-            " do update set value = excluded.value",
-            row,
-        )
+        run, key = self._visit(runtime)
+        self.known.get(run, set()).add((key, name))
+        await self._put((KEEP_NOTE, (run, key, name, ordinal, self.db.seal(json.dumps(value)))))
 
     async def entries(self, runtime: Runtime[Any], name: str) -> dict[int, Json]:
         """Return everything that a visit kept under a name, by number."""
         query = "select ordinal, value from notes where run = ? and key = ? and name = ?"
         run, key = self._visit(runtime)
+        if (key, name) not in self.known.get(run, {(key, name)}):
+            return {}
         rows = await self.db.rows(query, (run, key, name))
         what = f"a note of {place_of(key, run)}"
         return {row[0]: json.loads(self.db.unseal(row[1], what)) for row in rows}
@@ -240,21 +255,6 @@ class EffectJournal:
     async def drop_answers(self, run: str) -> None:
         """Drop every stored answer of a run: whatever they led to is kept."""
         await self.db.put("delete from answers where run = ?", (run,))
-
-    async def hear(self, run: str, line: str, obeyed: int) -> None:
-        """Keep a line that a person said unasked, before anything comes of it (J45). `obeyed` lines
-        have had their effect, which in a fork were said to another run."""
-        async with self.db.transaction(f"run {run}") as inside:
-            query = "select coalesce(max(number) + 1, 0) from lines where run = ?"
-            following: int = (await inside.rows(query, (run,)))[0][0]
-            row = (run, max(obeyed, following), self.db.seal(line))
-            await inside.run("insert into lines values (?, ?, ?)", row)
-
-    async def lines(self, run: str, obeyed: int = 0) -> tuple[str, ...]:
-        """Return the lines that were said, in order, without the first `obeyed`."""
-        query = "select line from lines where run = ? and number >= ? order by number"
-        rows = await self.db.rows(query, (run, obeyed))
-        return tuple(self.db.unseal(row[0], f"a line said to run {run}") for row in rows)
 
     async def leave(self, run: str) -> None:
         """Abandon every effect in doubt: the run goes on elsewhere."""
@@ -380,21 +380,19 @@ class EffectJournal:
             self.known[key[0]].add(key[1:])
         if result and self.apart:
             result = await keep_apart(self.db, key, result)
-        row = (
-            *key,
-            self.db.seal_name(act.name),
-            self.db.fingerprint(canonical(act.inputs)),
-            status,
-            result and self.db.seal(result),
-            self.db.seal(shown),
-            outside,
-        )
-        if status == "intended":
-            async with self.ahead() as events:
-                await self.db.put_all((*events, (_WRITE, row)))
-            return
+        row = write_effect(self.db, key, act, (status, result, shown, outside))
         counts = status == "done" and key[0] in self.known and not self.water.is_outside
-        count = ((COUNT_ONE, key[:1]),) if counts else ()
-        await self.db.put_all(((_WRITE, row), *count), later=self.results_later)
+        writes = ((COUNT_ONE, key[:1]),) if counts else ()
+        if self.soon is None:
+            await self._put(row, *writes)
+        else:
+            self.soon(key, row)
+            if status != "intended" or not act.begins:
+                await self._put(*writes, later=status != "intended")
         if status == "done":
             self.water.add(key[0])
+
+    async def _put(self, *writes: Write, later: bool = False) -> None:
+        async with self.ahead() as before:
+            if before or writes:
+                await self.db.put_all((*before, *writes), later=later)

@@ -8,9 +8,10 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from ..checkpoints.namespaces import BETWEEN
-from ..db.database import Database, delete_of
-from ..services import Json
+from ..db.database import Database, Write, delete_of
+from ..services import EffectCall, Json
 from .failures import failed_attempt, kept_failure
+from .results import Key
 
 SCHEMA = """
 create table if not exists effects (
@@ -37,14 +38,25 @@ COUNT_ONE = (
     " effects = finished.effects + 1"
 )
 """Counts an effect that is finished, in the transaction that keeps its result."""
+_WRITE = (
+    "insert into effects (run, key, ordinal, name, given, status, result, input, outside)"
+    " values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (run, key, ordinal) do update set"
+    " name = excluded.name, given = excluded.given, status = excluded.status,"
+    " result = excluded.result, input = excluded.input, outside = excluded.outside"
+)
+KEEP_NOTE = (
+    "insert into notes values (?, ?, ?, ?, ?) on conflict (run, key, name, ordinal)"
+    " do update set value = excluded.value"
+)
 COUNTED = "select effects from finished where run = ?"
 
-_TABLES = dict.fromkeys(("effects", "answers", "notes", "lines", "finished"), "run")
+TABLES = dict.fromkeys(("effects", "answers", "notes", "lines", "finished"), "run")
+"""The tables, each with its column of the run."""
 
 
 async def forget(inside: Database, runs: Collection[str]) -> None:
     """Drop everything about runs."""
-    await delete_of(inside, _TABLES, runs)
+    await delete_of(inside, TABLES, runs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +83,16 @@ class EffectRow:
             raise kept_failure(self.result)
         value: Json = json.loads(self.result or "null")
         return value
+
+
+def write_effect(
+    db: Database, key: Key, act: EffectCall, kept: tuple[str, str | None, str, str]
+) -> Write:
+    """Return what keeps an effect: status, result, shown input, and key outside."""
+    status, result, shown, outside = kept
+    name, digest = db.seal_name(act.name), db.fingerprint(canonical(act.inputs))
+    sealed = (result and db.seal(result), db.seal(shown))
+    return _WRITE, (*key, name, digest, status, *sealed, outside)
 
 
 def outside_key(*place: str | int) -> str:

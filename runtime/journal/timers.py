@@ -13,7 +13,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from ..db.database import Database, delete_of, marks
+from ..db.database import Database, Write, delete_of, marks
 from ..people import Timer
 from ..services import Json
 
@@ -75,10 +75,11 @@ async def end_timer(db: Database, run: str, key: str) -> None:
     await db.put("delete from timers where run = ? and key = ?", (run, key))
 
 
-async def keep_timers(db: Database, run: str, keys: Collection[str]) -> None:
-    """Drop the timers of a run whose visits do not wait any more: all but these."""
-    await db.put(
-        f"delete from timers where run = ? and key not in ({marks(keys)})", (run, *sorted(keys))
+def keep_timers(run: str, keys: Collection[str]) -> Write:
+    """Return what drops the timers of a run whose visits do not wait any more: all but these."""
+    return (
+        f"delete from timers where run = ? and key not in ({marks(keys)})",
+        (run, *sorted(keys)),
     )
 
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from flowc.compiler.ir import AskNode
 from flowc.compiler.lowering.graphspec import Channel, GraphSpec, called_by
 
-from ..checkpoints.called_workflow import node_at
 from ..errors import RunError
 from ..people import TIME_IS_UP, Question
 from ..services import Json
 from ..values import kept_value
+from .called_workflow import node_at
 from .task_results import ResultFault, read_result
 
 if TYPE_CHECKING:

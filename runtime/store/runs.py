@@ -6,7 +6,15 @@ import asyncio
 import dataclasses
 import difflib
 import json
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -119,16 +127,26 @@ class RunStore:
 
     async def create(self, record: RunRecord) -> RunRecord:
         """Keep a new run. Raise `RunError` when the id is taken, or cannot be one."""
+        return (await self.begin(record, {}))[0]
+
+    async def begin(self, record: RunRecord, tables: Mapping[str, str]) -> tuple[RunRecord, bool]:
+        """Keep a new run. Return it, and whether these tables, each with its column of the run, and
+        those of the store have nothing of an earlier one that lost its record. Raise as `create`.
+        """
         refuse_unfit(record.id)
+        tables = {**tables, "events": "run", "requests": "run"}
+        ways = [f"exists (select 1 from {t} where {column} = ?)" for t, column in tables.items()]
+        left = f"select {' or '.join(ways)}"
         record = self._stamp(dataclasses.replace(record, started=record.started or self.clock()))
         async with self.db.for_run(record.id).transaction(f"run {record.id}") as inside:
             if await inside.rows("select 1 from runs where id = ?", (record.id,)):
                 raise _duplicate_id(record.id)
+            is_left = bool((await inside.rows(left, (record.id,) * len(tables)))[0][0])
             parts = await self.parts.split(inside, record.id, _fields(record))
             await self.parts.keep(inside, record.id, parts)
             await inside.run(_WRITE, self._row(record, parts))
         await asyncio.to_thread(self.water.renew, record.id)
-        return record
+        return record, not is_left
 
     async def refuse_taken(self, run: str) -> None:
         """Raise `RunError` when there is a run of this id, or the id cannot be one."""
@@ -180,10 +198,11 @@ class RunStore:
         )
         return sorted(row[0] for row in rows)
 
-    async def update(self, record: RunRecord) -> RunRecord:
-        """Write a record anew."""
+    async def update(self, record: RunRecord, before: Sequence[Write] = ()) -> RunRecord:
+        """Write a record anew, and something else before it: both or neither."""
         record = self._stamp(record)
         async with self.db.for_run(record.id).transaction(f"run {record.id}") as inside:
+            await inside.put_all(before)
             parts = await self.parts.split(inside, record.id, _fields(record))
             known = await inside.rows("select 1 from runs where id = ?", (record.id,))
             await self.parts.keep(inside, record.id, parts)

@@ -15,6 +15,7 @@ from flowc.compiler.catalog.builtin_tools import BUILTIN
 from ..cassette.replaying import Player
 from ..context import EFFECT_KEY, HERE, binding
 from ..errors import Failure
+from ..events import Tape
 from ..journal.before import JournalBefore
 from ..requests import HttpAnswer, HttpRequest
 from ..services import (
@@ -28,7 +29,6 @@ from ..services import (
     Json,
     Services,
     ServicesFactory,
-    Tape,
     ToolSchema,
 )
 from ..tools.registry import check_arguments

@@ -7,6 +7,7 @@ and numbers of steps, has to be what it wrote.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
 from typing import Annotated, Any, NotRequired, TypeVar
 
 from langchain_core.runnables import RunnableConfig
@@ -14,7 +15,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple, Delt
 from pydantic import Field, StringConstraints, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
-from ...db.database import Ahead
+from ...db.database import Ahead, Write, nothing_ahead
 from ...db.digests import damaged_checkpoint
 from ...errors import RunError
 
@@ -37,6 +38,17 @@ class IntactReads(BaseCheckpointSaver[str]):
     ahead: dict[str, Ahead]
     """By run what is written with its next checkpoint: events, so that no checkpoint that a kill
     leaves is ahead of what is told of it."""
+
+    thread_tables: Mapping[str, str] = {}
+    """The tables of checkpoints that lie beside those of runs, each with its column of the run."""
+
+    async def begin_thread(self, run: str, *, blank: bool) -> None:
+        """Begin a run, of which there is nothing in `thread_tables` where it is `blank`."""
+        await self.adelete_thread(run)
+
+    def held(self, run: str) -> AbstractAsyncContextManager[Sequence[Write]]:
+        """Yield what writes what is held back of a run (`Ahead`)."""
+        return nothing_ahead()
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return a checkpoint, by default the latest of its namespace."""

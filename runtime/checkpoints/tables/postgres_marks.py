@@ -59,7 +59,7 @@ _WRITTEN = (
     "(select count(*) from (select task_id, idx from checkpoint_writes w"
     " where w.thread_id = given.thread_id and w.checkpoint_ns = given.checkpoint_ns"
     " and w.checkpoint_id = given.parent_checkpoint_id and idx >= 0"
-    " union select * from unnest(more.tasks, more.numbers)) as step)"
+    " union select * from unnest(given.tasks, given.numbers)) as step)"
 )
 """How many values stand after the parent, with those that the same statement writes."""
 _PLACE = "thread_id = ? and checkpoint_ns = ?"
@@ -93,12 +93,11 @@ def with_checkpoint_mark(statement: str) -> str:
     its values stand the names of those that lie apart, and the tasks and numbers of what the same
     statement writes after the parent."""
     columns = re.findall(r"checkpoints \(([^)]*)\)", statement)[0]
-    kinds = ("text", "text", "text", "text", "jsonb", "jsonb")
-    given = ", ".join(f"%s::{kind}" for kind in kinds)
+    kinds = ("text",) * 4 + ("jsonb",) * 2 + ("text[]", "text[]", "integer[]")
+    row = ", ".join(f"%s::{kind}" for kind in kinds)
     rows = (
-        f", mark, apart, written) select {columns}, {CHECKPOINT}, more.apart, {_WRITTEN}"
-        f" from (values ({given})) as given ({columns}),"
-        " (values (%s::text[], %s::text[], %s::integer[])) as more (apart, tasks, numbers)"
+        f", mark, apart, written) select {columns}, {CHECKPOINT}, apart, {_WRITTEN}"
+        f" from (VALUES ({row})) as given ({columns}, apart, tasks, numbers)"
     )
     statement = re.sub(r"\)\s+VALUES \([^)]*\)", lambda _: rows, statement)
     return _update_too(statement, "mark", "apart", "written")

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import psycopg
 from langchain_core.runnables import RunnableConfig
@@ -26,11 +26,11 @@ from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from psycopg.types.json import Jsonb
 
 from ...db import kept
-from ...db.database import nothing_ahead
+from ...db.database import Write, nothing_ahead
 from ...db.new_threads import NewThreads
-from ...db.postgres.connection import PostgresDatabase, native, pass_fence
+from ...db.postgres.connection import PostgresDatabase
 from ...db.postgres.errors import is_gone, postgres_error
-from ...db.postgres.link import Connection, Link
+from ...db.postgres.link import Link
 from ...db.url import Location
 from ...errors import RunError
 from ...savers.circles import without_circles
@@ -38,7 +38,7 @@ from ...savers.home_loop import HomeLoop
 from ...savers.pages import with_pages
 from ...savers.thread_upkeep import ThreadUpkeep
 from ..channels import checkpoint_with
-from .held_writes import TURNS, HeldWrites, Row
+from .held_writes import HeldBack, HeldCheckpoint, Key
 from .integrity import IntactReads
 from .postgres_marks import (
     MARKS,
@@ -50,10 +50,7 @@ from .postgres_marks import (
     write_mark,
 )
 from .postgres_statements import (
-    CHECKPOINT,
     MOST,
-    TOGETHER,
-    as_one,
     flat,
     insert_blobs,
     insert_writes,
@@ -66,13 +63,15 @@ from .serializer import StrictSerializer
 Result = TypeVar("Result")
 _LOCK_MIGRATIONS = "select pg_try_advisory_xact_lock(hashtext('flowc migrations'))"
 _FORGETTING = (
-    "with gone as (delete from checkpoints where metadata ->> 'run_id' = any(%s)"
+    "with gone as (delete from checkpoints where metadata ->> 'run_id' = any(?)"
     " returning thread_id, checkpoint_ns, checkpoint_id)"
     " delete from checkpoint_writes as w using gone where w.thread_id = gone.thread_id"
     " and w.checkpoint_ns = gone.checkpoint_ns and w.checkpoint_id = gone.checkpoint_id"
 )
 _NUMBER = 5
 """Where the number of a written value stands in its row."""
+_SECONDS = 0.05
+"""Seconds that something is held at most, as events are gathered."""
 _WALKED: ContextVar[Sequence[str]] = ContextVar("flowc_walked", default=())
 """The checkpoints whose writes the reading task puts together."""
 _LOOK_BACK = with_pages(AsyncPostgresSaver.aget_delta_channel_history, 192)
@@ -88,6 +87,10 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         "bl.channel::bytea", "convert_to(bl.channel, 'UTF8')"
     ).replace("cw.channel::bytea", "convert_to(cw.channel, 'UTF8')")
 
+    thread_tables = dict.fromkeys(
+        ("checkpoints", "checkpoint_blobs", "checkpoint_writes"), "thread_id"
+    )
+
     def __init__(self, link: Link, db: PostgresDatabase, serde: StrictSerializer) -> None:
         assert link.connection is not None
         connection: Any = link.connection
@@ -95,9 +98,8 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         self.serde: StrictSerializer = serde
         self.ahead = {}
         self.link, self.db, self.epochs = link, db, db.epochs
-        self._held = HeldWrites(lambda row: (row[1], row[2], row[3], row[5]))
-        self._order = asyncio.Lock()
-        self._soon: set[asyncio.Task[None]] = set()
+        self._held = HeldBack()
+        self._soon: dict[Key, asyncio.Task[None]] = {}
         self._realms: dict[str, str] = {}
         self._new = NewThreads(db.epochs)
 
@@ -118,27 +120,34 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Write the rows of LangGraph's own method in one statement, with what was written before
-        and is held: it sends one for each value, one for each write and one for the checkpoint."""
+        and is held: it sends one for each value, one for each write and one for the checkpoint. A
+        checkpoint of a run that flowc executes is held, too."""
         into = config["configurable"]
-        place = {"thread_id": into["thread_id"], "checkpoint_ns": into["checkpoint_ns"]}
+        run, space, parent = into["thread_id"], into["checkpoint_ns"], into.get("checkpoint_id")
         inline, apart = split_values(checkpoint["channel_values"], self.serde.whole is not None)
         versions = {name: v for name, v in new_versions.items() if name in apart}
-        with self.serde.within(await self._realm(place["thread_id"])):
-            rows = self._dump_blobs(place["thread_id"], place["checkpoint_ns"], apart, versions)
-        run = place["thread_id"]
+        with self.serde.within(await self._realm(run)):
+            plain = self._dump_blobs(run, space, apart, versions)
+        rows = with_marks(plain, value_mark)
         while len(rows) > MOST:
-            await self._write(run, (insert_blobs(MOST),), flat(with_marks(rows[:MOST], value_mark)))
+            await self._write(run, ((insert_blobs(MOST), flat(rows[:MOST])),))
             rows = rows[MOST:]
-        self._new.write(run, place["checkpoint_ns"])
-        values = flat(with_marks(rows, value_mark))
-        values += [*place.values(), checkpoint["id"], into.get("checkpoint_id")]
-        values.append(Jsonb(checkpoint_with(checkpoint, inline)))
-        values.append(Jsonb(get_serializable_checkpoint_metadata(config, metadata)))
-        values.append(sorted(apart))
-        blobs = (insert_blobs(len(rows)),) if rows else ()
-        parent = (place["checkpoint_ns"], into.get("checkpoint_id"))
-        await self._write(run, (*blobs, CHECKPOINT), values, after=parent)
-        return {"configurable": {**place, "checkpoint_id": checkpoint["id"]}}
+        self._new.write(run, space)
+        about = Jsonb(get_serializable_checkpoint_metadata(config, metadata))
+        whole = Jsonb(checkpoint_with(checkpoint, inline))
+        values = (run, space, checkpoint["id"], parent, whole, about, sorted(apart))
+        one = HeldCheckpoint(space, checkpoint["id"], parent, values, rows)
+        if run in self.ahead:
+            await self._hold(one, (run, self.epochs.get(run)))
+        else:
+            await self._write(run, (), one)
+        return {"configurable": {**_at(run, space), "checkpoint_id": checkpoint["id"]}}
+
+    async def _hold(self, one: HeldCheckpoint, key: Key) -> None:
+        if not self._held.of(key).has_room(one):
+            await self._flush(key)
+        self._held.of(key).checkpoints.append(one)
+        self._flush_soon(key)
 
     async def aput_writes(
         self,
@@ -148,13 +157,13 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         task_path: str = "",
     ) -> None:
         """Write the rows of LangGraph's own method with the checkpoint after them, or, where none
-        comes at once, in a statement of their own. That need not wait for the disk: the checkpoint
+        comes soon, in a statement of their own. That need not wait for the disk: the checkpoint
         does, and a node whose writes are lost runs again, where its effects are known. Questions
         and errors, which end a run, are written before this returns."""
         if not writes:
             return
         into = config["configurable"]
-        run, epoch = into["thread_id"], self.epochs.get(into["thread_id"])
+        key = run, _ = into["thread_id"], self.epochs.get(into["thread_id"])
         place = (run, into["checkpoint_ns"], into["checkpoint_id"])
         self._new.write(run, place[1])
         with self.serde.within(await self._realm(run)):
@@ -162,38 +171,44 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         along = sum(row[_NUMBER] >= 0 for row in rows)
         rows = [(*row, along) for row in rows]
         if len(rows) <= MOST and not any(channel in WRITES_IDX_MAP for channel, _ in writes):
-            if self._held.has_any_of(run, epoch, rows):
-                await self.flush()
-            self._held.add(run, epoch, rows)
-            task = asyncio.create_task(self._flush_soon(run, epoch))
-            self._soon.add(task)
-            task.add_done_callback(self._soon.discard)
+            held = self._held.of(key)
+            if held.has_any_of(rows) or len(held.rows) + len(rows) > MOST:
+                await self._flush(key)
+            self._held.of(key).rows.extend(rows)
+            self._flush_soon(key)
             return
         special = all(channel in WRITES_IDX_MAP for channel, _ in writes)
         for some in lots(rows):
-            await self._write(run, (insert_writes(len(some), special),), flat(some), later=True)
+            await self._write(run, ((insert_writes(len(some), special), flat(some)),), later=True)
 
     async def flush(self) -> None:
         """Write what is held. Raise `RunError`, and hold it still, when it cannot be written."""
-        for run, epoch in list(self._held.rows):
-            async with self._order:
-                with self._held.take(run, epoch) as rows:
-                    await self._write_rows(run, epoch, rows)
+        for key in list(self._held.runs):
+            await self._flush(key)
 
-    async def _flush_soon(self, run: str, epoch: int | None) -> None:
-        """Write what is held of a run, unless its checkpoint comes first. What cannot be written is
-        held for the next call, which says why."""
-        for _ in range(TURNS):
-            await asyncio.sleep(0)
-            if (run, epoch) not in self._held.rows:
-                return
-        async with self._order:
-            with contextlib.suppress(RunError), self._held.take(run, epoch) as rows:
-                await self._write_rows(run, epoch, rows)
+    async def _flush(self, key: Key, *, later: bool = False) -> None:
+        async with self._held.take(key) as held:
+            if held:
+                await self._execute(key, held.writes(), later)
 
-    async def _write_rows(self, run: str, epoch: int | None, rows: Sequence[Row]) -> None:
-        for some in lots(rows):
-            await self._execute(run, epoch, (insert_writes(len(some), False),), flat(some), True)
+    def _flush_soon(self, key: Key) -> None:
+        """Write what is held of a run in a moment, unless something takes it along before. What
+        cannot be written is held for the next call, which says why."""
+
+        async def flush() -> None:
+            await asyncio.sleep(_SECONDS)
+            del self._soon[key]
+            with contextlib.suppress(RunError):
+                await self._flush(key, later=True)
+
+        if key not in self._soon:
+            self._soon[key] = asyncio.create_task(flush())
+
+    @asynccontextmanager
+    async def held(self, run: str) -> AsyncIterator[Sequence[Write]]:
+        """Yield what writes what is held of a run (`Ahead`)."""
+        async with self._held.take((run, self.epochs.get(run))) as held:
+            yield held.writes()
 
     def get_next_version(self, current: str | None, channel: None) -> str:
         """Return a version that comes after another one, in LangGraph's order and with less chance
@@ -258,63 +273,42 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
     async def _write(
         self,
         run: str,
-        inserts: tuple[str, ...],
-        values: Sequence[Any],
+        writes: Sequence[Write],
+        one: HeldCheckpoint | None = None,
         *,
         later: bool = False,
-        after: tuple[str, str | None] | None = None,
     ) -> None:
-        """Execute some statements as one, with what is held of the run before them. What is on the
-        disk `later` is so with whatever is written next. `after` is the place of a checkpoint: the
-        last values are what tasks and numbers of what is held stand behind it."""
-        async with self._order:
-            epoch = self.epochs.get(run)
-            with self._held.take(run, epoch) as held:
-                if after is not None:
-                    step = [row for row in held if (row[1], row[2]) == after and row[_NUMBER] >= 0]
-                    values = [*values, [row[3] for row in step], [row[_NUMBER] for row in step]]
-                if len(held) > TOGETHER:
-                    await self._write_rows(run, epoch, held)
-                elif held:
-                    inserts = (insert_writes(len(held), False), *inserts)
-                    values = [*flat(held), *values]
-                await self._execute(run, epoch, inserts, values, later)
+        """Write something, and a checkpoint, with what is held of the run before them. What is on
+        the disk `later` is so with whatever is written next."""
+        key = (run, self.epochs.get(run))
+        async with self._held.take(key) as held:
+            held.checkpoints.extend(() if one is None else (one,))
+            await self._execute(key, [*held.writes(), *writes], later)
 
-    async def _execute(
-        self,
-        run: str,
-        epoch: int | None,
-        inserts: tuple[str, ...],
-        values: Sequence[Any],
-        later: bool,
-    ) -> None:
+    async def _execute(self, key: Key, writes: Sequence[Write], later: bool) -> None:
         """Execute statements as one, behind the fence of a run that this process holds, with what
         is ahead of them."""
-        async with self.ahead.get(run, nothing_ahead)() as more:
-            inserts = (*(native(query).decode() for query, _ in more), *inserts)
-            query = as_one(inserts, epoch is not None, later)
-            row = [value for _, given in more for value in given] + list(values)
-            whole = row if epoch is None else (run, epoch, *row)
+        async with self.ahead.get(key[0], nothing_ahead)() as more:
+            await self.db.put_under(*key, (*more, *writes), later)
 
-            async def write() -> None:
-                async with self.lock:
-                    await pass_fence(cast("Connection", self.conn), run, query, whole)
-
-            await self.send(write)
+    async def begin_thread(self, run: str, *, blank: bool) -> None:
+        """Begin a run: of a `blank` one nothing has to be deleted."""
+        if not blank:
+            await self.adelete_thread(run)
+        self._new.begin(run)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete everything of a thread."""
         await self.flush()
-        tables = ("checkpoints", "checkpoint_blobs", "checkpoint_writes")
-        deletes = [f"delete from {table} where thread_id = %s" for table in tables]
-        await self._write("", tuple(deletes), (thread_id,) * len(tables))
-        self._new.begin(thread_id)
+        tables = self.thread_tables.items()
+        deletes = [(f"delete from {table} where {key} = ?", (thread_id,)) for table, key in tables]
+        await self._write("", deletes)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
         """Delete the checkpoints of executions that LangGraph's server takes back, and what was
         written after them."""
         await self.flush()
-        await self._write("", (_FORGETTING,), ([str(run) for run in run_ids],))
+        await self._write("", ((_FORGETTING, ([str(run) for run in run_ids],)),))
 
     async def send(self, read: Callable[[], Awaitable[Result]]) -> Result:
         """Read or write, again and again until the server answers."""
@@ -334,6 +328,10 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
 
 class PostgresSaver(HomeLoop, ThreadUpkeep, _RowSaver):
     """Keeps the checkpoints of a store in PostgreSQL, from whichever event loop."""
+
+
+def _at(run: str, space: str) -> dict[str, str]:
+    return {"thread_id": run, "checkpoint_ns": space}
 
 
 def _place(config: RunnableConfig) -> tuple[str, str, str | None]:

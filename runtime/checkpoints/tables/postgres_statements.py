@@ -1,4 +1,4 @@
-"""LangGraph's statements for the rows of a checkpoint, with digests, and several of them as one;
+"""LangGraph's statements for the rows of a checkpoint, with digests, for several rows at a time;
 which of its values lie in a row of their own."""
 
 from __future__ import annotations
@@ -10,17 +10,16 @@ from typing import Any
 
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
-from ...db.postgres.connection import FENCE, LATER, LET
 from ...values import is_plain
 from ..channels import is_snapshot
-from .held_writes import Row
 from .postgres_marks import with_checkpoint_mark, with_columns
+
+Row = Sequence[Any]
 
 MOST = 5_000
 """Rows that one statement writes: the protocol numbers its parameters with 16 bits."""
 TOGETHER = 1_000
-"""Rows of writes that go with a checkpoint."""
-CHECKPOINT = with_checkpoint_mark(AsyncPostgresSaver.UPSERT_CHECKPOINTS_SQL)
+"""Rows of writes and values that are held until a checkpoint is written."""
 
 
 @functools.lru_cache(maxsize=64)
@@ -37,17 +36,10 @@ def insert_blobs(count: int) -> str:
     return _repeat(with_columns(AsyncPostgresSaver.UPSERT_CHECKPOINT_BLOBS_SQL, "mark"), count)
 
 
-@functools.lru_cache(maxsize=256)
-def as_one(statements: tuple[str, ...], behind_fence: bool, later: bool) -> bytes:
-    """Return one statement that does what several do."""
-    *first, last = (statement.strip().rstrip(";") for statement in statements)
-    parts = [f"before_{number} as ({each})" for number, each in enumerate(first)]
-    if behind_fence:
-        fence = [FENCE.replace("?", "%s").removeprefix("with "), *([LATER] if later else [])]
-        parts = [*fence, *parts, f"written as ({last})"]
-        last = f"{LET}, later" if later else LET
-    head = f"with {', '.join(parts)} " if parts else ""
-    return f"{head}{last}".encode()
+@functools.lru_cache(maxsize=64)
+def insert_checkpoints(count: int) -> str:
+    """Return LangGraph's statement for a checkpoint, for `count` of them."""
+    return _repeat(with_checkpoint_mark(AsyncPostgresSaver.UPSERT_CHECKPOINTS_SQL), count)
 
 
 def split_values(values: Mapping[str, Any], sealed: bool) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -84,4 +76,4 @@ def lots(rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
 def _repeat(one: str, count: int) -> str:
     """Return a statement that inserts one row, for `count` of them."""
     head, row, tail = re.split(r"(?<=VALUES) (\([^)]*\))", one, maxsplit=1)
-    return f"{head} {', '.join([row] * count)}{tail}"
+    return f"{head} {', '.join([row] * count)}{tail}".replace("%s", "?")

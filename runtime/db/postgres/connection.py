@@ -28,22 +28,11 @@ from ..fence import HELD, require_epoch, taken_over
 from ..ownership import POSTGRES_COLUMNS, refuse_foreign
 from ..schema_version import refuse_other_layout
 from ..url import Location
+from .as_one import as_one
 from .errors import is_gone, postgres_error
 from .link import WAITS, Connection, Link
 from .names import SCHEMA
 from .pool import Pool
-
-FENCE = (
-    "with held as materialized (select 1 / count(*) as ok from"
-    " (select from leases where run = ? and epoch = ? for share) as row)"
-)
-"""The beginning of a statement that writes only while a run has a number: one trip to the server,
-one transaction. The share of the lock keeps everybody from taking the run before it is committed;
-with none, or one `for key share`, a late row would land after the other process has read."""
-LET = "select ok from held"
-"""Its end."""
-LATER = "later as materialized (select set_config('synchronous_commit', 'off', true))"
-"""What it has besides, and ends with, where it does not wait for the disk."""
 
 BEGIN = (
     "begin; set local lock_timeout = '30s'; set local idle_in_transaction_session_timeout = '10s';"
@@ -180,16 +169,17 @@ class PostgresDatabase(_Statements):
         return link.watch(connection) if self.epochs.held else nullcontext()
 
     async def put_all(self, writes: Sequence[Write], *, later: bool = False) -> None:
-        epoch = self.epoch
-        if epoch is None:
-            await _Statements.put_all(self, writes)
-        else:
-            parts = [f"written_{n} as ({query})" for n, (query, _) in enumerate(writes)]
-            later = later or not self.durable
-            whole = ", ".join([FENCE, *([LATER] if later else []), *parts])
-            query = native(f"{whole} {LET}{', later' if later else ''}")
-            row = (self.of_run, epoch, *(value for _, values in writes for value in values))
-            await self._send(lambda c: pass_fence(c, self.of_run, query, row))
+        if writes:
+            await self.put_under(self.of_run, self.epoch, writes, later)
+
+    async def put_under(
+        self, run: str, epoch: int | None, writes: Sequence[Write], later: bool
+    ) -> None:
+        """Execute statements as `put_all` does, behind the fence of a run under a number."""
+        queries, values = zip(*writes, strict=True)
+        query = native(as_one(queries, epoch is not None, later or not self.durable))
+        row = (*(() if epoch is None else (run, epoch)), *(v for some in values for v in some))
+        await self._send(lambda c: pass_fence(c, run, query, row))
 
     async def _compare(self, connection: Connection) -> None:
         """Lock the row of the run's number in the transaction that is open. Raise `NotHeld`."""
@@ -322,7 +312,7 @@ async def _rows_by_name(
 
 
 async def pass_fence(connection: Connection, run: str, query: bytes, values: Sequence[Any]) -> None:
-    """Execute a statement that begins with `FENCE`. Raise `NotHeld` when it was not let through."""
+    """Execute a statement of `as_one`. Raise `NotHeld` when the fence did not let it through."""
     try:
         await connection.execute(query, tuple(values))
     except DivisionByZero:

@@ -85,7 +85,7 @@ async def _ask(
         "messages": list(request.messages),
         "tools": [schema.name for schema in request.tools],
     }
-    act = EffectCall(runtime, MODEL_CALL, effect, inputs, call, ordinal)
+    act = EffectCall(runtime, MODEL_CALL, effect, inputs, call, ordinal, begins=True)
     reply = await services.journal.once(act)
     if isinstance(reply, dict) and "text" in reply:
         calls = list(reply.get("tool_calls") or [])
@@ -101,8 +101,9 @@ async def _paid_reply(talk: Talk, request: ModelRequest) -> ModelReply:
     budget, is_model = services.budget, services.models.is_model
     worst = estimate(budget.full_name(request.model) if is_model else "", request)
     started = time.monotonic()
-    reservation = await budget.reserve(worst)
+    reservation = await budget.reserve(worst, later=True)
     try:
+        await services.journal.begin(*services.before_call(request))
         reply = await services.models.reply(replace(request, grant=reservation))
         charge = await reservation.settle(reply)
     except Failure:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flowc.compiler.driver import CompileResult
@@ -15,17 +15,18 @@ from ...assembly.reach import Reach
 from ...assembly.run_options import RunOptions
 from ...config.options import default
 from ...context import HERE, binding
+from ...db.database import Write
 from ...engine.engine import ENDED
 from ...engine.signals import RunSignals
 from ...events import Listener
 from ...people import Assignee, QuestionKind
-from ...services import Emit, Journal, Json, Outcome, Services
+from ...services import Emit, Journal, Json, ModelRequest, Outcome, Services
 from ...store.runs import RunRecord
 from ...tools.team import TEAM
 from ..records.messages import MOST_TOLD, Messages, StoredMessage, messages_text
 from ..records.metrics import iso, steps_of
 from ..records.model_rates import ModelRates, RatedModels
-from ..records.prompt_log import LoggedModels, Prompts
+from ..records.prompt_log import Prompts, prompt_of
 from ..records.tables import StoredAssignment, StoredExecution, assignment_of
 from .correspondence import correspondence_of
 from .dispatch import assigned_text, failed_at
@@ -46,6 +47,8 @@ class ExecutionTeam:
     models: Collection[str]
     messages: Messages
     clock: Clock
+    marks: list[Write] = field(default_factory=list)
+    """What marks messages as read. It is written with the first call of a model that sees them."""
 
     def answer(self, kind: QuestionKind, node: str, visit: int) -> Json | None:
         if kind != "task":  # what is asked beside steps has its answer by its id, see `_answers`
@@ -73,7 +76,7 @@ class ExecutionTeam:
         return Assignee(agent, text) if assignment is not None or text else None
 
     async def _messages_for(self, agent: str, node: str, visit: int) -> list[StoredMessage]:
-        """Return the messages that a model sees when an attempt begins, and mark them as read.
+        """Return the messages that a model sees when an attempt begins, to be marked as read.
         After a crash it sees the same ones: its conversation goes on without those that came
         later."""
         here = HERE.get()
@@ -87,7 +90,8 @@ class ExecutionTeam:
         if not marks:
             until = latest[-1].number if latest else 0
             ids = [*(message.id for message in latest), f"{reading}:{until}"]
-            await self.messages.mark(self.execution, agent, ids, iso(self.clock()), reading)
+            time = iso(self.clock())
+            self.marks.append(self.messages.mark(self.execution, agent, ids, time, reading))
         return latest
 
     def _of(self, node: str, visit: int) -> StoredAssignment | None:
@@ -216,10 +220,15 @@ def _services(
     rates = ModelRates(executing.engine.store.db, executing.clock)
 
     def services(journal: Journal, emit: Emit) -> Services:
+        def keep(request: ModelRequest) -> Sequence[Write]:
+            marks, team.marks[:] = list(team.marks), []
+            return (*marks, prompts.write(execution.id, prompt_of(request, models.label)))
+
         plain = made(journal, emit)
-        rated = RatedModels(plain.models, rates, executing.config.calls_per_minute)
-        models = LoggedModels(rated, prompts, execution.id)
+        models = RatedModels(plain.models, rates, executing.config.calls_per_minute)
         clock = replace(plain.clock, now=lambda: executing.clock().timestamp())
-        return replace(plain, models=models, people=team, assignments=team, clock=clock)
+        return replace(
+            plain, models=models, people=team, assignments=team, clock=clock, before_call=keep
+        )
 
     return services

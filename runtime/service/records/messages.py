@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-from ...db.database import Database
+from ...db.database import Database, Write
 from .happenings import Looks
 from .tables import id_of_request
 
@@ -140,14 +140,14 @@ class Messages:
         again = {id for id in ids if reading and known.get(id) == reading}
         return {*fresh, *again}
 
-    async def mark(
+    def mark(
         self, execution: str, agent: str, ids: Sequence[str], time: str, reading: str
-    ) -> None:
-        """Mark messages as read by an agent, those that it has not read yet."""
+    ) -> Write:
+        """Return what marks messages as read by an agent, those that it has not read yet."""
         rows = [(id, agent, execution, time, reading) for id in ids]
         query = "insert into service_message_reads values {} on conflict do nothing"
         places = ", ".join(["(?, ?, ?, ?, ?)"] * len(rows))
-        await self.db.put(query.format(places), [value for row in rows for value in row])
+        return query.format(places), [value for row in rows for value in row]
 
     async def begun(
         self, execution: str, agent: str, reading: str

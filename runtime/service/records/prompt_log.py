@@ -13,9 +13,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ...context import HERE
-from ...db.database import Database
+from ...db.database import Database, Write
 from ...secrets import redact_value, secret_values
-from ...services import ModelReply, ModelRequest, Models
+from ...services import ModelRequest
 
 SCHEMA = """
 create table if not exists service_prompts (
@@ -44,14 +44,14 @@ class Prompts:
 
     db: Database
 
-    async def keep(self, execution: str, prompt: SentPrompt) -> None:
-        """Store a prompt in place of the last one from there."""
+    def write(self, execution: str, prompt: SentPrompt) -> Write:
+        """Return what stores a prompt in place of the last one from there."""
         body = self.db.seal(json.dumps(asdict(prompt), ensure_ascii=False))
-        await self.db.put(
+        query = (
             "insert into service_prompts values (?, ?, ?) on conflict (execution, place)"
-            " do update set body = excluded.body",
-            (execution, prompt.place, body),
+            " do update set body = excluded.body"
         )
+        return query, (execution, prompt.place, body)
 
     async def at(self, execution: str, node: str) -> list[SentPrompt]:
         """Return the last prompts from a node, or from each place below a call of it."""
@@ -62,35 +62,17 @@ class Prompts:
         return [p for p in prompts if _first(p.place) == node]
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedModels:
-    """`services.Models` that keep what they are sent."""
-
-    models: Models
-    prompts: Prompts
-    execution: str
-
-    @property
-    def label(self) -> str:
-        return self.models.label
-
-    @property
-    def is_model(self) -> bool:
-        return self.models.is_model
-
-    async def reply(self, request: ModelRequest) -> ModelReply:
-        here = HERE.get()
-        hidden = secret_values(os.environ)
-        prompt = SentPrompt(
-            place=here.place if here is not None else request.node,
-            visit=request.visit,
-            turn=request.turn,
-            model=request.model or self.label,
-            tools=[tool.name for tool in request.tools],
-            messages=redact_value(list(request.messages), hidden),
-        )
-        await self.prompts.keep(self.execution, prompt)
-        return await self.models.reply(request)
+def prompt_of(request: ModelRequest, label: str) -> SentPrompt:
+    """Return the prompt of a request; `label` is the model that answers what names none."""
+    here = HERE.get()
+    return SentPrompt(
+        place=here.place if here is not None else request.node,
+        visit=request.visit,
+        turn=request.turn,
+        model=request.model or label,
+        tools=[tool.name for tool in request.tools],
+        messages=redact_value(list(request.messages), secret_values(os.environ)),
+    )
 
 
 def _first(place: str) -> str:

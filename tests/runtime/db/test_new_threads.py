@@ -68,13 +68,14 @@ def test_the_saver_asks_the_server_only_of_what_may_be_there(tmp_path: Path, wai
 
     async def go(url: str) -> None:
         async with open_engine(url) as engine, open_engine(url) as beside:
+            saver: Any = engine.saver
             async with engine.hold("t"):
-                await engine.saver.adelete_thread("t")
+                await saver.begin_thread("t", blank=False)
                 await beside.saver.aput({"configurable": place}, checkpoint, {"step": 1}, {})
                 assert await engine.saver.aget_tuple({"configurable": place}) is None
                 await engine.saver.aput({"configurable": place}, checkpoint, {"step": 1}, {})
                 assert await engine.saver.aget_tuple({"configurable": place}) is not None
-                await engine.saver.adelete_thread("t")
+                await saver.begin_thread("t", blank=True)
                 await beside.saver.aput({"configurable": place}, checkpoint, {"step": 1}, {})
             assert await engine.saver.aget_tuple({"configurable": place}) is not None
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from flowc.compiler.expr.ast import Binary
 from flowc.compiler.ir import Assignment, CallNode, ChooseNode, ForeachNode, Param
-from flowc.runtime.checkpoints.called_workflow import called_in
 from flowc.runtime.checkpoints.channels import SNAPSHOT_AFTER
 from flowc.runtime.checkpoints.keys import thread_config
 from flowc.runtime.engine.engine import Engine, open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.graph.build import build, nested_graph
+from flowc.runtime.state.called_workflow import called_in
 from flowc.runtime.state.channels import variable_values
 from specs import (
     LIST,

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from flowc.runtime.db.high_water import HighWater
 from flowc.runtime.errors import Failure, RunError
+from flowc.runtime.journal.effects import EffectJournal
+from flowc.runtime.journal.said_lines import hear, lines_of
+from flowc.runtime.services import EffectCall
 from flowc.runtime.state.thread_turns import ThreadTurn
-from journals import Effect, cut_off, once, visit
+from journals import Effect, cut_off, once, status, visit
 
 ZEROS = "'" + "0" * 80 + "'"
 """What somebody wrote in the place of a value."""
@@ -37,7 +41,7 @@ def test_finished_effects_are_counted_and_no_others(kept, tmp_path: Path):
     kept(go)
 
 
-def test_events_are_written_with_the_intention_and_results_may_wait(kept):
+def test_what_waits_of_a_run_is_written_with_whatever_is_written_of_it(kept):
     async def go(journal: Any) -> None:
         note = "insert into lines select ?, count(*), '' from effects"
 
@@ -48,14 +52,14 @@ def test_events_are_written_with_the_intention_and_results_may_wait(kept):
         journaled = journal(ahead=ahead)
         await cut_off(journaled, "a:1")
         await once(journaled, "a:2", Effect(1), effect="pure")
-        numbers = await journaled.db.rows("select number from lines")
-        assert numbers == [(0,)], "before the intention, and not with a result"
+        numbers = await journaled.db.rows("select number from lines order by number")
+        assert numbers == [(0,), (1,)], "before the intention, and before the result"
 
     kept(go)
 
 
-@pytest.mark.parametrize(("given", "later"), [({}, False), ({"results_later": True}, True)])
-def test_only_results_may_come_to_the_disk_later(kept, given, later):
+@pytest.mark.parametrize("waits", [False, True])
+def test_only_results_may_come_to_the_disk_later(kept, waits):
     async def go(journal: Any) -> None:
         seen: list[bool] = []
 
@@ -68,8 +72,114 @@ def test_only_results_may_come_to_the_disk_later(kept, given, later):
                 await journal().db.put_all(writes, later=later)
 
         watched: Any = Watched()
+        given = Waiting().both if waits else {}
         await once(replace(journal(**given), db=watched), "a:1", Effect(1))
-        assert seen == [False, later]
+        assert seen == [False, waits]
+
+    kept(go)
+
+
+class Waiting:
+    """What waits to be written of a run, as the engine has it."""
+
+    def __init__(self) -> None:
+        self.writes: dict[object, Any] = {}
+        self.both = {"soon": self.soon, "ahead": self.ahead}
+
+    def soon(self, key: object, write: Any) -> None:
+        self.writes.pop(key, None)
+        if write is not None:
+            self.writes[key] = write
+
+    @asynccontextmanager
+    async def ahead(self) -> AsyncIterator[Any]:
+        taken, self.writes = self.writes, {}
+        yield tuple(taken.values())
+
+
+@dataclass
+class ByItself:
+    """The call of an effect that begins by itself: what the journal has before and after, and what
+    ends it."""
+
+    journal: EffectJournal
+    before: BaseException | None = None
+    after: BaseException | None = None
+    seen: list[list[str]] = field(default_factory=list)
+
+    async def __call__(self) -> str:
+        self.seen.append(await status(self.journal))
+        if self.before is not None:
+            raise self.before
+        await self.journal.begin(("insert into lines values (?, 0, '')", ("r",)))
+        self.seen.append(await status(self.journal))
+        if self.after is not None:
+            raise self.after
+        return "sent"
+
+    def act(self) -> EffectCall:
+        return EffectCall(visit("a:1"), "mail", "once", "x", self, begins=True)
+
+
+def test_the_intention_of_an_effect_that_begins_by_itself_goes_with_what_it_writes_first(kept):
+    async def go(journal: Any) -> None:
+        waiting = Waiting()
+        one = journal(**waiting.both)
+        call = ByItself(one)
+        assert await one.once(call.act()) == "sent"
+        assert (call.seen, await status(one)) == ([[], ["intended"]], ["done"])
+        assert await one.db.rows("select run from lines") == [("r",)]
+        assert not waiting.writes
+
+    kept(go)
+
+
+def test_one_that_never_began_is_not_in_doubt(kept):
+    async def go(journal: Any) -> None:
+        waiting = Waiting()
+        one = journal(**waiting.both)
+        with pytest.raises(asyncio.CancelledError):
+            await one.once(ByItself(one, before=asyncio.CancelledError()).act())
+        await one.begin()
+        assert await status(one) == []
+        with pytest.raises(Failure):
+            await one.once(ByItself(one, before=Failure("no room", "limit")).act())
+        assert (await status(one), waiting.writes) == (["failed"], {})
+
+    kept(go)
+
+
+def test_one_that_was_cut_off_behind_its_beginning_is_in_doubt(kept):
+    async def go(journal: Any) -> None:
+        one = journal(**Waiting().both)
+        with pytest.raises(asyncio.CancelledError):
+            await one.once(ByItself(one, after=asyncio.CancelledError()).act())
+        assert await status(one) == ["intended"]
+
+    kept(go)
+
+
+def test_without_anything_that_waits_an_intention_is_written_before_the_call(kept):
+    async def go(journal: Any) -> None:
+        one = journal()
+        call = ByItself(one)
+        await one.once(call.act())
+        assert call.seen == [["intended"], ["intended"]]
+
+    kept(go)
+
+
+def test_notes_of_a_run_that_was_recalled_are_looked_for_where_there_are_some(kept):
+    async def go(journal: Any) -> None:
+        await journal().keep(visit("a:1"), "old", 0, 1)
+        one = journal()
+        await one.recall("r")
+        assert await one.entries(visit("a:1"), "old") == {0: 1}
+        assert await one.entries(visit("a:1"), "new") == {}
+        await one.keep(visit("a:1"), "new", 0, 2)
+        assert await one.entries(visit("a:1"), "new") == {0: 2}
+        await journal().keep(visit("a:2"), "old", 0, 3)  # which nobody else may do meanwhile
+        assert await one.entries(visit("a:2"), "old") == {}
 
     kept(go)
 
@@ -163,13 +273,13 @@ def test_lines_are_kept_in_order_and_in_a_fork_begin_behind_those_obeyed(kept):
     async def go(journal: Any) -> None:
         one = journal()
         for said in ("one", "two", "three"):
-            await one.hear("r", said, 0)
-        assert await one.lines("r") == ("one", "two", "three")
-        assert await one.lines("r", 1) == ("two", "three")
+            await hear(one.db, "r", said, 0)
+        assert await lines_of(one.db, "r") == ("one", "two", "three")
+        assert await lines_of(one.db, "r", 1) == ("two", "three")
         for said in ("four", "five"):
-            await one.hear("fork", said, 3)
-        assert await one.lines("fork", 3) == ("four", "five")
-        assert await one.lines("fork", 4) == ("five",)
+            await hear(one.db, "fork", said, 3)
+        assert await lines_of(one.db, "fork", 3) == ("four", "five")
+        assert await lines_of(one.db, "fork", 4) == ("five",)
 
     kept(go)
 
@@ -191,11 +301,11 @@ def test_changed_notes_answers_and_lines_are_told_with_their_run(kept):
         one = journal()
         await one.keep(visit("draft:1"), "note", 0, 1)
         await one.store_answer("r", "1", "x")
-        await one.hear("r", "x", 0)
+        await hear(one.db, "r", "x", 0)
         for table, column, read, what in (
             ("notes", "value", one.entries(visit("draft:1"), "note"), "a note of node `draft` of"),
             ("answers", "value", one.answers("r"), "an answer to"),
-            ("lines", "line", one.lines("r"), "a line said to"),
+            ("lines", "line", lines_of(one.db, "r"), "a line said to"),
         ):
             await one.db.run(f"update {table} set {column} = '{'0' * 80}'")
             with pytest.raises(RunError) as changed:

@@ -72,7 +72,7 @@ def test_a_run_that_is_forgotten_has_no_timers_and_schedules_keep_theirs(wait, a
             async with db.transaction() as inside:
                 await forget_timers(inside, ("a", ON_SCHEDULE))
             assert await next_due(db) == 11.0
-            await keep_timers(db, "b", ())
+            await db.put(*keep_timers("b", ()))
             assert await next_due(db) == 12.0
             (due,) = await due_timers(db, 12.0)
             assert (due.run, due.key, due.kind, due.due) == (ON_SCHEDULE, "k", "wait", 12.0)

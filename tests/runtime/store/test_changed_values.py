@@ -13,6 +13,7 @@ from flowc.runtime.documents import write_log
 from flowc.runtime.engine.engine import Engine, open_engine
 from flowc.runtime.errors import RunError
 from flowc.runtime.journal.effects import EffectJournal
+from flowc.runtime.journal.said_lines import hear, lines_of
 from flowc.runtime.services import EffectCall
 from specs import SUCCESS, ask, program
 from worlds import World, start
@@ -40,7 +41,7 @@ async def fill(engine: Engine) -> EffectJournal:
     await journal.once(mail(sent))
     await journal.keep(DRAFT, "seen", 0, ["this", {"and": "that"}])
     await journal.store_answer("r", "i", "an answer")
-    await journal.hear("r", "a line", 0)
+    await hear(journal.db, "r", "a line", 0)
     await write_log.keep(engine.store.db, "r", Path("/plan.md"), "before", "after")
     return journal
 
@@ -58,7 +59,7 @@ def readers(engine: Engine, journal: EffectJournal) -> dict[tuple[str, str], Any
         ("effects", "input"): again,
         ("notes", "value"): lambda: journal.entries(DRAFT, "seen"),
         ("answers", "value"): lambda: journal.answers("r"),
-        ("lines", "line"): lambda: journal.lines("r"),
+        ("lines", "line"): lambda: lines_of(journal.db, "r"),
         ("documents", "earlier"): lambda: write_log.documents_of(db, "r"),
         ("documents", "later"): lambda: write_log.documents_of(db, "r"),
     }

@@ -1,14 +1,15 @@
-"""What a task wrote is held in PostgreSQL's saver until the checkpoint after it, and never lost."""
+"""What PostgreSQL's saver has to write is held until something takes it along, and never lost."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime.checkpoints.tables.held_writes import HeldWrites
+from flowc.runtime.checkpoints.tables.held_writes import MOST_BYTES, Held, HeldBack, HeldCheckpoint
 from flowc.runtime.db.fence import NotHeld
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
@@ -44,17 +45,103 @@ async def held_writes(url: str) -> AsyncIterator[tuple[Any, Any, Any]]:
         yield engine, config, count
 
 
-def test_writes_that_no_checkpoint_follows_are_in_the_store_at_once(tmp_path: Path, wait) -> None:
+async def until(is_so: Any) -> None:
+    for _ in range(200):
+        if await is_so():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it never came")
+
+
+def test_writes_that_no_checkpoint_follows_are_in_the_store_soon(tmp_path: Path, wait) -> None:
     """Other tasks of the step are still at work."""
 
     async def go(url: str) -> None:
         async with held_writes(url) as (engine, config, count):
             await engine.saver.aput_writes(config, WRITES, "first")
             await engine.saver.aput_writes(config, WRITES, "second")
-            for _ in range(1_000):
-                if await count("first") and await count("second"):
-                    return
-        raise AssertionError("they are not there")
+            assert not await count("first")
+            await until(lambda: count("first"))
+            assert (await count("first"), await count("second")) == (3, 3)
+
+    with fresh_store("postgresql", tmp_path) as url:
+        wait(go(url))
+
+
+@asynccontextmanager
+async def nothing_more() -> AsyncIterator[Any]:
+    yield ()
+
+
+async def checkpoints(engine: Any) -> int:
+    rows = await engine.journal_db.rows("select count(*) from checkpoints")
+    return int(rows[0][0])
+
+
+async def three_steps(engine: Any, config: Any) -> None:
+    """Three checkpoints of a run that is executed, and what tasks wrote after each but the last."""
+    engine.saver.ahead["t"] = nothing_more
+    for number in (3, 4, 5):
+        await engine.saver.aput_writes(config, WRITES, f"task {number}")
+        new = checkpoint(number)["channel_versions"]
+        config = await engine.saver.aput(config, checkpoint(number), {"step": number}, new)
+
+
+def test_checkpoints_of_a_run_that_is_executed_go_with_what_is_written_next(tmp_path, wait) -> None:
+    async def go(url: str) -> None:
+        async with held_writes(url) as (engine, config, count):
+            await three_steps(engine, config)
+            assert await checkpoints(engine) == 1
+            before = ask(url, "select txid_current()")[0][0]
+            async with engine.saver.held("t") as writes:
+                await engine.journal_db.for_run("t").put_all(writes)
+            assert ask(url, "select txid_current()")[0][0] == before + 2, "one transaction"
+            assert (await checkpoints(engine), await count("task 5")) == (4, 3)
+            # The store counts what stands behind each, and finds nothing missing.
+            items = [item async for item in engine.saver.alist({"configurable": PLACE})]
+            assert [item.checkpoint["id"][-3:] for item in items] == ["005", "004", "003", "002"]
+            assert [len(item.pending_writes) for item in items] == [0, 3, 3, 3]
+            ask(url, "delete from flowc.checkpoint_writes where task_id = 'task 4'")
+            with pytest.raises(RunError, match="what was written after"):
+                [item async for item in engine.saver.alist({"configurable": PLACE})]
+
+    with fresh_store("postgresql", tmp_path) as url:
+        wait(go(url))
+
+
+def test_they_are_in_the_store_soon_and_at_once_where_somebody_reads(tmp_path, wait) -> None:
+    async def go(url: str) -> None:
+        async with held_writes(url) as (engine, config, _):
+            await three_steps(engine, config)
+
+            async def are_there() -> bool:
+                return await checkpoints(engine) == 4
+
+            await until(are_there)
+            new = checkpoint(6)["channel_versions"]
+            await engine.saver.aput(config, checkpoint(6), {"step": 6}, new)
+            item = await engine.saver.aget_tuple({"configurable": PLACE})
+            assert item.checkpoint["id"] == checkpoint(6)["id"]
+
+    with fresh_store("postgresql", tmp_path) as url:
+        wait(go(url))
+
+
+def test_a_checkpoint_is_written_again_and_a_large_one_does_not_wait(tmp_path, wait) -> None:
+    async def go(url: str) -> None:
+        async with held_writes(url) as (engine, config, _):
+            engine.saver.ahead["t"] = nothing_more
+            for step in (1, 2):
+                new = checkpoint(3)["channel_versions"]
+                await engine.saver.aput(config, checkpoint(3), {"step": step}, new)
+            assert await checkpoints(engine) == 2
+            item = await engine.saver.aget_tuple({"configurable": PLACE})
+            assert item.metadata["step"] == 2
+            for number in (4, 5):
+                large = {**checkpoint(number), "channel_values": {"short": "x" * MOST_BYTES}}
+                new = large["channel_versions"]
+                await engine.saver.aput(config, large, {"step": number}, new)
+            assert await checkpoints(engine) == 3, "the second one waits, the first does not"
 
     with fresh_store("postgresql", tmp_path) as url:
         wait(go(url))
@@ -125,62 +212,80 @@ def test_writes_that_could_not_be_kept_go_with_the_next_checkpoint(tmp_path: Pat
         wait(go(url))
 
 
-def held(*rows: tuple[int, str], epoch: int | None = 5) -> HeldWrites:
-    """What is held of the run `t`: rows that are known by their number."""
-    writes = HeldWrites(key=lambda row: row[0])
-    writes.add("t", epoch, rows)
-    return writes
+def row(number: int, task: str = "a", checkpoint: str = "1") -> tuple[Any, ...]:
+    return ("t", "", checkpoint, task, "", number, "list", "json", b"", b"", 1)
 
 
-def taken(writes: HeldWrites, run: str = "t", epoch: int | None = 5) -> list[Any]:
-    with writes.take(run, epoch) as rows:
-        return rows
+def one(id: str, parent: str | None = None, size: int = 0) -> HeldCheckpoint:
+    return HeldCheckpoint("", id, parent, (id,), ((id, b"x" * size, b""),) if size else ())
 
 
-def test_rows_are_taken_once_in_the_order_they_came() -> None:
-    writes = held((1, "a"), (2, "b"))
-    writes.add("t", 5, [(3, "c")])
-    assert taken(writes) == [(1, "a"), (2, "b"), (3, "c")]
-    assert taken(writes) == []
+KEY = ("t", 5)
 
 
-def test_rows_belong_to_a_run_and_to_the_number_it_was_held_under() -> None:
-    writes = held((1, "a"))
-    assert taken(writes, "u") == taken(writes, epoch=6) == taken(writes, epoch=None) == []
-    assert taken(writes) == [(1, "a")]
+def test_what_is_held_is_taken_once_in_the_order_it_came(wait) -> None:
+    async def go() -> None:
+        back = HeldBack()
+        back.of(KEY).rows.extend([row(0), row(1)])
+        back.of(KEY).checkpoints.append(one("2", "1"))
+        async with back.take(("t", 6)) as other:
+            assert not other, "another number of the run"
+        async with back.take(KEY) as held:
+            assert (held.rows, held.checkpoints) == ([row(0), row(1)], [one("2", "1")])
+        async with back.take(KEY) as held:
+            assert not held
+        assert back.runs == {}
+
+    wait(go())
 
 
-def test_a_row_is_known_by_its_key() -> None:
-    writes = held((1, "a"), (2, "b"))
-    assert writes.has_any_of("t", 5, [(3, "a"), (2, "c")])
-    assert not writes.has_any_of("t", 5, [(3, "a")])
-    assert not writes.has_any_of("t", 6, [(1, "a")])
+@pytest.mark.parametrize("error", [RunError("the disk is full"), asyncio.CancelledError()])
+def test_what_could_not_be_written_comes_before_what_came_meanwhile(wait, error) -> None:
+    async def go() -> None:
+        back = HeldBack()
+        back.of(KEY).checkpoints.append(one("1"))
+        with pytest.raises(type(error)):  # noqa: PT012, as it fails between two of them
+            async with back.take(KEY) as held:
+                held.checkpoints.append(one("of the one who takes it"))
+                back.of(KEY).checkpoints.append(one("2"))
+                raise error
+        assert back.of(KEY).checkpoints == [one("1"), one("2")]
+        with pytest.raises(NotHeld):
+            async with back.take(KEY):
+                raise NotHeld("it was taken over")
+        assert back.runs == {}
+
+    wait(go())
 
 
-@pytest.mark.parametrize("error", [RunError("the disk is full"), KeyboardInterrupt()])
-def test_rows_that_could_not_be_written_come_before_those_that_came_meanwhile(error) -> None:
-    writes = held((1, "a"))
+def test_one_at_a_time_takes_of_a_run_and_others_do_not_wait(wait) -> None:
+    async def go() -> None:
+        back, seen = HeldBack(), []
 
-    def fail() -> None:
-        with writes.take("t", 5):
-            writes.add("t", 5, [(2, "b")])
-            raise error
+        async def take(key: Any, name: str) -> None:
+            async with back.take(key):
+                seen.append(name)
+                await asyncio.sleep(0.01)
+                seen.append(f"{name} ends")
 
-    with pytest.raises(type(error)):
-        fail()
-    assert taken(writes) == [(1, "a"), (2, "b")]
+        await asyncio.gather(take(KEY, "one"), take(KEY, "two"), take(("u", 1), "other"))
+        assert seen.index("one ends") < seen.index("two")
+        assert seen.index("other") < seen.index("one ends")
 
-
-def test_where_nothing_was_held_a_failure_holds_nothing() -> None:
-    writes = held()
-    taken(writes)
-    with pytest.raises(RunError), writes.take("t", 5):
-        raise RunError("the disk is full")
-    assert writes.rows == {}
+    wait(go())
 
 
-def test_rows_of_a_run_that_was_taken_are_dropped() -> None:
-    writes = held((1, "a"))
-    with pytest.raises(NotHeld), writes.take("t", 5):
-        raise NotHeld("it was taken over")
-    assert taken(writes) == []
+def test_what_is_written_with_a_checkpoint_is_what_stands_behind_its_parent() -> None:
+    held = Held([row(0), row(1), row(-1, "b"), row(0, "c", "2")], [one("2", "1"), one("3", "2")])
+    *_, (query, values) = held.writes()
+    assert values == ["2", ["a", "a"], [0, 1], "3", ["c"], [0]]
+    assert query.count("(?::text") == 2
+
+
+def test_there_is_room_for_another_checkpoint_that_is_not_too_large() -> None:
+    held = Held([], [one("1", size=MOST_BYTES // 2)])
+    assert held.has_room(one("2", size=MOST_BYTES // 2))
+    assert not held.has_room(one("2", size=MOST_BYTES // 2 + 1))
+    assert not held.has_room(one("1"))
+    assert Held([row(0)]).has_any_of([row(0), row(1)])
+    assert not Held([row(0)]).has_any_of([row(0, "b"), row(1)])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from flowc.compiler.ir import CallNode, ForeachNode
 from flowc.compiler.lowering.graphspec import GraphSpec, NodeSpec
 
-from .namespaces import levels
+from ..checkpoints.namespaces import levels
 
 
 @dataclass(frozen=True, slots=True)
