@@ -91,7 +91,7 @@ class Execution:
 
     def __post_init__(self) -> None:
         self.log = EventLog(self.store, self.run_id, self.listeners, self.signals.request_drain)
-        self.log.checkpoints = lambda: cast("IntactReads", self.saver).held(self.run_id)
+        self.log.checkpoints = lambda: cast("IntactReads", self.saver).pending(self.run_id)
         self.journal = dataclasses.replace(
             self.journal, ahead=self.log.waiting, soon=self.log.write_soon
         )

@@ -148,16 +148,13 @@ class EffectJournal:
             value = await act.call()
         except InDoubt:
             raise
-        except asyncio.CancelledError:
-            if self.soon is not None:
-                self.soon(key, None)  # it never began
-            raise
         except (Failure, LimitReached, GraphInterrupt) as error:
             if act.effect == "once":
                 await self._write(key, outside, act, *outcome_of(error, attempt))
             raise
         finally:
             EFFECT_KEY.reset(passed_on)
+            self._take_back(key)
         await self._write(key, outside, act, "done", json.dumps(value))
         return value
 
@@ -391,6 +388,11 @@ class EffectJournal:
                 await self._put(*writes, later=status != "intended")
         if status == "done":
             self.water.add(key[0])
+
+    def _take_back(self, key: Key) -> None:
+        """Let the intention of an effect that never began be written no more."""
+        if self.soon is not None:
+            self.soon(key, None)
 
     async def _put(self, *writes: Write, later: bool = False) -> None:
         async with self.ahead() as before:

@@ -37,6 +37,7 @@ from .names import refuse_unfit, slips_of
 from .open import Opened, open_location
 from .own_runs import Signer, signer_of
 from .parts import PARTS, RecordParts, Split
+from .run_errors import duplicate_id, lost_run
 
 RequestKind = Literal["pause", "stop"]
 MOST_AT_ONCE = 500
@@ -121,8 +122,7 @@ class RunStore:
         self.on_events: Callable[[str], None] = lambda run: None
         """Called with a run's id when events of it were written here."""
         self.clock = self.event_time = now
-        self.place = place
-        """The folder of the store's file, see `place_of`."""
+        self.place = place  # the folder of the store's file, see `place_of`
         self.listing = RunList(opened.db, opened.leases, place)
 
     async def create(self, record: RunRecord) -> RunRecord:
@@ -130,29 +130,27 @@ class RunStore:
         return (await self.begin(record, {}))[0]
 
     async def begin(self, record: RunRecord, tables: Mapping[str, str]) -> tuple[RunRecord, bool]:
-        """Keep a new run. Return it, and whether these tables, each with its column of the run, and
-        those of the store have nothing of an earlier one that lost its record. Raise as `create`.
-        """
+        """Do the same. Return also whether these tables, each with its column of the run, and those
+        of the store have nothing of an earlier one that lost its record."""
         refuse_unfit(record.id)
         tables = {**tables, "events": "run", "requests": "run"}
-        ways = [f"exists (select 1 from {t} where {column} = ?)" for t, column in tables.items()]
-        left = f"select {' or '.join(ways)}"
+        each = (f"exists (select 1 from {t} where {column} = ?)" for t, column in tables.items())
         record = self._stamp(dataclasses.replace(record, started=record.started or self.clock()))
         async with self.db.for_run(record.id).transaction(f"run {record.id}") as inside:
             if await inside.rows("select 1 from runs where id = ?", (record.id,)):
-                raise _duplicate_id(record.id)
-            is_left = bool((await inside.rows(left, (record.id,) * len(tables)))[0][0])
+                raise duplicate_id(record.id)
+            left = await inside.rows(f"select {' or '.join(each)}", (record.id,) * len(tables))
             parts = await self.parts.split(inside, record.id, _fields(record))
             await self.parts.keep(inside, record.id, parts)
             await inside.run(_WRITE, self._row(record, parts))
         await asyncio.to_thread(self.water.renew, record.id)
-        return record, not is_left
+        return record, not left[0][0]
 
     async def refuse_taken(self, run: str) -> None:
         """Raise `RunError` when there is a run of this id, or the id cannot be one."""
         refuse_unfit(run)
         if await self.has(run):
-            raise _duplicate_id(run)
+            raise duplicate_id(run)
 
     async def has(self, run: str) -> bool:
         """Return whether there is a run of this id."""
@@ -168,7 +166,7 @@ class RunStore:
         rows = await self.db.rows(f"{_READ} where id = ?", (run,)) if fits else ()
         if not rows:
             if lost := await asyncio.to_thread(self.water.lost_effects, run):
-                raise _loss(run, self.location.url, lost)
+                raise lost_run(run, self.location.url, lost)
             close = difflib.get_close_matches(run, await self._similar(run) if fits else (), n=1)
             help = f"did you mean `{close[0]}`?" if close else "see `flowc runs`"
             raise RunError(f"there is no run `{visible(run)}` in {self.location.url}", help=help)
@@ -351,19 +349,6 @@ async def open_store(
         await create_tables(opened.db, SCHEMA)
         place = await asyncio.to_thread(place_of, opened.location)
         yield RunStore(opened, place, await asyncio.to_thread(signer_of, opened))
-
-
-def _loss(run: str, url: str, effects: int) -> RunError:
-    return RunError(
-        f"run {visible(run)} is gone from {url}, and {effects} of its effects were finished: the"
-        " store is an older copy, or has lost its log (-wal)",
-        help="put the log or a newer copy back; a new run of this name asks before each effect that"
-        " acts once",
-    )
-
-
-def _duplicate_id(run: str) -> RunError:
-    return RunError(f"there is a run `{run}` already", help="choose another id with `--run-id`")
 
 
 async def forget(inside: Database, runs: Collection[str]) -> None:

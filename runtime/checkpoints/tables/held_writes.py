@@ -29,7 +29,7 @@ _SPACE, _CHECKPOINT, _TASK, _INDEX = 1, 2, 3, 5
 
 
 @dataclass(frozen=True, slots=True)
-class HeldCheckpoint:
+class PendingCheckpoint:
     """A checkpoint: the `values` of its own row, and a row for each value that lies `apart`."""
 
     space: str
@@ -40,11 +40,11 @@ class HeldCheckpoint:
 
 
 @dataclass(slots=True)
-class Held:
+class Pending:
     """Rows of what tasks wrote, and checkpoints."""
 
     rows: list[Row] = field(default_factory=list)
-    checkpoints: list[HeldCheckpoint] = field(default_factory=list)
+    checkpoints: list[PendingCheckpoint] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return bool(self.rows or self.checkpoints)
@@ -53,7 +53,7 @@ class Held:
         """Return whether a row of these is held already."""
         return not {_key_of(row) for row in self.rows}.isdisjoint(map(_key_of, rows))
 
-    def has_room(self, one: HeldCheckpoint) -> bool:
+    def has_room(self, one: PendingCheckpoint) -> bool:
         """Return whether a checkpoint can be held too: it is another one, and not too large."""
         if any((one.space, one.id) == (held.space, held.id) for held in self.checkpoints):
             return False
@@ -73,7 +73,7 @@ class Held:
             found.append((insert_checkpoints(len(rows)), flat(rows)))
         return found
 
-    def _step_before(self, one: HeldCheckpoint) -> tuple[list[str], list[int]]:
+    def _step_before(self, one: PendingCheckpoint) -> tuple[list[str], list[int]]:
         """Return tasks and numbers of what is written with a checkpoint, after its parent."""
         place = (one.space, one.parent)
         rows = [r for r in self.rows if (r[_SPACE], r[_CHECKPOINT]) == place and r[_INDEX] >= 0]
@@ -86,31 +86,31 @@ def _key_of(row: Row) -> tuple[object, ...]:
 
 
 @dataclass(slots=True)
-class HeldBack:
+class PendingOfRuns:
     """What is held of each run. One at a time writes of a run."""
 
-    runs: dict[Key, Held] = field(default_factory=dict)
+    runs: dict[Key, Pending] = field(default_factory=dict)
     _orders: WeakValueDictionary[Key, asyncio.Lock] = field(default_factory=WeakValueDictionary)
 
-    def of(self, key: Key) -> Held:
+    def of(self, key: Key) -> Pending:
         """Return what is held of a run, to add to."""
-        return self.runs.setdefault(key, Held())
+        return self.runs.setdefault(key, Pending())
 
     @asynccontextmanager
-    async def take(self, key: Key) -> AsyncIterator[Held]:
+    async def take(self, key: Key) -> AsyncIterator[Pending]:
         """Yield what is held of a run, for the block to write. Where that fails it is held again,
         before what came meanwhile, unless another process has taken the run."""
         order = self._orders.setdefault(key, asyncio.Lock())
         async with order:
-            held = self.runs.pop(key, Held())
+            held = self.runs.pop(key, Pending())
             rows, checkpoints = list(held.rows), list(held.checkpoints)
             try:
                 yield held
             except NotHeld:
                 raise
             except BaseException:
-                later = self.runs.pop(key, Held())
-                again = Held([*rows, *later.rows], [*checkpoints, *later.checkpoints])
+                later = self.runs.pop(key, Pending())
+                again = Pending([*rows, *later.rows], [*checkpoints, *later.checkpoints])
                 if again:
                     self.runs[key] = again
                 raise

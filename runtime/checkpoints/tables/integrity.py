@@ -46,7 +46,7 @@ class IntactReads(BaseCheckpointSaver[str]):
         """Begin a run, of which there is nothing in `thread_tables` where it is `blank`."""
         await self.adelete_thread(run)
 
-    def held(self, run: str) -> AbstractAsyncContextManager[Sequence[Write]]:
+    def pending(self, run: str) -> AbstractAsyncContextManager[Sequence[Write]]:
         """Yield what writes what is held back of a run (`Ahead`)."""
         return nothing_ahead()
 

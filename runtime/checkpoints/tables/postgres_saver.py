@@ -38,7 +38,7 @@ from ...savers.home_loop import HomeLoop
 from ...savers.pages import with_pages
 from ...savers.thread_upkeep import ThreadUpkeep
 from ..channels import checkpoint_with
-from .held_writes import HeldBack, HeldCheckpoint, Key
+from .held_writes import Key, PendingCheckpoint, PendingOfRuns
 from .integrity import IntactReads
 from .postgres_marks import (
     MARKS,
@@ -98,7 +98,7 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         self.serde: StrictSerializer = serde
         self.ahead = {}
         self.link, self.db, self.epochs = link, db, db.epochs
-        self._held = HeldBack()
+        self._held = PendingOfRuns()
         self._soon: dict[Key, asyncio.Task[None]] = {}
         self._realms: dict[str, str] = {}
         self._new = NewThreads(db.epochs)
@@ -136,14 +136,14 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         about = Jsonb(get_serializable_checkpoint_metadata(config, metadata))
         whole = Jsonb(checkpoint_with(checkpoint, inline))
         values = (run, space, checkpoint["id"], parent, whole, about, sorted(apart))
-        one = HeldCheckpoint(space, checkpoint["id"], parent, values, rows)
+        one = PendingCheckpoint(space, checkpoint["id"], parent, values, rows)
         if run in self.ahead:
             await self._hold(one, (run, self.epochs.get(run)))
         else:
             await self._write(run, (), one)
         return {"configurable": {**_at(run, space), "checkpoint_id": checkpoint["id"]}}
 
-    async def _hold(self, one: HeldCheckpoint, key: Key) -> None:
+    async def _hold(self, one: PendingCheckpoint, key: Key) -> None:
         if not self._held.of(key).has_room(one):
             await self._flush(key)
         self._held.of(key).checkpoints.append(one)
@@ -205,7 +205,7 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
             self._soon[key] = asyncio.create_task(flush())
 
     @asynccontextmanager
-    async def held(self, run: str) -> AsyncIterator[Sequence[Write]]:
+    async def pending(self, run: str) -> AsyncIterator[Sequence[Write]]:
         """Yield what writes what is held of a run (`Ahead`)."""
         async with self._held.take((run, self.epochs.get(run))) as held:
             yield held.writes()
@@ -274,7 +274,7 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         self,
         run: str,
         writes: Sequence[Write],
-        one: HeldCheckpoint | None = None,
+        one: PendingCheckpoint | None = None,
         *,
         later: bool = False,
     ) -> None:

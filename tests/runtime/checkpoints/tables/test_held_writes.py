@@ -9,7 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flowc.runtime.checkpoints.tables.held_writes import MOST_BYTES, Held, HeldBack, HeldCheckpoint
+from flowc.runtime.checkpoints.tables.held_writes import (
+    MOST_BYTES,
+    Pending,
+    PendingCheckpoint,
+    PendingOfRuns,
+)
 from flowc.runtime.db.fence import NotHeld
 from flowc.runtime.engine.engine import open_engine
 from flowc.runtime.errors import RunError
@@ -93,7 +98,7 @@ def test_checkpoints_of_a_run_that_is_executed_go_with_what_is_written_next(tmp_
             await three_steps(engine, config)
             assert await checkpoints(engine) == 1
             before = ask(url, "select txid_current()")[0][0]
-            async with engine.saver.held("t") as writes:
+            async with engine.saver.pending("t") as writes:
                 await engine.journal_db.for_run("t").put_all(writes)
             assert ask(url, "select txid_current()")[0][0] == before + 2, "one transaction"
             assert (await checkpoints(engine), await count("task 5")) == (4, 3)
@@ -216,8 +221,8 @@ def row(number: int, task: str = "a", checkpoint: str = "1") -> tuple[Any, ...]:
     return ("t", "", checkpoint, task, "", number, "list", "json", b"", b"", 1)
 
 
-def one(id: str, parent: str | None = None, size: int = 0) -> HeldCheckpoint:
-    return HeldCheckpoint("", id, parent, (id,), ((id, b"x" * size, b""),) if size else ())
+def one(id: str, parent: str | None = None, size: int = 0) -> PendingCheckpoint:
+    return PendingCheckpoint("", id, parent, (id,), ((id, b"x" * size, b""),) if size else ())
 
 
 KEY = ("t", 5)
@@ -225,7 +230,7 @@ KEY = ("t", 5)
 
 def test_what_is_held_is_taken_once_in_the_order_it_came(wait) -> None:
     async def go() -> None:
-        back = HeldBack()
+        back = PendingOfRuns()
         back.of(KEY).rows.extend([row(0), row(1)])
         back.of(KEY).checkpoints.append(one("2", "1"))
         async with back.take(("t", 6)) as other:
@@ -242,7 +247,7 @@ def test_what_is_held_is_taken_once_in_the_order_it_came(wait) -> None:
 @pytest.mark.parametrize("error", [RunError("the disk is full"), asyncio.CancelledError()])
 def test_what_could_not_be_written_comes_before_what_came_meanwhile(wait, error) -> None:
     async def go() -> None:
-        back = HeldBack()
+        back = PendingOfRuns()
         back.of(KEY).checkpoints.append(one("1"))
         with pytest.raises(type(error)):  # noqa: PT012, as it fails between two of them
             async with back.take(KEY) as held:
@@ -260,7 +265,7 @@ def test_what_could_not_be_written_comes_before_what_came_meanwhile(wait, error)
 
 def test_one_at_a_time_takes_of_a_run_and_others_do_not_wait(wait) -> None:
     async def go() -> None:
-        back, seen = HeldBack(), []
+        back, seen = PendingOfRuns(), []
 
         async def take(key: Any, name: str) -> None:
             async with back.take(key):
@@ -276,16 +281,16 @@ def test_one_at_a_time_takes_of_a_run_and_others_do_not_wait(wait) -> None:
 
 
 def test_what_is_written_with_a_checkpoint_is_what_stands_behind_its_parent() -> None:
-    held = Held([row(0), row(1), row(-1, "b"), row(0, "c", "2")], [one("2", "1"), one("3", "2")])
+    held = Pending([row(0), row(1), row(-1, "b"), row(0, "c", "2")], [one("2", "1"), one("3", "2")])
     *_, (query, values) = held.writes()
     assert values == ["2", ["a", "a"], [0, 1], "3", ["c"], [0]]
     assert query.count("(?::text") == 2
 
 
 def test_there_is_room_for_another_checkpoint_that_is_not_too_large() -> None:
-    held = Held([], [one("1", size=MOST_BYTES // 2)])
+    held = Pending([], [one("1", size=MOST_BYTES // 2)])
     assert held.has_room(one("2", size=MOST_BYTES // 2))
     assert not held.has_room(one("2", size=MOST_BYTES // 2 + 1))
     assert not held.has_room(one("1"))
-    assert Held([row(0)]).has_any_of([row(0), row(1)])
-    assert not Held([row(0)]).has_any_of([row(0, "b"), row(1)])
+    assert Pending([row(0)]).has_any_of([row(0), row(1)])
+    assert not Pending([row(0)]).has_any_of([row(0, "b"), row(1)])

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import aiosqlite
-import psycopg
 import pytest
 from flowc.runtime.checkpoints.tables.postgres_saver import PostgresSaver
 from flowc.runtime.checkpoints.tables.serializer import StrictSerializer
@@ -289,20 +288,6 @@ def test_a_saver_of_langgraph_s_reads_what_is_in_postgresql(tmp_path: Path, wait
         ours, theirs = wait(both(url))
     assert [item.checkpoint for item in ours] == [item.checkpoint for item in theirs]
     assert [item.pending_writes for item in ours] == [item.pending_writes for item in theirs]
-
-
-@pytest.fixture
-def sent_queries(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is sent to PostgreSQL, on whichever connection."""
-    queries: list[str] = []
-    execute: Any = psycopg.AsyncConnection.execute
-
-    async def heard(self: Any, query: bytes, *values: Any) -> Any:
-        queries.append(query.decode() if isinstance(query, bytes) else query)
-        return await execute(self, query, *values)
-
-    monkeypatch.setattr(psycopg.AsyncConnection, "execute", heard)
-    return queries
 
 
 def test_a_checkpoint_of_postgresql_is_one_statement(tmp_path: Path, wait, sent_queries) -> None:
