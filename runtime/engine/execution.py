@@ -101,14 +101,14 @@ class Execution:
     async def take_up(self, record: RunRecord, *, blank: bool = False) -> None:
         """Count what the run has used up before, nothing of a `blank` one. A limit of the program's
         that stopped it counts anew, and what it ended with as it failed is called again."""
+        budget, error = self.services.budget, cast("dict[str, str]", record.error or {})
+        if record.status == "error" and "kind" in error:
+            await call_again(self.journal.db, self.run_id)
         await self.journal.recall(self.run_id, blank=blank)
         if blank:
             self.log.begin()
         else:
             await self.store.clear_request(self.run_id)
-        budget, error = self.services.budget, cast("dict[str, str]", record.error or {})
-        if record.status == "error" and "kind" in error:
-            await call_again(self.journal.db, self.run_id)
         await budget.open(Ledger(self.journal.db, self._scope, self.journal.soon), blank=blank)
         if error.get("scope"):
             used = error.get("used")

@@ -12,6 +12,7 @@ import platform
 
 import audio
 import cold
+import commits
 import embedded
 import history
 import json_tree
@@ -32,6 +33,7 @@ import worst_bodies
 PARTS = {
     "audio": audio.report,
     "cold": cold.report,
+    "commits": commits.report,
     "embedded": embedded.report,
     "history": history.report,
     "json": json_tree.report,
