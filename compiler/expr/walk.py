@@ -26,7 +26,8 @@ Parts = Sequence[tuple[Expr, frozenset[str]]]
 lists there."""
 
 
-_LEAVES = (Name, Literal)
+LEAVES = (Name, Literal)
+"""What has no parts."""
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
@@ -73,7 +74,7 @@ def compounds(expr: Expr) -> Parts:
     todo: list[tuple[Expr, frozenset[str]]] = [(expr, frozenset())]
     while todo:
         at, bound = part = todo.pop()
-        if isinstance(at, _LEAVES):
+        if isinstance(at, LEAVES):
             continue
         found.append(part)
         if isinstance(at, Binary):
