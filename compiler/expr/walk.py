@@ -77,8 +77,11 @@ def compounds(expr: Expr) -> Parts:
         if isinstance(at, LEAVES):
             continue
         found.append(part)
-        if isinstance(at, Binary):
-            todo += ((at.right, bound), (at.left, bound))
+        if type(at) is Binary:
+            if not isinstance(at.right, LEAVES):
+                todo.append((at.right, bound))
+            if not isinstance(at.left, LEAVES):
+                todo.append((at.left, bound))
         else:
             todo += _within(at, bound)[::-1]
     return found
