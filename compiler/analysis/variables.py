@@ -264,7 +264,7 @@ def names_read(workflow: ir.Workflow) -> set[str]:
     found |= {read.name for _, places in all_reads(workflow) for read in places}
     agents = [node for node in workflow.nodes if isinstance(node, ir.AgentNode)]
     # An assertion may name a variable that is also a tool's result, which `reads` leaves out.
-    asserted = [a.expr for node in agents for a in node.asserts if a.expr is not None]
+    asserted = [a.expr for n in agents if n.asserts for a in n.asserts if a.expr is not None]
     found |= {read.name for expr in asserted for read in names_in(expr)}
     return found | {read.name for prompt in workflow.prompts for read in names_in(prompt.template)}
 

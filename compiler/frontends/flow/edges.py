@@ -107,22 +107,23 @@ class Edges:
         next node of the file."""
         if isinstance(node, ir.EndNode):
             return [], None
-        ways = list(self._cases(node, mapping) if isinstance(node, ir.ChooseNode) else ())
+        chooses = isinstance(node, ir.ChooseNode)
+        ways = list(self._cases(node, mapping)) if isinstance(node, ir.ChooseNode) else []
         onward = mapping.value("next")
         conditions: list[_Way] = []
         if onward is not None:
             items = onward.items if isinstance(onward, ListAt) else [onward]
             ways += [way for item in items if (way := self._way(item, node)) is not None]
             conditions = [way for way in ways if way.when is not None]
-        elif not isinstance(node, ir.ChooseNode):
+        elif not chooses:
             ways = self._implied_ways(node, after)
         elif not ways and mapping.get("cases") is None:
             message = f"nothing says where `{brief(node.id)}` leads"
             help = "write `cases:` with a node for each value, and `otherwise:`"
             self.forms.report("FC1003", message, place(mapping), help)
-        is_empty = isinstance(onward, ListAt) and not onward.items
-        if not ways and onward is not None and not is_empty:
-            ways = self._implied_ways(node, after)
+        if not ways and onward is not None:
+            is_empty = isinstance(onward, ListAt) and not onward.items
+            ways = [] if is_empty else self._implied_ways(node, after)
         failures = self._failures(node, mapping)
         if conditions:
             return self._conditional(node, ways, failures, after)
