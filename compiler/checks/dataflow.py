@@ -280,11 +280,7 @@ def _flow(workflow: ir.Workflow) -> _Flow:
             flow.after[begun] = [done]
         flow.after[done] = []
         for write in written:
-            known = flow.writers.get(write.name)
-            if known is None:
-                flow.writers[write.name] = {done}
-            else:
-                known.add(done)
+            flow.writers.setdefault(write.name, set()).add(done)
         if writes_all(node):
             flow.anything.add(done)
         for read in read_there:
@@ -332,7 +328,7 @@ class _Search:
         around: dict[Point, Point | None] | None = None
         for point, read in places:
             others = stops - {point} if point in stops else stops
-            if self._is_behind(others, point):
+            if point not in self._tree or any(self._always_passes(s, point) for s in others):
                 continue
             tree = self._tree
             on_path = any(self._on_tree_path(stop, point) for stop in others)
@@ -348,14 +344,6 @@ class _Search:
             detailed = not found and self.reports < MAX_SHOWN
             found.append((point, read, path_to(point, tree) if detailed else ()))
         return found
-
-    def _is_behind(self, stops: set[Point], point: Point) -> bool:
-        """Whether every path to the point passes one of some points by what dominates it, or none
-        leads there."""
-        for stop in stops:
-            if self._always_passes(stop, point):
-                return True
-        return point not in self._tree
 
     def _around(self, stops: set[Point]) -> dict[Point, Point | None]:
         """What paths reach that end at the stops, each point with the one before it."""
