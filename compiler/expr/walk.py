@@ -146,8 +146,8 @@ def shift_spans(expr: Expr, file: str, offset: int) -> Expr:
     if type(expr) is Literal:
         return Literal(value=expr.value, span=span)
     if type(expr) is Binary:
-        left, right = (shift_spans(part, file, offset) for part in (expr.left, expr.right))
-        return Binary(op=expr.op, left=left, right=right, span=span)
+        left = shift_spans(expr.left, file, offset)
+        return Binary(op=expr.op, left=left, right=shift_spans(expr.right, file, offset), span=span)
     parts = tuple([shift_spans(part, file, offset) for part in children(expr)])
     return rebuild(expr, parts, span)
 

@@ -234,6 +234,8 @@ class MapAt:
 
     def drop_doubles(self) -> list[tuple[Scalar, Scalar]]:
         """Keep the first of the keys that are the same; return those that go, each behind it."""
+        if len(self.pairs) < 2:
+            return []
         self._by_name = {name.text: value for name, value in self.pairs}
         if len(self._by_name) == len(self.pairs):
             return []

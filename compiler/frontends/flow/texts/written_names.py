@@ -15,7 +15,6 @@ from ....expr.parse import parse
 from ....reading.tree import ListAt, MapAt, Scalar, Value, brief
 
 _WORD = re.compile(r"[^\W\d]\w*(?:[ -]\w+)*")
-_PLAIN = re.compile(r"[A-Za-z_]\w*")
 _VARIABLES = frozenset(("into", "reply_into", "keeps"))
 _NAMES = frozenset(("assign", "set"))
 _WORDS_OF_EXPRESSIONS = ("true", "false", "null", "not")
@@ -26,7 +25,7 @@ def check_written_names(workflow: MapAt, sink: Sink) -> None:
     """Report FC1005 for parameters and variables whose names are not names."""
     for name in _targets(workflow):
         text = name.text
-        if _PLAIN.fullmatch(text) and text not in _WORDS_OF_EXPRESSIONS:
+        if text.isascii() and text.isidentifier() and text not in _WORDS_OF_EXPRESSIONS:
             continue
         if text.startswith(_RESERVED) or isinstance(parse(text, "", 0), Name):
             continue
