@@ -36,10 +36,10 @@ def unused_outputs(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagn
         if write.name not in used
     ]
     if left:
-        yield from _unused(workflow, left, Spelling(used))
+        yield from _writes_left(workflow, left, Spelling(used))
 
 
-def _unused(
+def _writes_left(
     workflow: ir.Workflow, left: Sequence[tuple[ir.Node, Write]], reads: Spelling
 ) -> Iterator[Diagnostic]:
     """Yield what is written and not used, and still has to be read; `reads` are the used names."""

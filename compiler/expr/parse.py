@@ -283,8 +283,7 @@ def _each(function: str, items: Expr, body: Expr, span: Span) -> Each:
             return Each(function=function, items=items, body=body, span=span)
 
 
-_Signs = list[Sign]
-_Parts = list[Any]
+_Signs, _Parts = list[Sign], list[Any]
 
 
 class _Build(Transformer[Any, Any]):

@@ -336,7 +336,7 @@ class _Builder:
             into.key, into.kept = self.odd_key(node)
 
     def odd_key(self, node: Value) -> tuple[Scalar, bool]:
-        """Return what may be no key, and whether its value counts."""
+        """Return the key that a list, a mapping or `<<` gives, and whether its value counts."""
         if not isinstance(node, Scalar):
             self.fault("a list or mapping cannot be a key", node.span, "write a name as the key")
             return Scalar("", node.start, node.end, "", self.source), False
