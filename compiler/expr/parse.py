@@ -121,11 +121,9 @@ def parse_assertion(text: str, file: str, offset: int, names: Iterable[str] = ()
 
 
 def _asks(expr: Expr) -> bool:
-    match expr:
-        case Binary() | Unary(op="not" | "exists") | Call() | Each() | Field() | Index():
-            return True
-        case _:
-            return False
+    if isinstance(expr, Unary):
+        return expr.op in ("not", "exists")
+    return isinstance(expr, Binary | Call | Each | Field | Index)
 
 
 class _Refused(Exception):
@@ -283,7 +281,8 @@ def _each(function: str, items: Expr, body: Expr, span: Span) -> Each:
             return Each(function=function, items=items, body=body, span=span)
 
 
-_Signs, _Parts = list[Sign], list[Any]
+_Signs = list[Sign]
+_Parts = list[Any]
 
 
 class _Build(Transformer[Any, Any]):
