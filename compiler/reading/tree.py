@@ -99,6 +99,9 @@ class Scalar:
 
     def expression(self, start: int = 0, end: int | None = None) -> Expr | ParseFault:
         """Return the text, or a part of it, as an expression with its place in the file."""
+        begin, behind = self._inside()
+        if self.style == "" and self.source.text.startswith(self.text, begin, behind):
+            return parse(self.text[start:end], self.source.path, begin + start)
         in_text, in_file = self._align()
         if len(in_text) == 1 and in_text[0] == 0:
             return parse(self.text[start:end], self.source.path, in_file[0] + start)

@@ -62,6 +62,8 @@ def read_yaml(source: Source, sink: Sink, keys: Set[str] = frozenset()) -> Value
 def _check_characters(source: Source, sink: Sink) -> bool:
     """Report characters that not every reader of YAML takes for the same; return whether none is
     there."""
+    if source.text.isascii():
+        return True
     if odd := _ODD_LINE_ENDS.search(source.text):
         message = f"the character U+{ord(odd[0]):04X} ends a line for some readers of YAML only"
         help = f'write a line end or a blank, or the escape "\\u{ord(odd[0]):04x}" in double quotes'

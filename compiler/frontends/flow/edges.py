@@ -161,8 +161,11 @@ class Edges:
         return _Way(target, item.span)
 
     def _long_way(self, mapping: MapAt, node: ir.Node) -> _Way | None:
-        self.forms.known_keys(mapping, EDGE, "a way on")
         to = mapping.get("to")
+        if to is not None and len(mapping.pairs) == 1:
+            target = self.targets.find(to)
+            return None if target is None else _Way(target, to.span)
+        self.forms.known_keys(mapping, EDGE, "a way on")
         if to is None:
             self.forms.report("FC1003", "a way on has no `to`", place(mapping), "name a node")
             return None
