@@ -7,7 +7,7 @@ so: a workflow of 100,000 steps needs no stack and no minutes.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from ..ir import Edge
@@ -21,11 +21,15 @@ Successors = Mapping[Node, Sequence[Node]]
 def successors(nodes: Iterable[str], edges: Iterable[Edge]) -> dict[str, tuple[str, ...]]:
     """For each node id the ids its edges lead to, in order, without repetition. Edges from or to
     something that is not a node are left out."""
-    after: dict[str, dict[str, None]] = {node: {} for node in nodes}
+    after: dict[str, list[str]] = {node: [] for node in nodes}
     for edge in edges:
-        if edge.source in after and edge.target in after:
-            after[edge.source][edge.target] = None
-    return {node: tuple(targets) for node, targets in after.items()}
+        targets = after.get(edge.source)
+        if targets is not None and edge.target in after:
+            targets.append(edge.target)
+    return {
+        node: tuple(targets) if len(targets) < 2 else tuple(dict.fromkeys(targets))
+        for node, targets in after.items()
+    }
 
 
 def edges_from(edges: Iterable[Edge]) -> dict[str, list[Edge]]:
@@ -82,31 +86,39 @@ def components(after: Successors[Node]) -> list[tuple[Node, ...]]:
     stack: list[Node] = []
     on_stack: set[Node] = set()
     found: list[tuple[Node, ...]] = []
+    work: list[tuple[Node, Iterator[Node]]] = []
+
+    def enter(node: Node) -> None:
+        index[node] = low[node] = len(index)
+        stack.append(node)
+        on_stack.add(node)
+        work.append((node, iter(after.get(node, ()))))
+
     for root in after:
-        if root in index:
-            continue
-        work = [(root, 0)]
+        if root not in index:
+            enter(root)
         while work:
-            node, at = work.pop()
-            if at == 0:
-                index[node] = low[node] = len(index)
-                stack.append(node)
-                on_stack.add(node)
-            targets = after.get(node, ())
-            if at and targets[at - 1] in on_stack:
-                low[node] = min(low[node], low[targets[at - 1]])
-            while at < len(targets) and targets[at] in index:
-                if targets[at] in on_stack:
-                    low[node] = min(low[node], index[targets[at]])
-                at += 1
-            if at < len(targets):
-                work += [(node, at + 1), (targets[at], 0)]
-            elif low[node] == index[node]:
-                found.append(_pop_component(node, stack, on_stack))
+            node, onward = work[-1]
+            for target in onward:
+                number = index.get(target)
+                if number is None:
+                    enter(target)
+                    break
+                if number < low[node] and target in on_stack:
+                    low[node] = number
+            else:
+                work.pop()
+                if low[node] == index[node]:
+                    found.append(_pop_component(node, stack, on_stack))
+                elif low[node] < low[work[-1][0]]:
+                    low[work[-1][0]] = low[node]
     return found
 
 
 def _pop_component(root: Node, stack: list[Node], on_stack: set[Node]) -> tuple[Node, ...]:
+    if stack[-1] == root:
+        on_stack.discard(root)
+        return (stack.pop(),)
     at = len(stack) - 1
     while stack[at] != root:
         at -= 1

@@ -53,14 +53,16 @@ def names_in(expr: Expr) -> list[Read]:
     todo: list[tuple[Expr, Care, frozenset[str]]] = [(expr, "none", frozenset())]
     while todo:
         at, care, bound = todo.pop()
+        if type(at) is Name:  # the most frequent ones first: a `match` is slower
+            if at.name not in bound:
+                found.append(Read(at.name, at.span, care, within))
+            continue
+        if type(at) is Binary:
+            todo += ((at.right, care, bound), (at.left, care, bound))
+            continue
         match at:
-            case Name():
-                if at.name not in bound:
-                    found.append(Read(at.name, at.span, care, within))
             case Literal():
                 pass
-            case Binary():
-                todo += ((at.right, care, bound), (at.left, care, bound))
             case Unary(op="exists"):
                 todo.append((at.operand, "author", bound))
             case Each():
@@ -79,7 +81,7 @@ def _is_written(call: Call) -> bool:
     """Whether the author wrote the call: one that covers no more than one of its arguments stands
     nowhere in the file, a format added it."""
     span = call.span
-    return span is not None and all(arg.span is not span and arg.span != span for arg in call.args)
+    return span is not None and span not in [arg.span for arg in call.args]
 
 
 @once_per_workflow
@@ -122,23 +124,25 @@ def _reads(node: ir.Node, systems: Mapping[str, Expr]) -> Iterable[Read]:
             return _names_in_all(expressions_of(node))
 
 
-def _agent_reads(node: ir.AgentNode, system: Expr | None) -> Iterator[Read]:
-    yield from (Read(entry.name, entry.span, "needed") for entry in node.inputs)
-    given = {entry.name for entry in node.inputs}
+def _agent_reads(node: ir.AgentNode, system: Expr | None) -> list[Read]:
+    found = [Read(entry.name, entry.span, "needed") for entry in node.inputs]
+    given = {read.name for read in found}
     for expr in (system, node.prompt):
         if expr is not None:
-            yield from (r for r in names_in(expr) if r.name not in given)
-    if node.asserts:
+            found += [r for r in names_in(expr) if r.name not in given]
+    if asserted := [a.expr for a in node.asserts if a.expr is not None]:
         given |= {RESULT_NAME, *node.tools, *(output.name for output in node.outputs)}
-        for expr in (a.expr for a in node.asserts if a.expr is not None):
-            yield from (r for r in names_in(expr) if r.name not in given)
+        for expr in asserted:
+            found += [r for r in names_in(expr) if r.name not in given]
+    return found
 
 
 def _assignment_reads(assignments: Sequence[ir.Assignment]) -> list[Read]:
     found: list[Read] = []
     written: set[str] = set()
     for assignment in assignments:
-        found += [r for r in names_in(assignment.value) if r.name not in written]
+        read = names_in(assignment.value)
+        found += [r for r in read if r.name not in written] if written else read
         written.add(assignment.target)
     return found
 
@@ -260,7 +264,7 @@ def names_read(workflow: ir.Workflow) -> set[str]:
     found |= {read.name for _, places in all_reads(workflow) for read in places}
     agents = [node for node in workflow.nodes if isinstance(node, ir.AgentNode)]
     # An assertion may name a variable that is also a tool's result, which `reads` leaves out.
-    asserted = [a.expr for node in agents for a in node.asserts if a.expr is not None]
+    asserted = [a.expr for n in agents if n.asserts for a in n.asserts if a.expr is not None]
     found |= {read.name for expr in asserted for read in names_in(expr)}
     return found | {read.name for prompt in workflow.prompts for read in names_in(prompt.template)}
 

@@ -21,12 +21,12 @@ from ..diagnostics.diagnostic import Label, Severity
 from ..expr.ast import Expr, Field, Index, Name
 from ..expr.functions import FUNCTIONS
 from ..expr.show import show
-from ..expr.walk import Parts, compounds, names_read
+from ..expr.walk import Parts, names_read
 from ..source.records import dataclass
 from ..source.source import Span
 from ..source.spelling import Spelling
 from .branches import types_of
-from .guards import computations, only_puts_in
+from .guards import computations
 
 _WITHOUT_FIELDS = ("text", "number", "integer", "boolean", "list")
 _FIELDS_HELP = "only an object has fields: declare it as `object` or `any`"
@@ -133,12 +133,13 @@ def _field_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
     shapes = _shapes(workflow, builtin)
     for expr, _, parts in computations(workflow) if shapes else ():
         yield from _faults_in(expr, parts, shapes)
-    for node in workflow.nodes if builtin else ():
+    parts_of = {id(expr): parts for expr, _, parts in computations(workflow)} if builtin else {}
+    for node in workflow.nodes if parts_of else ():
         if isinstance(node, ir.AgentNode) and node.asserts and node.report:
-            shapes_here = _result_shapes(node, workflow, builtin)
-            for expr in expressions_of(node) if shapes_here else ():
-                if not only_puts_in(expr):
-                    yield from _faults_in(expr, compounds(expr), shapes_here)
+            measured = [expr for expr in expressions_of(node) if id(expr) in parts_of]
+            shapes_here = _result_shapes(node, workflow, builtin) if measured else {}
+            for expr in measured if shapes_here else ():
+                yield from _faults_in(expr, parts_of[id(expr)], shapes_here)
 
 
 def _plain_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:

@@ -98,7 +98,8 @@ def _forks(workflow: ir.Workflow) -> list[tuple[str, list[str]]]:
     for edge in workflow.edges:
         if not isinstance(edge.guard, ir.OnError):
             by_way.setdefault((edge.source, edge.guard), []).append(edge.target)
-    found = [(way[0], list(dict.fromkeys(targets))) for way, targets in by_way.items()]
+    several = [(way[0], targets) for way, targets in by_way.items() if len(targets) > 1]
+    found = [(source, list(dict.fromkeys(targets))) for source, targets in several]
     return [(source, targets) for source, targets in found if len(targets) > 1]
 
 

@@ -17,7 +17,7 @@ from dataclasses import field
 
 from .. import ir
 from ..analysis.graphs import dominance, dominators, path_to, reachable
-from ..analysis.memo import once_in_program
+from ..analysis.memo import once_in_program, once_per_workflow
 from ..analysis.variables import (
     Read,
     all_reads,
@@ -55,10 +55,13 @@ _START: Point = -1
 def undefined_variables(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC3001, once for each name. A warning where the value may come from the caller: the file
     lists the name without writing it; an error where nothing could ever give it a value."""
+    undefined = undefined_reads(workflow, program)
+    if not undefined:
+        return
     listed = {param.name for param in workflow.params} | {f.name for f in workflow.state}
     spelling = Spelling(known_names(workflow))
     written_at = _write_places(workflow)
-    for name, places in undefined_reads(workflow, program).items():
+    for name, places in undefined.items():
         node, first = places[0]
         assert first.span is not None
         near = spelling.nearest(name)
@@ -121,19 +124,24 @@ def undefined_reads(
 ) -> dict[str, list[tuple[ir.Node | None, Read]]]:
     """Names that are read in the file and that nothing writes, each with its places in file order.
     A parameter counts as given, unless its use in a node is all that lists it."""
-    places: list[tuple[ir.Node | None, Read]] = [
-        (node, read) for node, read_there in all_reads(workflow) for read in read_there
-    ]
-    by_use = {read.span for _, read in places if read.care == "needed"}
+    by_use = {
+        read.span for _, there in all_reads(workflow) for read in there if read.care == "needed"
+    }
     names = {param.name for param in workflow.params if param.span not in by_use}
     names |= {entry.name for entry in workflow.state if entry.default is not None}
     names |= names_written(workflow) | names_from_callers(workflow, program)
     names |= _names_from_calls(workflow, program, set())
+    places: list[tuple[ir.Node | None, Read]] = [
+        (node, read)
+        for node, there in all_reads(workflow)
+        for read in there
+        if read.name not in names and read.span is not None
+    ]
+    beside = [read for read in reads_beside(workflow) if read.name not in names]
+    places += [(None, read) for read in beside if read.span is not None]
     found: dict[str, list[tuple[ir.Node | None, Read]]] = {}
-    places += [(None, read) for read in reads_beside(workflow)]
     for node, read in places:
-        if read.span is not None and read.name not in names:
-            found.setdefault(read.name, []).append((node, read))
+        found.setdefault(read.name, []).append((node, read))
     return found
 
 
@@ -163,6 +171,7 @@ def known_names(workflow: ir.Workflow) -> set[str]:
     return params | defaults | names_written(workflow)
 
 
+@once_per_workflow
 def _write_places(workflow: ir.Workflow) -> dict[str, Span]:
     """Where each variable is written first: its name's place, or the node's."""
     spans: dict[str, Span] = {}
@@ -236,7 +245,6 @@ def early_reads(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnost
     always |= {param.name for param in workflow.params}
     always |= {entry.name for entry in workflow.state if entry.default is not None}
     always |= {a.target for rule in workflow.on_error for a in rule.assignments}
-    written_at = _write_places(workflow)
     search = _Search(flow.after, flow.joins)
     for name, places in flow.readers.items():
         writers = flow.writers.get(name)
@@ -244,7 +252,7 @@ def early_reads(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnost
             continue
         early = search.without(writers | flow.anything, places)
         if early:
-            yield _early(name, early, writers, written_at.get(name), search, flow)
+            yield _early(name, early, writers, _write_places(workflow).get(name), search, flow)
 
 
 EARLY_READS = Check(

@@ -9,9 +9,9 @@ from ..analysis.memo import once_per_workflow
 from ..analysis.variables import expressions_of
 from ..diagnostics.diagnostic import Code, Diagnostic
 from ..diagnostics.examples import chart, mend
-from ..expr.ast import Call, Expr, Literal, Name, Text
+from ..expr.ast import Call, Expr, Text
 from ..expr.types import faults
-from ..expr.walk import Parts, compounds
+from ..expr.walk import LEAVES, Parts, compounds
 from ..source.source import Span
 from .check import Check
 
@@ -63,15 +63,16 @@ def computations(workflow: ir.Workflow) -> tuple[tuple[Expr, Span | None, Parts]
 def only_puts_in(expr: Expr) -> bool:
     """Return whether an expression is a text, or values put into one: nothing can be wrong in it
     but its names."""
-    match expr:
-        case Literal() | Name():
-            return True
-        case Text():
-            return all(only_puts_in(part) for part in expr.parts)
-        case Call(function="coalesce"):
-            return bool(expr.args) and all(isinstance(part, Literal | Name) for part in expr.args)
-        case _:
-            return False
+    if isinstance(expr, LEAVES):
+        return True
+    if isinstance(expr, Text):
+        for part in expr.parts:
+            if not isinstance(part, LEAVES) and not only_puts_in(part):
+                return False
+        return True
+    if isinstance(expr, Call) and expr.function == "coalesce" and expr.args:
+        return not [part for part in expr.args if not isinstance(part, LEAVES)]
+    return False
 
 
 def expressions(workflow: ir.Workflow) -> Iterator[tuple[Expr, Span | None]]:

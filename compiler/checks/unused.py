@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from .. import ir
 from ..analysis.memo import once_per_program
@@ -26,21 +26,35 @@ def unused_outputs(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagn
         return
     used = names_read(workflow) | _read_elsewhere(workflow, program) | _results(workflow)
     used |= _read_by_the_next(workflow)
-    spelling = Spelling(known_names(workflow))
-    used |= {spelling.nearest(name) or name for name in undefined_reads(workflow, program)}
-    reads = Spelling(used)
+    if undefined := undefined_reads(workflow, program):
+        spelling = Spelling(known_names(workflow))
+        used |= {spelling.nearest(name) or name for name in undefined}
+    left = [
+        (node, write)
+        for node, written in all_writes(workflow)
+        for write in written
+        if write.name not in used
+    ]
+    if left:
+        yield from _writes_left(workflow, left, Spelling(used))
+
+
+def _writes_left(
+    workflow: ir.Workflow, left: Sequence[tuple[ir.Node, Write]], reads: Spelling
+) -> Iterator[Diagnostic]:
+    """Yield what is written and not used, and still has to be read; `reads` are the used names."""
     declared = {entry.name: entry.span for entry in workflow.state}
     declared |= {param.name: param.span for param in workflow.params}
     there = nodes_reached(workflow)
     places: dict[str, list[Span]] = defaultdict(list)
-    for write in (write for _, written in all_writes(workflow) for write in written):
+    for _, write in left:
         if write.span is not None:
             places[write.name].append(write.span)
     seen: set[str] = set()
-    for node, written in ((n, found) for n, found in all_writes(workflow) if n.id in there):
-        for write in written:
+    for node, write in left:
+        if node.id in there:
             span = write.span or declared.get(write.name)
-            if write.name in used or write.name in seen or span is None:
+            if write.name in seen or span is None:
                 continue
             if _nobody_has_to_read(node, write.name):
                 continue

@@ -121,11 +121,9 @@ def parse_assertion(text: str, file: str, offset: int, names: Iterable[str] = ()
 
 
 def _asks(expr: Expr) -> bool:
-    match expr:
-        case Binary() | Unary(op="not" | "exists") | Call() | Each() | Field() | Index():
-            return True
-        case _:
-            return False
+    if isinstance(expr, Unary):
+        return expr.op in ("not", "exists")
+    return isinstance(expr, Binary | Call | Each | Field | Index)
 
 
 class _Refused(Exception):
@@ -264,8 +262,10 @@ def _after_comparison(before: str, sign: str) -> bool:
 
 def _span(first: Sign | Expr, last: Sign | Expr) -> Span:
     """Return the span from the first part's start to the last one's end."""
-    begin = first if isinstance(first, Sign) else cast(Span, first.span)
-    end = last if isinstance(last, Sign) else cast(Span, last.span)
+    begin = first if isinstance(first, Sign) else first.span
+    end = last if isinstance(last, Sign) else last.span
+    assert begin is not None
+    assert end is not None, "what was read has a place"
     return Span(begin.file, begin.start, end.end)
 
 

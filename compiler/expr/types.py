@@ -47,10 +47,10 @@ def infer(expr: Expr, types: Mapping[str, Type]) -> Type:
     """Return the type of the value; "any" where only the run can tell, so for a variable that is
     not in `types` or may be null."""
     match expr:
-        case Literal():
-            return _scalar_type(expr)
         case Name():
             return types.get(expr.name, "any")
+        case Literal():
+            return _scalar_type(expr)
         case Field() | Index():
             return "any"
         case Call() | Each():

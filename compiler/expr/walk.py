@@ -26,7 +26,8 @@ Parts = Sequence[tuple[Expr, frozenset[str]]]
 lists there."""
 
 
-_LEAVES = (Name, Literal)
+LEAVES = (Name, Literal)
+"""What has no parts."""
 
 
 def children(expr: Expr) -> tuple[Expr, ...]:
@@ -73,11 +74,14 @@ def compounds(expr: Expr) -> Parts:
     todo: list[tuple[Expr, frozenset[str]]] = [(expr, frozenset())]
     while todo:
         at, bound = part = todo.pop()
-        if isinstance(at, _LEAVES):
+        if isinstance(at, LEAVES):
             continue
         found.append(part)
-        if isinstance(at, Binary):
-            todo += ((at.right, bound), (at.left, bound))
+        if type(at) is Binary:
+            if not isinstance(at.right, LEAVES):
+                todo.append((at.right, bound))
+            if not isinstance(at.left, LEAVES):
+                todo.append((at.left, bound))
         else:
             todo += _within(at, bound)[::-1]
     return found
@@ -142,8 +146,8 @@ def shift_spans(expr: Expr, file: str, offset: int) -> Expr:
     if type(expr) is Literal:
         return Literal(value=expr.value, span=span)
     if type(expr) is Binary:
-        left, right = (shift_spans(part, file, offset) for part in (expr.left, expr.right))
-        return Binary(op=expr.op, left=left, right=right, span=span)
+        left = shift_spans(expr.left, file, offset)
+        return Binary(op=expr.op, left=left, right=shift_spans(expr.right, file, offset), span=span)
     parts = tuple([shift_spans(part, file, offset) for part in children(expr)])
     return rebuild(expr, parts, span)
 

@@ -20,9 +20,11 @@ def with_implied(workflow: ir.Workflow) -> ir.Workflow:
     written: dict[str, ir.StateField] = {}
     for name, type_, node in _written_variables(workflow):
         if name not in known:
-            span = node.span if node else workflow.span
-            first = written.setdefault(name, ir.StateField(name=name, type=type_, span=span))
-            if first.type != type_:
+            first = written.get(name)
+            if first is None:
+                span = node.span if node else workflow.span
+                written[name] = ir.StateField(name=name, type=type_, span=span)
+            elif first.type != type_:
                 written[name] = replace(first, type="any")
     return replace(
         workflow,
@@ -66,12 +68,12 @@ def _written_variables(
     workflow: ir.Workflow,
 ) -> Iterator[tuple[str, ir.TypeName, ir.Node | None]]:
     for node in workflow.nodes:
-        types = (
-            {part.variable: ir.PART_TYPES[part.part] for part in node.parts}
-            if isinstance(node, ir.ExecNode | ir.HttpNode)
-            else {}
-        )
-        yield from ((name, types.get(name, "any"), node) for name in _by(node) if name)
+        types: dict[str, ir.TypeName] = {}
+        if isinstance(node, ir.ExecNode | ir.HttpNode):
+            types = {part.variable: ir.PART_TYPES[part.part] for part in node.parts}
+        for name in _by(node):
+            if name:
+                yield name, types.get(name, "any"), node
     for rule in workflow.on_error:
         yield from ((a.target, "any", None) for a in rule.assignments)
     if workflow.on_input is not None:

@@ -20,7 +20,7 @@ from ..ir import Json
 from ..source.records import dataclass
 from ..source.source import Source, Span
 
-_NULL = re.compile(r"(?:~|null|Null|NULL)?\Z")
+_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 INTEGER = re.compile(r"[-+]?[0-9]{1,300}\Z")
 NUMBER = re.compile(r"[-+]?(?:[0-9]{1,300}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?\Z")
 TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
@@ -58,7 +58,7 @@ class Scalar:
 
     @property
     def is_null(self) -> bool:
-        return self.style == "" and _NULL.match(self.text) is not None
+        return self.style == "" and self.text in _NULLS
 
     @property
     def value(self) -> str | int | float | bool | None:
@@ -70,7 +70,7 @@ class Scalar:
             if INTEGER.match(text):
                 return int(text)
             return float(text) if NUMBER.match(text) else text
-        return TRUTH[text] if text in TRUTH else None if _NULL.match(text) else text
+        return TRUTH.get(text, None if text in _NULLS else text)
 
     @property
     def whole(self) -> Span:
@@ -80,21 +80,28 @@ class Scalar:
     @property
     def span(self) -> Span:
         """The place of what stands between the quotes; without them, of all of it."""
-        return Span(self.source.path, *self._inside())
+        start, end = self._inside()
+        return Span(self.source.path, start, end)
 
     def at(self, start: int, end: int | None = None) -> Span:
         """Return the place of the characters `start` to `end` of the text; that of the whole text
         where escapes and folded lines hide it."""
-        if not self._align()[0]:
+        places = self._align()
+        if not places[0]:
             return self.span
-        first = self._place(start)
+        most = self._inside()[1]
+        first = _place(start, places, most)
         if end is None or end <= start:
             return Span(self.source.path, first, first)
-        last = self._place(end) if self.style == '"' else self._place(end - 1) + 1
+        escaped = self.style == '"'
+        last = _place(end, places, most) if escaped else _place(end - 1, places, most) + 1
         return Span(self.source.path, first, last)
 
     def expression(self, start: int = 0, end: int | None = None) -> Expr | ParseFault:
         """Return the text, or a part of it, as an expression with its place in the file."""
+        begin, behind = self._inside()
+        if self.style == "" and self.source.text.startswith(self.text, begin, behind):
+            return parse(self.text[start:end], self.source.path, begin + start)
         in_text, in_file = self._align()
         if len(in_text) == 1 and in_text[0] == 0:
             return parse(self.text[start:end], self.source.path, in_file[0] + start)
@@ -116,16 +123,6 @@ class Scalar:
             start += 1
             end -= end > start and text[end - 1] == text[start - 1]
         return start, end
-
-    def _place(self, index: int) -> int:
-        """Line ends, indentation and escapes differ between file and text: count on from the last
-        character before, whose place is known."""
-        in_text, in_file = self._align()
-        start, end = self._inside()
-        known = bisect_right(in_text, index) - 1
-        if known < 0:
-            return in_file[0] if in_file else start
-        return min(in_file[known] + index - in_text[known], end)
 
     def _align(self) -> _Places:
         if self._places is None:
@@ -156,6 +153,14 @@ class Scalar:
         if [m[0].replace("''", "'") for m in pieces] != [m[0] for m in meant]:
             return [], []
         return [m.start() for m in meant], [m.start() for m in pieces]
+
+
+def _place(index: int, places: _Places, most: int) -> int:
+    """Line ends, indentation and escapes differ between file and text: count on from the last
+    character before, whose place is known, to `most` at the furthest."""
+    in_text, in_file = places
+    known = bisect_right(in_text, index) - 1
+    return in_file[0] if known < 0 else min(in_file[known] + index - in_text[known], most)
 
 
 def _places_of_lines(text: str, written: str, start: int) -> _Places | None:
@@ -232,6 +237,8 @@ class MapAt:
 
     def drop_doubles(self) -> list[tuple[Scalar, Scalar]]:
         """Keep the first of the keys that are the same; return those that go, each behind it."""
+        if len(self.pairs) < 2:
+            return []
         self._by_name = {name.text: value for name, value in self.pairs}
         if len(self._by_name) == len(self.pairs):
             return []

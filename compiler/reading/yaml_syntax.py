@@ -62,6 +62,8 @@ def read_yaml(source: Source, sink: Sink, keys: Set[str] = frozenset()) -> Value
 def _check_characters(source: Source, sink: Sink) -> bool:
     """Report characters that not every reader of YAML takes for the same; return whether none is
     there."""
+    if source.text.isascii():
+        return True
     if odd := _ODD_LINE_ENDS.search(source.text):
         message = f"the character U+{ord(odd[0]):04X} ends a line for some readers of YAML only"
         help = f'write a line end or a blank, or the escape "\\u{ord(odd[0]):04x}" in double quotes'
@@ -200,14 +202,20 @@ class _Open:
 
 @dataclass(slots=True)
 class _Builder:
+    """The tree while it is built; `text` is that of the file."""
+
     source: Source
     sink: Sink
     repairs: _Repairs | None = None
+    text: str = field(init=False)
     root: Value | None = None
     refused: bool = False
     elements: int = 0
     open: list[_Open] = field(default_factory=list)
     anchors: dict[str, tuple[Value, int, int]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.text = self.source.text
 
     def fault(self, message: str, span: Span, help: str = "") -> None:
         self.sink.report("FC1001", message, span, help=help)
@@ -243,12 +251,16 @@ class _Builder:
 
     def scalar(self, event: Any) -> bool:
         start, end = event.start_mark.index, event.end_mark.index
-        if self.repairs is not None or self.source.text[end - 1] in _BLANKS:
+        if self.repairs is not None or self.text[end - 1] in _BLANKS:
             start, end = self.place(event)
         node = Scalar(event.value, start, end, event.style or "", self.source)
         if event.tag is not None:
             self.refuse_tag(event.tag, node.whole)
-        return self.finish(node, event.anchor, self.elements, 0)
+        if event.anchor is not None or not self.open or self.elements >= MAX_ELEMENTS:
+            return self.finish(node, event.anchor, self.elements, 0)
+        self.elements += 1
+        self.put(node, self.open[-1])
+        return True
 
     def begin(self, event: yaml.SequenceStartEvent | yaml.MappingStartEvent) -> bool:
         start, end = self.place(event)
@@ -309,25 +321,30 @@ class _Builder:
         into = self.open[-1]
         if height >= into.height:
             into.height = height + 1
+        self.put(node, into)
+        return True
+
+    def put(self, node: Value, into: _Open) -> None:
+        """Put an element into what is open: as an item, a key, or the value of a key."""
         if into.key is not None:
             if into.kept:
                 into.node.pairs.append((into.key, node))
             into.key = None
         elif type(into.node) is ListAt:
             into.node.items.append(node)
+        elif type(node) is Scalar and node.text != "<<":
+            into.key, into.kept = node, True
         else:
-            into.key, into.kept = self.key(node)
-        return True
+            into.key, into.kept = self.odd_key(node)
 
-    def key(self, node: Value) -> tuple[Scalar, bool]:
-        """Return the key, and whether its value counts."""
+    def odd_key(self, node: Value) -> tuple[Scalar, bool]:
+        """Return the key that a list, a mapping or `<<` gives, and whether its value counts."""
         if not isinstance(node, Scalar):
             self.fault("a list or mapping cannot be a key", node.span, "write a name as the key")
             return Scalar("", node.start, node.end, "", self.source), False
-        if node.text == "<<" and node.plain:
+        if node.plain:
             self.fault("`<<` merges nothing here", node.span, "write the keys out")
-            return node, False
-        return node, True
+        return node, not node.plain
 
     def refuse_tag(self, tag: str, span: Span) -> None:
         self.fault(f"the tag `{brief(tag)}` means nothing here", span, "leave it out")
@@ -337,13 +354,13 @@ class _Builder:
         start, end = event.start_mark.index, event.end_mark.index
         if self.repairs is not None:
             start, end = self.repairs.place(start), self.repairs.place(end)
-        if end > start and self.source.text[end - 1] in _BLANKS:
+        if end > start and self.text[end - 1] in _BLANKS:
             end = self.trim_end(start, end)
         return start, end
 
     def trim_end(self, start: int, end: int) -> int:
         """Leave out the blank lines that the parser counts as part of a block."""
-        text = self.source.text
+        text = self.text
         while end > start and text[end - 1] in _BLANKS:
             end -= 1
         return end

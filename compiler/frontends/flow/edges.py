@@ -41,10 +41,25 @@ class Default:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """One written way out of a node: an edge, and its condition."""
+    """One way out of a node, as written, and its condition."""
 
-    edge: ir.Edge
+    target: str
+    span: Span | None
+    guard: ir.Guard | None = None
+    label: str = ""
+    implied: bool = False
     when: Expr | None = None
+
+    def edge(self, source: str, guard: ir.Guard | None = None) -> ir.Edge:
+        """Return the edge from a node, taken where `guard` holds, or else the way's own."""
+        return ir.Edge(
+            source=source,
+            target=self.target,
+            guard=guard or self.guard,
+            label=self.label,
+            implied=self.implied,
+            span=self.span,
+        )
 
 
 class Targets:
@@ -107,26 +122,27 @@ class Edges:
         next node of the file."""
         if isinstance(node, ir.EndNode):
             return [], None
-        ways = list(self._cases(node, mapping) if isinstance(node, ir.ChooseNode) else ())
+        chooses = isinstance(node, ir.ChooseNode)
+        ways = list(self._cases(node, mapping)) if isinstance(node, ir.ChooseNode) else []
         onward = mapping.value("next")
         conditions: list[_Way] = []
         if onward is not None:
             items = onward.items if isinstance(onward, ListAt) else [onward]
             ways += [way for item in items if (way := self._way(item, node)) is not None]
             conditions = [way for way in ways if way.when is not None]
-        elif not isinstance(node, ir.ChooseNode):
+        elif not chooses:
             ways = self._implied_ways(node, after)
         elif not ways and mapping.get("cases") is None:
             message = f"nothing says where `{brief(node.id)}` leads"
             help = "write `cases:` with a node for each value, and `otherwise:`"
             self.forms.report("FC1003", message, place(mapping), help)
-        is_empty = isinstance(onward, ListAt) and not onward.items
-        if not ways and onward is not None and not is_empty:
-            ways = self._implied_ways(node, after)
+        if not ways and onward is not None:
+            is_empty = isinstance(onward, ListAt) and not onward.items
+            ways = [] if is_empty else self._implied_ways(node, after)
         failures = self._failures(node, mapping)
         if conditions:
             return self._conditional(node, ways, failures, after)
-        return [*(way.edge for way in ways), *failures], None
+        return [*[way.edge(node.id) for way in ways], *failures], None
 
     def _implied_ways(self, node: ir.Node, after: ir.Node | None) -> list[_Way]:
         """Lead on to the next node of the file, or to the end; a step into an end is implied."""
@@ -134,7 +150,7 @@ class Edges:
             self.targets.use("end")
         target = "end" if after is None else after.id
         implied = after is None or isinstance(after, ir.EndNode)
-        return [_Way(ir.Edge(source=node.id, target=target, implied=implied, span=node.span))]
+        return [_Way(target, node.span, implied=implied)]
 
     def _way(self, item: Value, node: ir.Node) -> _Way | None:
         if isinstance(item, MapAt):
@@ -142,11 +158,14 @@ class Edges:
         target = self.targets.find(item)
         if target is None:
             return None
-        return _Way(ir.Edge(source=node.id, target=target, span=item.span))
+        return _Way(target, item.span)
 
     def _long_way(self, mapping: MapAt, node: ir.Node) -> _Way | None:
-        self.forms.known_keys(mapping, EDGE, "a way on")
         to = mapping.get("to")
+        if to is not None and len(mapping.pairs) == 1:
+            target = self.targets.find(to)
+            return None if target is None else _Way(target, to.span)
+        self.forms.known_keys(mapping, EDGE, "a way on")
         if to is None:
             self.forms.report("FC1003", "a way on has no `to`", place(mapping), "name a node")
             return None
@@ -165,18 +184,7 @@ class Edges:
                 return None
         if target is None:
             return None
-        implied = self._flag(mapping, "implied")
-        return _Way(
-            ir.Edge(
-                source=node.id,
-                target=target,
-                guard=guard,
-                label=label,
-                implied=implied,
-                span=to.span,
-            ),
-            when,
-        )
+        return _Way(target, to.span, guard, label, self._flag(mapping, "implied"), when)
 
     def _guard(self, mapping: MapAt, node: ir.Node) -> ir.Guard | None:
         case, errors = mapping.get("case"), mapping.get("errors")
@@ -203,13 +211,13 @@ class Edges:
             for value, to in cases.pairs:
                 way = self._way(to, node)
                 if way is not None:
-                    yield _Way(replace(way.edge, guard=ir.Case(value=value.text)))
+                    yield replace(way, guard=ir.Case(value=value.text))
         elif cases is not None and not cases.is_null:
             self.forms.wrong(_key(mapping, "cases"), "a node for each value", cases)
         if otherwise is not None:
             way = self._way(otherwise, node)
             if way is not None:
-                yield _Way(replace(way.edge, guard=ir.Otherwise()))
+                yield replace(way, guard=ir.Otherwise())
 
     def _failures(self, node: ir.Node, mapping: MapAt) -> list[ir.Edge]:
         on_error = mapping.value("on_error")
@@ -220,12 +228,12 @@ class Edges:
             way = self._way(item, node)
             if way is None:
                 continue
-            guard = way.edge.guard or ir.OnError(errors=_failures_of(node))
+            guard = way.guard or ir.OnError(errors=_failures_of(node))
             if not isinstance(guard, ir.OnError) or way.when is not None:
                 message = "a failure leads on by its kind"
                 self.forms.report("FC1005", message, item.span, "write `{to: NAME, errors: […]}`")
                 continue
-            edges.append(replace(way.edge, guard=guard))
+            edges.append(way.edge(node.id, guard))
         return edges
 
     def _default_failure(self, node: ir.Node) -> list[ir.Edge]:
@@ -248,35 +256,23 @@ class Edges:
         if any(way.when is None for way in ways[:-1]):
             odd = next(way for way in ways if way.when is None)
             message = "a way without `when` is taken when no condition holds: it stands last"
-            self.forms.report("FC1005", message, odd.edge.span or _no_span(node), "move it down")
+            self.forms.report("FC1005", message, odd.span or _no_span(node), "move it down")
         conditions = [way for way in ways if way.when is not None]
         fallback = [way for way in ways if way.when is None][:1] or self._implied_ways(node, after)
         chooser = ir.ChooseNode(
             id=f"{node.id}.next",
             on=Call(function="which", args=tuple(w.when for w in conditions if w.when is not None)),
             group=node.group,
-            span=conditions[0].edge.span,
+            span=conditions[0].span,
         )
         edges = [ir.Edge(source=node.id, target=chooser.id, implied=True, span=node.span)]
         edges += failures
         for number, way in enumerate(conditions, start=1):
             guard = ir.Case(value=str(number))
-            edges.append(_leaving(chooser, way.edge, guard))
-        edges.append(_leaving(chooser, fallback[0].edge, ir.Otherwise()))
+            edges.append(way.edge(chooser.id, guard))
+        edges.append(fallback[0].edge(chooser.id, ir.Otherwise()))
         edges += [replace(edge, source=chooser.id) for edge in failures]
         return edges, chooser
-
-
-def _leaving(chooser: ir.ChooseNode, edge: ir.Edge, guard: ir.Guard) -> ir.Edge:
-    """Return the edge as one of the choose node, taken where `guard` holds."""
-    return ir.Edge(
-        source=chooser.id,
-        target=edge.target,
-        guard=guard,
-        label=edge.label,
-        implied=edge.implied,
-        span=edge.span,
-    )
 
 
 def _failures_of(node: ir.Node) -> tuple[ir.ErrorKind, ...]:

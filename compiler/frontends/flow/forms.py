@@ -272,19 +272,8 @@ class Forms:
         self.report("FC3006", fault.message, node.at(fault.span.start, fault.span.end), fault.help)
 
     def expression(self, key: Key | None, name: Scalar, node: Value) -> Expr | None:
-        if isinstance(node, ListAt):
-            items = [self.expression(key, name, item) for item in node.items]
-            if any(item is None for item in items):
-                return None
-            return ListOf(items=tuple(i for i in items if i is not None), span=node.span)
-        if isinstance(node, MapAt):
-            if [k.text for k, _ in node.pairs] == ["text"]:
-                return self.template(_TEXT, node.pairs[0][0], node.pairs[0][1])
-            entries = [(k.text, self.expression(key, k, value)) for k, value in node.pairs]
-            if any(value is None for _, value in entries):
-                return None
-            kept = tuple((k, value) for k, value in entries if value is not None)
-            return ObjectOf(entries=kept, span=node.span)
+        if not isinstance(node, Scalar):
+            return self._of_parts(key, name, node)
         read = node.expression()
         if not isinstance(read, ParseFault):
             return read
@@ -299,6 +288,17 @@ class Forms:
             read = dataclasses.replace(read, help=help)
         self.report("FC3006", read.message, read.span, read.help)
         return None
+
+    def _of_parts(self, key: Key | None, name: Scalar, node: ListAt | MapAt) -> Expr | None:
+        if isinstance(node, ListAt):
+            items = [self.expression(key, name, item) for item in node.items]
+            found = tuple(item for item in items if item is not None)
+            return ListOf(items=found, span=node.span) if len(found) == len(items) else None
+        if [k.text for k, _ in node.pairs] == ["text"]:
+            return self.template(_TEXT, node.pairs[0][0], node.pairs[0][1])
+        entries = [(k.text, self.expression(key, k, value)) for k, value in node.pairs]
+        kept = tuple((k, value) for k, value in entries if value is not None)
+        return ObjectOf(entries=kept, span=node.span) if len(kept) == len(entries) else None
 
     def values(self, key: Key, name: Scalar, node: Value) -> tuple[Expr, ...] | None:
         if not isinstance(node, ListAt):

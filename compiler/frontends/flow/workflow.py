@@ -377,7 +377,7 @@ def _unread(word: str, name: Scalar, mapping: MapAt) -> ir.Node:
 
 def _with_tool_places(workflow: ir.Workflow, mapping: MapAt) -> ir.Workflow:
     """Return the workflow with the tools that are not declared where they are first named."""
-    agents, nodes = mapping.get("agents"), mapping.get("nodes")
+    agents, nodes = mapping.get("agents"), mapping.get("nodes") if workflow.tools else None
     users = [value for _, value in agents.pairs] if isinstance(agents, MapAt) else []
     users += nodes.items if isinstance(nodes, ListAt) else []
     places: dict[str, Span] = {}

@@ -58,10 +58,10 @@ def check_sections(source: Source, label: str, sections: list[Token], sink: Sink
 def check_empty(source: Source, label: str, parts: list[Token], sink: Sink) -> None:
     """Warn of a list's heading with nothing behind and below it."""
     for part, below in pairwise([*parts, None]):
-        if part is None:
+        if part is None or part.type not in LISTS:
             continue
         heading, _, items = part.partition("\n")
-        bare = part.type in LISTS and not items.strip() and heading.rstrip().endswith(":")
+        bare = not items.strip() and heading.rstrip().endswith(":")
         if bare and part.type != "TOOLS" and (below is None or below.type != "PROSE"):
             sink.report(
                 "FC1003",

@@ -22,8 +22,10 @@ _NEARLY = re.compile(
     r"|%(?P<percent>[A-Z_]\w{1,40}+)%"
 )
 _JOINT = re.compile("[ -]")
+_SIGNS = re.compile(r"[\[\]{}<$%@]")
+"""Signs of placeholders of any dialect."""
 _OTHER_SIGNS = re.compile(r"[{}<$%@]")
-"""Signs of placeholders of other dialects."""
+"""Those of other dialects."""
 
 
 def check_placeholders(steps: list[Step], source: Source, sink: Sink) -> None:
@@ -35,8 +37,10 @@ def check_placeholders(steps: list[Step], source: Source, sink: Sink) -> None:
     declared = written.keys() | {entry.name for step in steps for entry in step.inputs}
     spelling = Spelling(declared)
     for step in steps:
-        texts = [step.description, *step.asserts]
-        for span in [text.span for text in texts if text is not None]:
+        for located in (step.description, *step.asserts):
+            if located is None or _SIGNS.search(located.text) is None:
+                continue
+            span = located.span
             text = source.text[span.start : span.end]
             names = [*PLACEHOLDER.finditer(source.text, span.start, span.end)]
             _check_names(names, spelling, written, source, sink)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.expr.parse import MAX_CHARACTERS, ParseFault, parse, parse_assertion
+from flowc.compiler.expr.parse import _BUILD, MAX_CHARACTERS, ParseFault, parse, parse_assertion
 from flowc.compiler.expr.walk import names_read, walk
+from flowc.grammar import load
+from flowc.grammar.driving import _MOST_KEPT, Driver, Sign, _tables, drive
 
 
 @pytest.mark.parametrize(
@@ -192,3 +194,20 @@ def test_an_assertion_may_read_declared_variables():
 def test_an_assertion_in_backticks_has_its_place_inside_them():
     expr = parse_assertion(" `result.a == 1`", "a.md", 10)
     assert (expr.span.start, expr.span.end) == (12, 25)
+
+
+def test_a_parser_keeps_a_bounded_number_of_stacks():
+    parser = load.__wrapped__("expr", transformer=_BUILD)
+    for opened in ("(", "[", "((["):
+        drive(parser, opened * 3000, "f", 0)
+    assert _tables(parser).kept == _MOST_KEPT
+    assert drive(parser, "[([(((a + 1) * 2)])])", "f", 0) is None
+    assert drive(parser, "[([((a + 1) * 2)])]", "f", 0) == parse("[([((a + 1) * 2)])]", "f", 0)
+
+
+def test_a_token_that_does_not_fit_changes_nothing():
+    driver = Driver(load("expr"))
+    kinds = ["IDENT", "CLOSE", "OPEN", "COMPARE", "CLOSE"]
+    fits = [driver.feed(Sign(kind, "x", "f", 0, 1)) for kind in kinds]
+    assert fits == [True, False, True, False, True]
+    assert driver.finish() is not None

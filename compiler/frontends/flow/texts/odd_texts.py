@@ -32,7 +32,7 @@ _LISTED = 4000
 def check_odd_texts(root: Value, sink: Sink) -> None:
     """Warn of texts without quotes that lose their end or keep a sign too much."""
     source = root.source.text
-    for key, text in _texts(root):
+    for key, text in _odd_texts(root):
         if not key.text.isascii() and key.plain and (odd := ODD_BLANKS.match(key.text)):
             message = "a blank of another kind stands where blanks indent"
             place = key.at(0, odd.end())
@@ -94,12 +94,20 @@ def _texts(root: Value) -> Iterator[tuple[Scalar, Scalar]]:
     """Yield every key with its text."""
     todo: list[Value] = [root]
     while todo:
-        match todo.pop():
-            case ListAt(items=items):
-                todo += items
-            case MapAt(pairs=pairs):
-                for key, value in pairs:
-                    if isinstance(value, Scalar):
-                        yield key, value
-                    else:
-                        todo.append(value)
+        at = todo.pop()
+        if type(at) is ListAt:
+            todo += at.items
+        elif type(at) is MapAt:
+            for key, value in at.pairs:
+                if type(value) is Scalar:
+                    yield key, value
+                else:
+                    todo.append(value)
+
+
+def _odd_texts(root: Value) -> Iterator[tuple[Scalar, Scalar]]:
+    """Yield every key with its text, of which something may be odd."""
+    source = root.source.text
+    if not source.isascii() or " #" in source or "\t#" in source:
+        return _texts(root)
+    return ((key, text) for key, text in _texts(root) if text.text[-1:] in _ENDS)

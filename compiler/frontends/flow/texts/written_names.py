@@ -15,9 +15,8 @@ from ....expr.parse import parse
 from ....reading.tree import ListAt, MapAt, Scalar, Value, brief
 
 _WORD = re.compile(r"[^\W\d]\w*(?:[ -]\w+)*")
-_PLAIN = re.compile(r"[A-Za-z_]\w*")
-_VARIABLES = ("into", "reply_into", "keeps")
-_NAMES = ("assign", "set")
+_VARIABLES = frozenset(("into", "reply_into", "keeps"))
+_NAMES = frozenset(("assign", "set"))
 _WORDS_OF_EXPRESSIONS = ("true", "false", "null", "not")
 _RESERVED = ("$", "__")
 
@@ -26,7 +25,7 @@ def check_written_names(workflow: MapAt, sink: Sink) -> None:
     """Report FC1005 for parameters and variables whose names are not names."""
     for name in _targets(workflow):
         text = name.text
-        if _PLAIN.fullmatch(text) and text not in _WORDS_OF_EXPRESSIONS:
+        if text.isascii() and text.isidentifier() and text not in _WORDS_OF_EXPRESSIONS:
             continue
         if text.startswith(_RESERVED) or isinstance(parse(text, "", 0), Name):
             continue
@@ -50,11 +49,12 @@ def _targets(workflow: MapAt) -> Iterator[Scalar]:
     nodes = workflow.get("nodes")
     for node in nodes.items if isinstance(nodes, ListAt) else ():
         for key, value in node.pairs if isinstance(node, MapAt) else ():
-            if key.text in _VARIABLES and isinstance(value, Scalar) and not value.is_null:
-                yield value
-            if key.text in _NAMES:
+            name = key.text
+            if name in _NAMES:
                 for item in value.items if isinstance(value, ListAt) else [value]:
                     yield from _keys(item)
+            elif name in _VARIABLES and isinstance(value, Scalar) and not value.is_null:
+                yield value
 
 
 def _keys(value: Value | None) -> Iterator[Scalar]:
