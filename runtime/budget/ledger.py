@@ -58,7 +58,8 @@ class Ledger:
         )  # fmt: skip
         if later and self.soon is not None:
             self.soon(("charge", number), (_ADD, values))
-        else:
+        else:  # before a call it is on the disk; afterwards the worst case is
+            later = later and charge.status != "held"
             await self.db.put_all(((_ADD, values),), later=later)
 
     async def strike(self, number: int) -> None:
