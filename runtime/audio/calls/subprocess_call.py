@@ -105,6 +105,11 @@ class AudioLimits:
     cpu: int = 1200
     memory: int = 6 * 1024**3
 
+    @property
+    def args(self) -> tuple[str, str]:
+        """Return what a worker is told of them."""
+        return str(self.memory), str(self.cpu)
+
 
 async def _no_process(job: WorkerJob) -> WorkerExit:
     raise Failure("audio tools cannot be called from here")
@@ -180,8 +185,7 @@ class AudioWorkers:
     ) -> dict[str, Any]:
         """Return what a worker answers. Raise `Failure`."""
         limits, data = self.limits, json.dumps(question).encode("ascii")
-        args = (str(limits.memory), str(limits.cpu))
-        job = WorkerJob(module, data, args, reads, writes, limits.seconds, programs, leaves)
+        job = WorkerJob(module, data, limits.args, reads, writes, limits.seconds, programs, leaves)
         try:
             end = await self.process(job)
         except TimeoutError:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def main() -> None:
     """Read the call, do it, say what came of it."""
-    answer_with(_perform_call)
+    answer_with(_perform_call, lambda: import_module(".whole", __package__))
 
 
 def _perform_call(question: dict[str, Any]) -> dict[str, Any]:
