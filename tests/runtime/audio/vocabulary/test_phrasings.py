@@ -19,7 +19,12 @@ from flowc.runtime.errors import Failure
 
 FILES = [
     Path(__file__).parent / name
-    for name in ("phrasings.txt", "phrasings_later.txt", "phrasings_unseen.txt")
+    for name in (
+        "phrasings.txt",
+        "phrasings_later.txt",
+        "phrasings_unseen.txt",
+        "phrasings_parts.txt",
+    )
 ]
 Meaning = list[str]
 
