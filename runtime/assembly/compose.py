@@ -66,10 +66,8 @@ def make_services(
     waiting: list[StayingProcess] | None = None,
 ) -> ServicesFactory:
     """Return how the engine makes the services of one run. Raise `RunError` (exit 2) now for what
-    is missing: a model, key, package, trust, file. `reach`: all that a request's run has here.
-    `waiting`: a process for the calls of sounds, which the first run takes."""
-    config = _admit(options, spec, config, host, reach)
-    specs = (spec, *(sub for _, sub in spec.subgraphs))
+    is missing: a model, key, package, trust, file. `reach`: all that a request's run has here."""
+    specs, config = _specs(spec), _admit(options, spec, config, host, reach)
     options = _with_bound_model(settle(options, config, spec.model), specs, host)
     require_holders(spec)
     budget, answering = _budget_maker(specs, options), _answering(options, specs, host)
@@ -84,8 +82,7 @@ def make_services(
 
     def services(journal: Journal, emit: Emit) -> Services:
         held = _confinement(options, (Path(spec.file).absolute().parent, *folders), emit, reach)
-        started = [waiting.pop()] if waiting else []
-        workers, free = AudioWorkers(OwnModules(held, waiting=started)), _free_code(held)
+        workers, free = _sound_workers(held, waiting), _free_code(held)
         rules, programs = answering.models.label == LABEL, ConfinedPrograms(held)
         around = ToolSetting(config, servers, roots, workers, free, programs, rules, host.tools)
         box = ToolBox(tool_sources(around), needed, effects, _tool_seconds(options), locked)
@@ -110,6 +107,15 @@ def make_services(
         return taping(plain)
 
     return services
+
+
+def _sound_workers(held: Confinement, waiting: list[StayingProcess] | None) -> AudioWorkers:
+    """Return what does the calls of sounds; the first run takes the process that waits."""
+    return AudioWorkers(OwnModules(held, waiting=[waiting.pop()] if waiting else []))
+
+
+def _specs(spec: GraphSpec) -> tuple[GraphSpec, ...]:
+    return (spec, *(sub for _, sub in spec.subgraphs))
 
 
 def _admit(
