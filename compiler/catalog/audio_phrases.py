@@ -194,6 +194,9 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "{type=peak} (dip|cut|notch) {-gain_db:db} (at|bei|around) {freq_hz:hz}",
         "{type=low_shelf} {freq_hz=120} [add] {+gain_db:db} [more|mehr|of] BASS",
         "{type=low_shelf} {freq_hz=120} (less|weniger|LOWER|cut) THE BASS BY {-gain_db:db} [ab]",
+        "{type=low_shelf} {freq_hz=120} {gain_db=-3} [there is] (too much|zu viel) [of] THE BASS",
+        "{type=high_shelf} {freq_hz=6000} {gain_db=-3} [there is|there are] (too much|zu viel|"
+        "zu viele) [of] THE TREBLE",
         "{type=high_shelf} {freq_hz=6000} [add] {+gain_db:db} [more|mehr|of] TREBLE",
         "{type=high_shelf} {freq_hz=6000} (less|weniger|LOWER|cut) THE TREBLE BY {-gain_db:db} "
         "[ab]",

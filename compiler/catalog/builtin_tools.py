@@ -337,8 +337,8 @@ AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
     ),
     _entry(
         "audio_let_go", "idempotent",
-        "Remove the file that a step of a living document has read, where a step before wrote it "
-        "and nothing needs it any more. It is made again when a step that reads it is done again.",
+        "Remove the file that a step of a living document has read, if a step wrote it and nothing "
+        "needs it any more. It is made again when a step that reads it is done again.",
         document=_DOCUMENT, step=_STEP,
     ),
     _entry(
@@ -360,13 +360,13 @@ AUDIO_WORK_ENTRIES: tuple[ToolEntry, ...] = (
         "read and never run, or a program where that is allowed. Gives ok, results, and error: "
         "what was wrong with the code.",
         code=_text("The call."), input=_text("The file that the step reads.", minLength=1),
-        output=_text("The file that the step has to write.", minLength=1),
+        output=_text("What it has to write.", minLength=1),
         also={**_TEXTS, "description": "Further files that it may read."},
         source=_text("The sound that the plan is about; empty for none.", default=""),
-        last=_flag("Nothing reads the output after this: it gets tags and word length of the "
-                   "source. Otherwise it keeps every detail.", True),
+        last=_flag("The output is the result: it gets tags and word length of the source.", True),
         document=_text("Where the step stands; what it requires is measured.", default=""),
         step=_text("The ID of the step there.", default=""),
+        keep=_flag("The file that is read stays, even if it can be made again.", False),
         free=_flag("Code that writes OUTPUT may be a program, which runs in the sandbox.", False),
     ),
     _entry(

@@ -42,6 +42,7 @@ from ..sandbox.programs import ConfinedPrograms
 from ..sandbox.scripts.answers import ScriptLimits
 from ..sandbox.scripts.pool import ScriptWorkers
 from ..sandbox.shell import BashShell, ShellLimits, allowed_env, shell_env
+from ..sandbox.staying import StayingProcess
 from ..secrets import looks_secret
 from ..services import Emit, Journal, Models, Services, ServicesFactory, ToolSchema
 from ..tools.functions import HostFunctions, bind_functions
@@ -62,11 +63,11 @@ def make_services(
     config: Config,
     host: HostObjects = NO_OBJECTS,
     reach: Reach | None = None,
+    waiting: list[StayingProcess] | None = None,
 ) -> ServicesFactory:
     """Return how the engine makes the services of one run. Raise `RunError` (exit 2) now for what
     is missing: a model, key, package, trust, file. `reach`: all that a request's run has here."""
-    config = _admit(options, spec, config, host, reach)
-    specs = (spec, *(sub for _, sub in spec.subgraphs))
+    specs, config = _specs(spec), _admit(options, spec, config, host, reach)
     options = _with_bound_model(settle(options, config, spec.model), specs, host)
     require_holders(spec)
     budget, answering = _budget_maker(specs, options), _answering(options, specs, host)
@@ -81,7 +82,7 @@ def make_services(
 
     def services(journal: Journal, emit: Emit) -> Services:
         held = _confinement(options, (Path(spec.file).absolute().parent, *folders), emit, reach)
-        workers, free = AudioWorkers(OwnModules(held)), _free_code(held)
+        workers, free = _sound_workers(held, waiting), _free_code(held)
         rules, programs = answering.models.label == LABEL, ConfinedPrograms(held)
         around = ToolSetting(config, servers, roots, workers, free, programs, rules, host.tools)
         box = ToolBox(tool_sources(around), needed, effects, _tool_seconds(options), locked)
@@ -106,6 +107,15 @@ def make_services(
         return taping(plain)
 
     return services
+
+
+def _sound_workers(held: Confinement, waiting: list[StayingProcess] | None) -> AudioWorkers:
+    """Return what does the calls of sounds; the first run takes the process that waits."""
+    return AudioWorkers(OwnModules(held, waiting=[waiting.pop()] if waiting else []))
+
+
+def _specs(spec: GraphSpec) -> tuple[GraphSpec, ...]:
+    return (spec, *(sub for _, sub in spec.subgraphs))
 
 
 def _admit(

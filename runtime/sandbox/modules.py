@@ -47,12 +47,12 @@ _CHUNK = 65_536
 class OwnModules:
     """`subprocess_call.Process`, held as `confined` says. `packages` are folders of packages
     besides flowc's own, by name; `most` bounds the bytes that a module says. Of processes that stay
-    one at most waits for its next job."""
+    one at most is `waiting` for its next job."""
 
     confined: Confinement
     packages: Mapping[str, str] = field(default_factory=dict)
     most: int = LONGEST
-    _waiting: list[StayingProcess] = field(default_factory=list)
+    waiting: list[StayingProcess] = field(default_factory=list)
 
     async def __call__(self, job: WorkerJob) -> WorkerExit:
         """See `subprocess_call.Process`. Raise `Failure` (kind refused) when the sandbox does not
@@ -70,8 +70,8 @@ class OwnModules:
 
     async def close(self) -> None:
         """End the process that waits."""
-        while self._waiting:
-            await in_thread(self._waiting.pop().close)
+        while self.waiting:
+            await in_thread(self.waiting.pop().close)
 
     async def _stay(self, job: WorkerJob) -> WorkerExit:
         known = {*job.reads, *(job.leaves or ())}
@@ -84,20 +84,25 @@ class OwnModules:
             await in_thread(process.close)
             raise
         process.known |= known
-        if end.output and process.stays and not self._waiting:
-            self._waiting.append(process)
+        if end.output and process.stays and not self.waiting:
+            self.waiting.append(process)
             return end
         await in_thread(process.close)
         # One that has waited for too long may have ended just before it got the job.
         return end if end.output or end.code or not waited else await self._stay(job)
 
     async def _process_for(self, job: WorkerJob) -> StayingProcess:
-        """Return the one that waits, if it knows all that the job reads, or a new one."""
-        if self._waiting:
-            process = self._waiting.pop()
-            if process.is_alive and process.known.issuperset(job.reads):
+        """Return the one that waits, if it knows all that the job reads or nothing yet, or a new
+        one."""
+        if self.waiting:
+            process = self.waiting.pop()
+            if process.is_alive and (not process.known or process.known.issuperset(job.reads)):
                 return process
             await in_thread(process.close)
+        return self.start(job)
+
+    def start(self, job: WorkerJob) -> StayingProcess:
+        """Return a new process for jobs such as this one, which may come later."""
         alone = replace(job, reads=(), writes=(), args=(STAYS, *job.args))
         return StayingProcess(self._prepare(alone))
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from flowc.compiler.catalog.builtin_tools import AUDIO_ENTRIES, AUDIO_WORK_ENTRIES
@@ -15,11 +17,11 @@ from ..audio.calls.containers import coders_for
 from ..audio.calls.execute import FreeCode, execute_step, is_free, run_free
 from ..audio.calls.file_lock import Claims
 from ..audio.calls.originals import check_result, check_step, check_steps
-from ..audio.calls.subprocess_call import AudioWorkers
+from ..audio.calls.subprocess_call import AudioWorkers, Unwritten
 from ..audio.plan.check import SubjectFiles, findings_of, report_of
 from ..audio.plan.contradictions import Shape
 from ..audio.plan.evidence import evidence_lines
-from ..audio.plan.intermediates import left_by, maker_of
+from ..audio.plan.intermediates import calls_for, left_by, maker_of
 from ..audio.plan.memory import MeasurementMemory
 from ..audio.plan.planning import Order, catalogue, complete_plan
 from ..audio.plan.predicates import RESULT, read_predicate
@@ -72,13 +74,12 @@ class AudioTools(CatalogTools):
             case _:
                 return await self._do(check_call(tool, args))
 
-    async def _do(self, call: AudioCall) -> dict[str, Any]:
+    async def _do(self, call: AudioCall, unwritten: Sequence[Unwritten] = ()) -> dict[str, Any]:
+        locate = self.roots.locate
+        work = partial(self.workers.do_call, locate=locate, stays=True, unwritten=unwritten)
         if call.tool.name == "measure":
-            return await self.memory.measure(call, self.roots.locate, self._work)
-        return await self._work(call)
-
-    async def _work(self, call: AudioCall) -> dict[str, Any]:
-        return await self.workers.do_call(call, self.roots.locate, stays=True)
+            return await self.memory.measure(call, locate, work)
+        return await work(call)
 
     async def _readable(self, args: dict[str, Any]) -> Json:
         """Refuse what nobody could plan, before anything is done for it."""
@@ -100,10 +101,19 @@ class AudioTools(CatalogTools):
 
     def _drop(self, document: PlanDocument, step: str) -> str:
         if path := left_by(document, step):
+            self.memory.leave(self.roots.locate(path))
             self.roots.remove(path)
         return path
 
-    async def _made_again(self, document: PlanDocument, path: str, last: bool) -> None:
+    def _unwritten(self, document: PlanDocument, path: str) -> list[Unwritten]:
+        """Return the calls that make a file on the way while it is read; none where it has to lie
+        there."""
+        locate, frames_of = self.roots.locate, self.memory.frames_of
+        return [
+            Unwritten(call, frames_of(locate(call.writes[0]))) for call in calls_for(document, path)
+        ]
+
+    async def _make_again(self, document: PlanDocument, path: str) -> None:
         """Make a file on the way that is gone, by the calls that made it."""
         step = maker_of(document, path)
         if step is None or self.roots.locate(path).exists():
@@ -112,12 +122,14 @@ class AudioTools(CatalogTools):
         if read == write:
             return
         is_kept = not read or self.roots.locate(read).exists()
-        await self._made_again(document, read, False)
+        unwritten = [] if is_kept else self._unwritten(document, read)
+        if not unwritten:
+            await self._make_again(document, read)
         code = text_value(step, "Code")
         also = [original for original in (original_input(document),) if original]
         also += _names_in(document, code)
-        args = {"code": code, "input": read, "output": write, "also": also, "last": last}
-        await self._run(args, free=is_free(code))
+        args = {"code": code, "input": read, "output": write, "also": also, "last": False}
+        await self._run(args, is_free(code), unwritten)
         if not is_kept:
             self._drop(document, text_value(step, "ID"))
 
@@ -134,19 +146,29 @@ class AudioTools(CatalogTools):
         if not args.get("document"):
             return await self._run(args, bool(args.get("free")))
         document, id = read_plan(self.roots.read_text(args["document"])), str(args["step"])
-        await self._made_again(document, args["input"], False)
+        # What the last step reads stays until it is done: with the result, that is all there is.
+        stays = args.get("last", True) or args.get("keep") or is_free(args["code"])
+        unwritten = [] if stays else self._unwritten(document, args["input"])
+        if unwritten:
+            self._drop(document, id)
+        else:
+            await self._make_again(document, args["input"])
         args = {**args, "also": [*(args.get("also") or ()), *_names_in(document, args["code"])]}
-        did = await self._run(args, bool(args.get("free")))
+        did = await self._run(args, bool(args.get("free")), unwritten)
         if not did["ok"]:
+            await self._make_again(document, args["input"])  # it is what the plan has made so far
             return did
         files = {id: SubjectFiles(args["input"], args["output"])}
         wanted = step_requires(document, id, args["code"])
-        lines = evidence_lines(await findings_of(wanted, files, self._do))
+        do = partial(self._do, unwritten=unwritten)
+        lines = evidence_lines(await findings_of(wanted, files, do))
         return {**did, "results": "\n".join([did["results"], *lines])}
 
-    async def _run(self, args: dict[str, Any], free: bool) -> dict[str, Any]:
+    async def _run(
+        self, args: dict[str, Any], free: bool, unwritten: Sequence[Unwritten] = ()
+    ) -> dict[str, Any]:
         read, write = args["input"], args["output"]
-        place, output = self.roots.locate(read), self.roots.locate(write)
+        output = self.roots.locate(write)
         sources = {path: self.roots.locate(path) for path in (read, *(args.get("also") or ()))}
         check_step(write, output, sources)
         await asyncio.to_thread(self.claims.hold, output, write)
@@ -164,9 +186,11 @@ class AudioTools(CatalogTools):
 
         async def work(call: AudioCall) -> dict[str, Any]:
             locate, working = self.roots.locate, not last
-            return await self.workers.do_call(call, locate, source, working, stays=True)
+            return await self.workers.do_call(call, locate, source, working, True, unwritten)
 
-        return await execute_step(args["code"], read, write, also, place, do)
+        given = unwritten[0].call.reads[0] if unwritten else read
+        there = given, self.roots.locate(given)
+        return await execute_step(args["code"], read, write, also, there, do)
 
     async def _look_at(self, did: dict[str, Any], write: str) -> dict[str, Any]:
         """Return what a program did; a failure where what it wrote is not a sound made of

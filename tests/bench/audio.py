@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fixtures"))
@@ -142,8 +143,9 @@ _LONG_FFMPEG = (
 
 
 def _edited(place: Path, sound: str, length: str) -> None:
-    """Print what an edit takes, all processes together, beside sox and ffmpeg, and what of it a run
-    takes that does nothing; the disk is what is there at once beside the input."""
+    """Print what an edit takes, all processes together, beside sox and ffmpeg; what of it a run
+    takes that does nothing, and what the calls take in a process that waits for them; the disk is
+    what is there at once beside the input."""
     print(f"an edit of {length} of stereo, all processes together")
     (place / "nothing.flow.yaml").write_text(_NOTHING)
     flowc = [sys.executable, "-c", _ONE_RUN, "run", "edit", "-i", f"audio={sound}"]
@@ -158,8 +160,38 @@ def _edited(place: Path, sound: str, length: str) -> None:
         took = usage_of(argv, place)
         room = f"memory {took.memory / 1e6:.0f} MB, disk {took.disk / 1e6:.0f} MB"
         line(name, f"{took.wall:.1f} s", f"processor {took.processor:.1f} s, {room}")
+    line("the calls of that edit, nothing measured", f"{asyncio.run(_work(place, sound)):.1f} s")
     for path in (*place.glob("*_step_*"), *(place / f"{n}.wav" for n in ("edit", "s", "f"))):
         path.unlink(missing_ok=True)
+
+
+_WORK = (
+    ("trim_silence", {}),
+    ("highpass", {"cutoff_hz": 80}),
+    ("compress", {"threshold_db": -20, "ratio": 3, "attack_ms": 5, "release_ms": 100}),
+    ("loudness_norm", {"target_lufs": -16, "max_true_peak_dbtp": -1, "subtype": "PCM_16"}),
+)
+
+
+async def _work(place: Path, sound: str) -> float:
+    """Return the seconds of the calls of `_REQUEST`, one after the other."""
+    from flowc.runtime.audio.calls.call import check_call
+    from flowc.runtime.cli.audio.workers import workers_on
+
+    workers = workers_on(None)
+    await workers.do_call(
+        check_call("measure", {"input": sound, "parts": []}), lambda path: place / path, stays=True
+    )
+    begin, before = time.perf_counter(), sound
+    for number, (tool, arguments) in enumerate(_WORK):
+        subtype = {"subtype": "FLOAT", **arguments}
+        paths = {"input": before, "output": f"of_step_{number}.wav"}
+        call = check_call(tool, {**paths, **subtype})
+        await workers.do_call(call, lambda path: place / path, stays=True)
+        before = paths["output"]
+    took = time.perf_counter() - begin
+    await workers.close()
+    return took
 
 
 _NOTHING = """

@@ -47,13 +47,14 @@ def is_free(code: str) -> bool:
 
 
 async def execute_step(
-    code: str, read: str, write: str, also: Sequence[str], place: Path, do: Do
+    code: str, read: str, write: str, also: Sequence[str], given: tuple[str, Path], do: Do
 ) -> dict[str, Any]:
     """Return {ok, error, results}: `results` says what was written, `error` what was wrong with the
-    code. `also` are further files that it may read, `place` is where `read` leads. Raise `Failure`
-    when the input is gone, and when the output cannot be written: other code would not help."""
-    if not await asyncio.to_thread(place.exists):
-        raise Failure(f"`{read}` does not exist", help="put the file back, then resume the run")
+    code. `also` are further files that it may read, `given` is the file that has to be there, and
+    where it leads. Raise `Failure` when it is gone, and when the output cannot be written: other
+    code would not help."""
+    if not await asyncio.to_thread(given[1].exists):
+        raise Failure(f"`{given[0]}` does not exist", help="put the file back, then resume the run")
     try:
         call = parse_call(code)
         check_paths(call, read, write, also)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -68,7 +68,7 @@ class Sound:
     def raw_blocks(self, start: int = 0, end: int | None = None) -> Iterator[Frames]:
         """Yield the same frames, whatever their values are."""
         end = self.frames if end is None else min(end, self.frames)
-        size = max(1024, min(BLOCK, _BLOCK_SAMPLES // self.channels))
+        size = self._block
         opened = _opened(self.path, self.place, self.known)
         with opened as file:
             at = start
@@ -85,6 +85,11 @@ class Sound:
                     raise self._longer()
             except soundfile.LibsndfileError:
                 raise self._cut_off(at) from None
+
+    @property
+    def _block(self) -> int:
+        """Return how many frames a block has, but for the last."""
+        return max(1024, min(BLOCK, _BLOCK_SAMPLES // self.channels))
 
     def tags(self) -> Tags:
         """Return its title, artist and so on."""
@@ -117,6 +122,36 @@ class Sound:
             f"`{self.path}` holds samples that are not finite numbers, the first at {where:.3f} s",
             help="`flowc audio measure` counts them; write the file anew from its source",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class UnwrittenSound(Sound):
+    """A sound that lies in no file: `make` begins to make it, each time that it is read. It comes
+    in the blocks in which it would come out of a file."""
+
+    make: Callable[[], Iterator[Frames]] = field(kw_only=True)
+    written_tags: Tags = field(kw_only=True, compare=False)
+
+    def raw_blocks(self, start: int = 0, end: int | None = None) -> Iterator[Frames]:
+        """Yield the frames from `start` to before `end`."""
+        end = self.frames if end is None else min(end, self.frames)
+        held: list[Frames] = []
+        at = count = 0
+        for block in self.make():
+            held.append(block[max(start - at, 0) : max(end - at, 0)])
+            at, count = at + len(block), count + len(held[-1])
+            while count >= self._block:
+                whole = np.concatenate(held)
+                yield whole[: self._block]
+                held, count = [whole[self._block :]], count - self._block
+            if at >= end:
+                break
+        if count:
+            yield np.concatenate(held)
+
+    def tags(self) -> Tags:
+        """Return what its file would say."""
+        return self.written_tags
 
 
 def open_sound(path: str, place: str, known: tuple[int, ...] = ()) -> Sound:

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 from flowc.compiler.source.door import open_folder
 
@@ -84,6 +84,19 @@ class LastingProcess(Protocol):
         """End what stays."""
 
 
+class Unwritten(NamedTuple):
+    """A call that was done and whose file is gone: what reads it has it made on the way, and needs
+    the files that the call read. `frames` is how many it wrote, where that is known."""
+
+    call: AudioCall
+    frames: int | None = None
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as the process gets it."""
+        tool, arguments = self.call.tool.name, dict(self.call.arguments)
+        return {"tool": tool, "arguments": arguments, "frames": self.frames}
+
+
 @dataclass(frozen=True, slots=True)
 class AudioLimits:
     """The limits of one call: seconds by the clock and of the processor, bytes of address space."""
@@ -91,6 +104,11 @@ class AudioLimits:
     seconds: float = 600.0
     cpu: int = 1200
     memory: int = 6 * 1024**3
+
+    @property
+    def args(self) -> tuple[str, str]:
+        """Return what a worker is told of them."""
+        return str(self.memory), str(self.cpu)
 
 
 async def _no_process(job: WorkerJob) -> WorkerExit:
@@ -111,14 +129,19 @@ class AudioWorkers:
         source: str = "",
         working: bool = False,
         stays: bool = False,
+        unwritten: Sequence[Unwritten] = (),
     ) -> dict[str, Any]:
         """Return what the tool says of its work. `locate` says where a path leads, links resolved,
         and may refuse it: none is followed any more. Raise `Failure`: the tool's own, a place that
         cannot be written, a limit (kind timeout), a sandbox that does not hold (kind refused).
         `source` is the sound whose tags and word length the output is to have, in place of the
         call's input; with `working` it is read by a later step, and loses nothing. With `stays` the
-        process may do the next call of the same sound, until `close`."""
-        paths = dict.fromkeys((*call.reads, *((source,) if source else ())))
+        process may do the next call of the same sound, until `close`. `unwritten` are calls whose
+        outputs are read without being there, in their order."""
+        made = {one.call.writes[0] for one in unwritten}
+        calls = (*(one.call for one in unwritten), call)
+        paths = dict.fromkeys(path for each in calls for path in each.reads if path not in made)
+        paths |= dict.fromkeys([source] if source else [])
         reads = {path: str(locate(path)) for path in paths}
         writes = {path: locate(path) for path in call.writes}
         try:
@@ -136,6 +159,7 @@ class AudioWorkers:
                 "writes": {path: str(place) for path, place in scratch.items()},
                 "source": source,
                 "working": working,
+                "unwritten": [one.to_json() for one in unwritten],
             }
             files = [Path(place) for place in reads.values()]
             programs = coders_for((*reads, *writes))
@@ -161,8 +185,7 @@ class AudioWorkers:
     ) -> dict[str, Any]:
         """Return what a worker answers. Raise `Failure`."""
         limits, data = self.limits, json.dumps(question).encode("ascii")
-        args = (str(limits.memory), str(limits.cpu))
-        job = WorkerJob(module, data, args, reads, writes, limits.seconds, programs, leaves)
+        job = WorkerJob(module, data, limits.args, reads, writes, limits.seconds, programs, leaves)
         try:
             end = await self.process(job)
         except TimeoutError:

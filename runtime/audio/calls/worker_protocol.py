@@ -39,11 +39,15 @@ _IDLE_S = 30.0
 """How long a process waits for its next question."""
 
 
-def answer_with(work: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-    """Limit this process, read the question, and answer with what came of `work`."""
+def answer_with(
+    work: Callable[[dict[str, Any]], dict[str, Any]], load: Callable[[], object] = lambda: None
+) -> None:
+    """Limit this process, read the question, and answer with what came of `work`. One that stays
+    calls `load` before its first question, which may be long in coming."""
     memory, seconds = map(int, sys.argv[-2:])
     _limit_resources(memory, seconds)
     if sys.argv[-3] == STAYS:
+        load()
         _Line(socket.socket(fileno=0)).serve(work, seconds)
         return
     answer = _own_output()

@@ -1,7 +1,8 @@
 """What a plan makes on the way: which file a step leaves behind, and how one that is gone is made.
 
-A file has done its work when all steps that read it are DONE. It is made again, by the calls that
-made it, when a step that reads it is done once more.
+A file has done its work when all steps that read it are DONE, or when a step on the way begins that
+alone reads it and can have it made once more while it reads: so one file on the way is there at a
+time. It is made again, by the calls that made it, when a step that reads it is done once more.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from flowc.compiler import plan
 from flowc.compiler.plan.paths import original_input
 
 from ...errors import Failure
-from ..calls.call import parse_call
+from ..calls.call import AudioCall, parse_call
+from ..calls.containers import container_of
 from ..calls.execute import is_free
 
 
 def left_by(document: plan.PlanDocument, id: str) -> str:
-    """Return the file that a step has read and nothing needs any more; "" for none. It has the
+    """Return the file that a step reads and no other needs any more; "" for none. It has the
     name that the document gave it, which holds the document's hash, and a call made it: what
     somebody brought is not touched."""
     try:
@@ -30,8 +32,43 @@ def left_by(document: plan.PlanDocument, id: str) -> str:
         return ""
     if not re.search(rf"_{re.escape(hash)}_step_[0-9]+_", read):
         return ""
-    waiting = (s for s in document.steps if plan.status_of(s) != "DONE")
+    waiting = (
+        step
+        for step in document.steps
+        if plan.status_of(step) != "DONE" and plan.text_value(step, "ID") != id
+    )
     return "" if any(_reads(document, step) == read for step in waiting) else read
+
+
+def calls_for(document: plan.PlanDocument, path: str) -> list[AudioCall]:
+    """Return the calls, in order, that make a file on the way out of files that are not; none where
+    some of it was not made by calls, was rounded, or is too much work to be done each time it is
+    read."""
+    calls: list[AudioCall] = []
+    for _ in document.steps:  # a document may lead round in a circle
+        if (step := maker_of(document, path)) is None:
+            break
+        read, write = plan.step_paths(document, plan.text_value(step, "ID"))
+        call = _call_of(step)
+        if call is None or read == write or read not in call.reads:
+            return []
+        others = (one for one in call.reads if one != read)
+        if any(maker_of(document, one) for one in others) or not _can_be_redone(call, write):
+            return []
+        calls.insert(0, call)
+        path = read
+    return calls if path == original_input(document) else []
+
+
+def _can_be_redone(call: AudioCall, write: str) -> bool:
+    """Tell whether a call on the way gives what stands in the one file that it writes, samples that
+    are not rounded, and soon."""
+    kept = not call.arguments.get("subtype") and "FLOAT" in container_of(write).subtypes
+    return kept and call.writes == (write,) and call.tool.name not in _LONG
+
+
+_LONG = frozenset({"limit", "loudness_norm", "pitch_shift", "time_stretch"})
+"""Tools that read their input again and again until the result fits, or need as long otherwise."""
 
 
 def maker_of(document: plan.PlanDocument, path: str) -> plan.Block | None:
@@ -39,16 +76,15 @@ def maker_of(document: plan.PlanDocument, path: str) -> plan.Block | None:
     for step in reversed(document.steps):
         code = plan.text_value(step, "Code")
         if plan.text_value(step, "Output Audio") == path and plan.status_of(step) == "DONE":
-            return step if _is_code(code) else None
+            return step if is_free(code) or _call_of(step) else None
     return None
 
 
-def _is_code(code: str) -> bool:
+def _call_of(step: plan.Block) -> AudioCall | None:
     try:
-        parse_call(code)
+        return parse_call(plan.text_value(step, "Code"))
     except Failure:
-        return is_free(code)
-    return True
+        return None
 
 
 def _reads(document: plan.PlanDocument, step: plan.Block) -> str:

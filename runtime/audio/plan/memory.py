@@ -1,4 +1,5 @@
-"""Measurements that are remembered for as long as a run lasts, by the file as it was."""
+"""What is known of files for as long as a run lasts: measurements, by the file as it was, and how
+many frames were written into it."""
 
 from __future__ import annotations
 
@@ -21,10 +22,13 @@ Key = tuple[object, ...]
 @dataclass(frozen=True, slots=True)
 class MeasurementMemory:
     """Does calls of MEASURE; what was measured of a file that has not changed since is not measured
-    again. A file is known by its device, number, size and time of change."""
+    again. A file is known by its device, number, size and time of change, one that was removed by
+    those that it had."""
 
     _kept: dict[Key, Json] = field(default_factory=dict)
     _parts: dict[Key, frozenset[str]] = field(default_factory=dict)
+    _gone: dict[Path, Key] = field(default_factory=dict)
+    _frames: dict[Path, int] = field(default_factory=dict)
 
     async def measure(self, call: AudioCall, locate: Callable[[str], Path], do: Do) -> Json:
         """Return what the call gives, and what else is known of the file. Raise `Failure`."""
@@ -46,10 +50,22 @@ class MeasurementMemory:
         path = str(call.arguments.get("input") or "")
         before = self._key(path, THRESHOLD, locate) if path else ()
         done = await do(call)
+        if call.writes and "duration_s" in done:
+            place = locate(call.writes[0])
+            self._frames[place] = round(done["duration_s"] * done["sample_rate_hz"])
         heard = done.pop("heard", None)
         if heard and before == self._key(path, THRESHOLD, locate):
             self._keep(before, heard, frozenset({"loudness"}))
         return done
+
+    def frames_of(self, place: Path) -> int | None:
+        """Return how many frames the last call wrote there; None where that is not known."""
+        return self._frames.get(place)
+
+    def leave(self, place: Path) -> None:
+        """Take note of a file that is about to be removed, and can be made as it is."""
+        if state := _state_of(place):
+            self._gone[place] = state
 
     def _keep(self, key: Key, found: Json, wanted: frozenset[str]) -> Json:
         before = self._kept.pop(key, {})
@@ -65,9 +81,13 @@ class MeasurementMemory:
 
     def _key(self, path: str, threshold: float, locate: Callable[[str], Path]) -> Key:
         place = locate(path)
-        try:
-            info = os.stat(place, follow_symlinks=False)
-        except OSError:
-            return (path, str(place), threshold)
-        same = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
-        return (path, str(place), threshold, *same)
+        return (path, str(place), threshold, *(_state_of(place) or self._gone.get(place, ())))
+
+
+def _state_of(place: Path) -> Key:
+    """Return what tells a file from what it was before; () where there is none."""
+    try:
+        info = os.stat(place, follow_symlinks=False)
+    except OSError:
+        return ()
+    return (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)

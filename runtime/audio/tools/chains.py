@@ -6,7 +6,6 @@ import numpy as np
 
 from ...errors import Failure
 from ..calls.files import Sound
-from ..meters.levels import LevelMeter
 from ..meters.loudness import decibels
 from . import stages
 from .job import Chain, Job
@@ -43,7 +42,7 @@ def fade(job: Job) -> Chain:
 def add_noise(job: Job) -> Chain:
     """Add noise below the RMS of the whole file. Raise `Failure` for silence."""
     sound, values = job.input, job.values
-    levels = levels_of(sound)
+    levels = job.levels_of(sound)
     rms = float(np.sqrt(levels.squares.mean() / levels.count))
     if not rms:
         raise silence_failure(sound)
@@ -55,19 +54,11 @@ def add_noise(job: Job) -> Chain:
 def peak_norm(job: Job) -> Chain:
     """Bring the highest sample to a level. Raise `Failure` for silence."""
     sound = job.input
-    peak = decibels(float(levels_of(sound).peaks.max()))
+    peak = decibels(float(job.levels_of(sound).peaks.max()))
     if peak is None:
         raise silence_failure(sound)
     gain_db = job.values["target_dbfs"] - peak
     return Chain([stages.gain(gain_db)], {"gain_db": gain_db})
-
-
-def levels_of(sound: Sound) -> LevelMeter:
-    """Return the levels of a whole sound."""
-    levels = LevelMeter(sound.rate, sound.channels)
-    for block in sound.blocks():
-        levels.feed(block)
-    return levels
 
 
 def silence_failure(sound: Sound) -> Failure:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -14,9 +14,10 @@ from ..blocks import Frames
 from ..calls.call import AudioCall
 from ..calls.compression import check_reach
 from ..calls.containers import bitrate_like, check_bitrate, check_fit, container_of
-from ..calls.files import Sound, open_sound
+from ..calls.files import Sound, UnwrittenSound, open_sound
 from ..calls.output import FileShape, WrittenFile, write_sound
 from ..calls.word_length import kept_subtype
+from ..meters.levels import LevelMeter
 from ..meters.loudness import decibels
 from ..tags.chapters import MOST, Chapter, SoundSpan, move_chapters
 from ..tags.tags import Tags
@@ -38,8 +39,9 @@ class Chain(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Job:
     """A call, and where its files are by the path that the call names; of what it reads also what
-    is known of the file. `source` is the sound that the plan of the call is about; "" without one.
-    With `working` the output is one that a later step of the plan reads."""
+    is known of the file; `unwritten` are those of them that lie in no file. `source` is the sound
+    that the plan of the call is about; "" without one. With `working` the output is one that a
+    later step of the plan reads."""
 
     call: AudioCall
     reads: Mapping[str, str]
@@ -47,6 +49,8 @@ class Job:
     known: Mapping[str, Sequence[int]]
     source: str = ""
     working: bool = False
+    unwritten: Mapping[str, Sound] = field(default_factory=dict)
+    _levels: dict[Sound, LevelMeter] = field(default_factory=dict, repr=False)
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -66,7 +70,8 @@ class Job:
     def sound(self, path: str) -> Sound:
         """Open an input. Raise `Failure` when it cannot be read, or is more than the tool takes."""
         known = tuple(self.known.get(path, ()))
-        sound, tool = open_sound(path, self.reads[path], known), self.call.tool
+        sound = self.unwritten.get(path) or open_sound(path, self.reads[path], known)
+        tool = self.call.tool
         name = tool.name.upper()
         if sound.channels > tool.most_channels:
             takes = f"{name} takes at most {tool.most_channels}"
@@ -80,6 +85,15 @@ class Job:
             count = f"{sound.frames * sound.channels:,}"
             raise Failure(f"`{path}` holds {count} samples: {takes}", help="split it first")
         return sound
+
+    def levels_of(self, sound: Sound) -> LevelMeter:
+        """Return the levels of a whole sound, which is read for them once."""
+        if sound not in self._levels:
+            levels = LevelMeter(sound.rate, sound.channels)
+            for block in sound.blocks():
+                levels.feed(block)
+            self._levels[sound] = levels
+        return self._levels[sound]
 
     def run(self, chain: Chain) -> Result:
         """Write the output: the input behind the stages."""
@@ -129,9 +143,12 @@ class Job:
         if asked:
             check_reach(path, asked, rate, channels, check_fit(path, subtype, rate, channels))
         form = FileShape(rate, channels, subtype, dither, frames, asked or kept)
-        done = _result_of(write_sound(path, self.writes[path], form, blocks, tags), tags)
+        done = _result_of(self._put(path, form, blocks, tags), tags)
         done["notes"] += _remarks(before, after) if not tags.lost_in(done["format"]) else []
         return done
+
+    def _put(self, path: str, form: FileShape, blocks: Iterator[Frames], tags: Tags) -> WrittenFile:
+        return write_sound(path, self.writes[path], form, blocks, tags)
 
     @property
     def _source(self) -> Sound | None:
@@ -149,6 +166,33 @@ class Job:
         if format_of(path) == "opus" or source is None:
             return ""
         return kept_subtype(container, source.subtype)
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsal(Job):
+    """A job that writes nothing: what it would write is read from it."""
+
+    _taken: list[tuple[FileShape, Iterator[Frames], Tags]] = field(default_factory=list, repr=False)
+
+    def sound_of(self, work: Callable[[Job], Chain | Result], frames: int | None) -> UnwrittenSound:
+        """Return what the job makes, as its file would be. `frames` is how many there are, where
+        that is known. Raise `Failure`."""
+
+        def begin() -> tuple[FileShape, Iterator[Frames], Tags]:
+            done = work(self)
+            if isinstance(done, Chain):
+                self.run(done)
+            return self._taken.pop()
+
+        form, blocks, tags = begin()
+        count = sum(map(len, blocks)) if frames is None else frames
+        path = self.values["output"]
+        shape = (form.rate, form.channels, count, container_of(path).name, "FLOAT")
+        return UnwrittenSound(path, "", *shape, make=lambda: begin()[1], written_tags=tags)
+
+    def _put(self, path: str, form: FileShape, blocks: Iterator[Frames], tags: Tags) -> WrittenFile:
+        self._taken.append((form, blocks, tags))
+        return WrittenFile(path, form.rate, form.channels, container_of(path).name, form.subtype)
 
 
 def pieces_of(

@@ -14,7 +14,6 @@ from ...errors import Failure
 from ..blocks import Flags, Frames, Samples
 from ..calls.files import Sound
 from ..meters.restoration import DEESS_SECONDS, band_weights, sounding_level, window_of
-from .chains import levels_of
 from .job import Chain, Job
 
 _OVERLAP = 4
@@ -104,7 +103,7 @@ def denoise(job: Job) -> Chain:
     Raise `Failure` where there is nothing to learn it from."""
     sound, values = job.input, job.values
     size = _size(sound, _NOISE_SECONDS)
-    noise = _noise_of(sound, values["noise_start_s"], values["noise_end_s"], size)
+    noise = _noise_of(job, sound, size)
     floor = 10 ** (-values["reduction_db"] / 20)
     return Chain([_Denoised(noise, floor, size, sound.channels)])
 
@@ -113,8 +112,9 @@ def _size(sound: Sound, seconds: float) -> int:
     return int(1 << max(round(np.log2(sound.rate * seconds)), 6))
 
 
-def _noise_of(sound: Sound, start_s: float | None, end_s: float | None, size: int) -> Samples:
+def _noise_of(job: Job, sound: Sound, size: int) -> Samples:
     """Return the mean power of the windows of noise, at each frequency."""
+    start_s, end_s = job.values["noise_start_s"], job.values["noise_end_s"]
     if start_s is not None and end_s is not None:
         start, end = round(start_s * sound.rate), round(end_s * sound.rate)
         if end > sound.frames or end - start < size:
@@ -123,8 +123,7 @@ def _noise_of(sound: Sound, start_s: float | None, end_s: float | None, size: in
         learnt = _Learner(size, sound.channels, np.ones(1, bool), sound.frames)
         blocks = sound.blocks(start, end)
     else:
-        levels = levels_of(sound)
-        frames = levels.frames()
+        frames = job.levels_of(sound).frames()
         loud = frames[frames > 1e-5]
         if not len(loud):
             raise Failure(f"`{sound.path}` is silent: there is no noise in it")
@@ -184,7 +183,7 @@ def deess(job: Job) -> Chain:
         text = f"`freq_hz` is {values['freq_hz']:g} Hz, but `{sound.path}` has {sound.rate}"
         help = f"it can be at most {int(0.45 * sound.rate)} Hz there"
         raise Failure(f"{text} samples a second", help=help)
-    level = sounding_level(levels_of(sound).frames())
+    level = sounding_level(job.levels_of(sound).frames())
     if level is None:
         raise Failure(f"`{sound.path}` is silent: there is nothing sharp in it")
     size = _size(sound, DEESS_SECONDS)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...errors import Failure
 from .complaints import complaint_of
+from .parts import alone_text, one_of_several, parts_in
 from .patterns import SpokenWord, words_in
 from .rules import FORMAT, SEPARATORS, Fit, Rule, fits
 from .sentences import adds_nothing, meaning_of, verb_of
@@ -27,6 +28,14 @@ class Clause:
 
     text: str
     fit: Fit
+
+    @property
+    def part(self) -> str:
+        """Return the part of the sound that it speaks of, and that is taken for all of it; "" for
+        none. What is laid under the voice changes no voice."""
+        tool = self.fit.rule.tool
+        words = [] if tool and tool.name == "mix" else [w.text for w in words_in(self.text)]
+        return next(iter(parts_in(words)), "")
 
 
 def read_request(request: str) -> list[Clause]:
@@ -65,7 +74,18 @@ def read_request(request: str) -> list[Clause]:
         raise refusal(f"the offline rules refuse this request: {reasons} ({_LIST})", SEE)
     if not clauses:
         raise refusal("the request asks for nothing", "say what to do; " + SEE)
+    _check_parts(clauses)
     return clauses
+
+
+def _check_parts(clauses: list[Clause]) -> None:
+    """Raise `Failure` (refused) where one part of the sound is set against another."""
+    words = [
+        (clause.text, w.text) for clause in clauses if clause.part for w in words_in(clause.text)
+    ]
+    if part := one_of_several([word for _, word in words]):
+        why = alone_text(part, next(text for text, word in words if word == part))
+        raise refusal(f"the offline rules refuse this request: {why}", SEE)
 
 
 def _coming(after: _Piece, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:

@@ -6,6 +6,7 @@ from flowc.compiler.source.spelling import Spelling
 
 from .concepts import DOWN, NOTHING, UP, nearest_concept
 from .meanings import ANYWHERE
+from .parts import alone_text, one_of_several
 from .patterns import SpokenWord, is_number
 from .rules import fits, known_words, nearest_example
 from .sentences import is_known, senses_of
@@ -22,9 +23,10 @@ def complaint_of(text: str, words: list[SpokenWord]) -> str:
     known = known_words()
     strange = [word for word in plain if not (word in known or is_number(word) or is_known(word))]
     near = nearest_concept(plain)
+    if part := one_of_several(plain):
+        return alone_text(part, text)
     if not strange and (part := _part_in(plain)):
-        only = f"`{part}` in `{text}` is a part of the sound, and only all of it can be changed"
-        return _with_hint(only, _level_wanted(plain) or near)
+        return _with_hint(alone_text(part, text), _level_wanted(plain) or near)
     if not strange:
         known_only = f"`{text}` has only known words, but no phrase that is known"
         if two := _two(text, words):

@@ -21,6 +21,8 @@ _FAULT_WORDS = "REMOVE TAKE AWAY CUT DOWN LESS DROP FILTER MUCH"
 _TOWARDS = "NORM LOUDNESS LEVEL READY TO"
 _UPS, _DOWNS = "UP~MORE~LOUDER", "DOWN~LESS~CUT~AWAY~DROP~QUIETER"
 _BAND = "UP DOWN MORE LESS LOUDER QUIETER CUT TAKE AWAY EQ FREQUENCY LITTLE LEVEL MUCH"
+_LESS, _BAND_ALONE = "DOWN~LESS~QUIETER", "LITTLE LEVEL !AT !JUST"
+"""Who wants less of a band and says no number: it is not taken away, as by who cuts or drops it."""
 _BESIDE = "BELOW BACKGROUND DOWN QUIET QUIETER LESS LAY MORE FOLD TO FROM"
 _ENDS = "START END BOTH FIRST LAST"
 MEANINGS: tuple[tuple[str, str, str, str], ...] = (
@@ -81,6 +83,10 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("band-pass", "{low_hz=300} {high_hz=3400} {slope=24}", "PHONE", "MORE"),
     ("equaliser", "{+gain_db:db} {freq_hz:hz} {type=peak}", _UPS, _BAND),
     ("equaliser", "{-gain_db:db} {freq_hz:hz} {type=peak}", _DOWNS, _BAND),
+    ("equaliser", "{gain_db=3} {type=low_shelf} {freq_hz=120}", f"BASS {_UPS}", _BAND_ALONE),
+    ("equaliser", "{gain_db=-3} {type=low_shelf} {freq_hz=120}", f"BASS {_LESS}", _BAND_ALONE),
+    ("equaliser", "{gain_db=3} {type=high_shelf} {freq_hz=6000}", f"TREBLE {_UPS}", _BAND_ALONE),
+    ("equaliser", "{gain_db=-3} {type=high_shelf} {freq_hz=6000}", f"TREBLE {_LESS}", _BAND_ALONE),
     ("equaliser", "{+gain_db:db} {type=low_shelf} {freq_hz=120}", f"BASS {_UPS}",
      "UP MORE LEVEL LOUDER LITTLE"),
     ("equaliser", "{-gain_db:db} {type=low_shelf} {freq_hz=120}", f"BASS {_DOWNS}",

@@ -60,10 +60,18 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
     return {
         "goal": "; ".join(clause.text for clause in clauses),
         "requirements": checks,
-        "constraints": ["The input stays as it is"],
+        "constraints": ["The input stays as it is", *_assumptions(clauses)],
         "steps": steps,
         "format": format_name,
     }
+
+
+def _assumptions(clauses: list[Clause]) -> list[str]:
+    """Return what is taken to be meant, in words."""
+    parts = dict.fromkeys(clause.part for clause in clauses if clause.part)
+    return [
+        f"`{part}` is taken for all of the sound: no part can be changed alone" for part in parts
+    ]
 
 
 def required_by(

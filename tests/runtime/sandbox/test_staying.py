@@ -116,6 +116,14 @@ def test_it_goes_on_with_what_it_made_and_gets_no_other_sound(asking):
     assert [came["jobs"] for came in ask(*jobs)] == [1, 2, 3, 1, 1, 2]
 
 
+def test_one_that_was_started_before_there_was_a_job_takes_the_first_and_its_sound_alone(asking):
+    job, ask, modules = asking
+    early = modules.start(job([]))
+    modules.waiting.append(early)
+    assert [came["jobs"] for came in ask(job(["first"]), job(["secret"]))] == [1, 1]
+    assert early.known == {*job(["first"]).reads}, "it did the first job, and not the second"
+
+
 def test_two_jobs_at_once_have_two_processes_and_one_stays(asking):
     job, _, modules = asking
 
@@ -123,7 +131,7 @@ def test_two_jobs_at_once_have_two_processes_and_one_stays(asking):
         begin = time.monotonic()
         await asyncio.gather(*(modules(job(["first"], sleep=1)) for _ in range(2)))
         took = time.monotonic() - begin
-        assert len(modules._waiting) == 1
+        assert len(modules.waiting) == 1
         await modules.close()
         return took
 
@@ -150,7 +158,7 @@ def test_one_that_ends_says_why_and_the_next_job_has_another(asking):
 
 async def _waiting_after(modules: OwnModules, job: WorkerJob) -> Any:
     await modules(job)
-    return modules._waiting[0]
+    return modules.waiting[0]
 
 
 def test_the_job_after_one_that_was_the_last_has_a_new_process(asking):
@@ -186,7 +194,7 @@ def test_a_job_that_nobody_wants_any_more_ends_its_process(asking):
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asyncio.wait_for(task, 20)
-        assert modules._waiting == []
+        assert modules.waiting == []
 
     asyncio.run(cancel())
 
@@ -207,7 +215,7 @@ def test_calls_of_a_sound_have_one_process_and_give_what_they_give_alone(tmp_pat
         came = []
         for call in calls:
             came.append(await workers.do_call(call, lambda path: tmp_path / path, stays=stays))
-            pids.update(one._process.pid for one in modules._waiting)
+            pids.update(one._process.pid for one in modules.waiting)
         came += [(tmp_path / name).read_bytes() for name in ("b.wav", "c.flac", "d.ogg")]
         await workers.close()
         return came

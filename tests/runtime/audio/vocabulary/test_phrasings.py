@@ -19,7 +19,12 @@ from flowc.runtime.errors import Failure
 
 FILES = [
     Path(__file__).parent / name
-    for name in ("phrasings.txt", "phrasings_later.txt", "phrasings_unseen.txt")
+    for name in (
+        "phrasings.txt",
+        "phrasings_later.txt",
+        "phrasings_unseen.txt",
+        "phrasings_parts.txt",
+    )
 ]
 Meaning = list[str]
 
@@ -168,3 +173,10 @@ def test_a_long_request_without_a_comma_is_refused_and_not_parted_in_every_way()
         'convert {"channels": 1}',
         "flac",
     ]
+
+
+def test_a_part_that_is_taken_for_all_of_the_sound_is_named_in_the_plan():
+    told = plan_of("high-pass at 80 Hz, fade out the music over 2 s", "a.wav")["constraints"]
+    assert told[1:] == ["`music` is taken for all of the sound: no part can be changed alone"]
+    under = "put music.wav under the voice 12 dB lower, high-pass at 80 Hz"
+    assert plan_of(under, "a.wav")["constraints"] == told[:1]
