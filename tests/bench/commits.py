@@ -51,9 +51,7 @@ def report() -> None:
         os.environ["XDG_CONFIG_HOME"] = home
         made = (_of_flowc(EXECUTIONS, False) - _of_flowc(0, False)) / EXECUTIONS
         whole = (_of_flowc(EXECUTIONS, True) - _of_flowc(0, True)) / EXECUTIONS
-    print(
-        f"flowc:                            {whole:5.1f}, of them {made:.1f} to create it"
-    )
+    print(f"flowc:                            {whole:5.1f}, of them {made:.1f} to create it")
     print(f"LangGraph's own saver, two nodes: {_of_langgraph():5.1f}")
 
 
