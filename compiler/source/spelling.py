@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
-MAX_COMPARED = 300_000
+MAX_COMPARED = 200_000
 """Pairs of letters: the letters of a wrong name by those of all known ones, summed over the wrong
 names. In a file with more of them only names with one slip are found."""
 LONGEST = 60
