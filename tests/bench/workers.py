@@ -13,11 +13,12 @@ import os
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fixtures"))
 
-from fleet import CHAIN, begin, fleet, slow_model
+from fleet import CHAIN, begin, fleet, slow_model, until
 from flowc.runtime.config.settings import Config
 from flowc.runtime.service.operations.executions import open_executing
 from flowc.runtime.service.records.tables import StoredExecution
@@ -73,8 +74,7 @@ def measured(count: int) -> tuple[float, float, float]:
         for _ in range(count):
             workers.start("--concurrency", str(AT_A_TIME))
         before, idle, begun = _transactions(url), _idle(), time.monotonic()
-        asyncio.run(_all(url, config, executions))
-        ended = time.monotonic()
+        ended = asyncio.run(_all(url, config, executions, slow.asked))
         share = 1 - (_idle() - idle) / _ticks(ended - begun)
         time.sleep(2)  # the server counts what was done a moment ago
         commits = (_transactions(url) - before) / executions
@@ -95,12 +95,18 @@ def _ticks(seconds: float) -> float:
     return os.sysconf("SC_CLK_TCK") * (os.cpu_count() or 1) * seconds
 
 
-async def _all(url: str, config: Config, count: int) -> None:
+async def _all(url: str, config: Config, count: int, asked: Sequence[tuple[str, float]]) -> float:
+    """Return when the last model answered. Until then nobody asks the server how it stands."""
     async with open_executing(url, config) as executing:
-        for id in await begin(executing, count, CHAIN):
+        ids = await begin(executing, count, CHAIN)
+        await asyncio.to_thread(until, lambda: len(asked) >= count * len(CHAIN), 600.0)
+        ended = time.monotonic() + SECONDS
+        await asyncio.sleep(SECONDS)
+        for id in ids:
             assert await executing.wait_for_rest(id, 600)
             execution = await executing.register.get(StoredExecution, id, None)
             assert (await executing.standing(execution)).status == "completed"
+    return ended
 
 
 if __name__ == "__main__":
