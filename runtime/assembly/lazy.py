@@ -50,7 +50,7 @@ def make_services(
 
 def _begin_sound(options: RunOptions, spec: GraphSpec) -> list[StayingProcess]:
     """Start the process that does the calls of a sound, where there will be some: it loads what it
-    needs while LangGraph is loaded here. What keeps it from starting is told later."""
+    needs while LangGraph is loaded here. Its first call reports an error of the start."""
     mode = options.sandbox or default("sandbox")
     tools = needed_tools(spec, by_hand=False)
     if mode == "off" or options.replay or SOUND_TOOLS.isdisjoint(tools):

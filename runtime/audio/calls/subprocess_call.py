@@ -107,7 +107,7 @@ class AudioLimits:
 
     @property
     def args(self) -> tuple[str, str]:
-        """Return what a worker is told of them."""
+        """Return the settings that a worker gets."""
         return str(self.memory), str(self.cpu)
 
 

@@ -19,7 +19,6 @@ from ...db.database import Write
 from ...db.fence import NotHeld
 from .postgres_statements import TOGETHER, flat, insert_blobs, insert_checkpoints, insert_writes
 
-Row = Sequence[Any]
 Key = tuple[str, int | None]
 """A run, and the number under which this process held it when something was written."""
 MOST_BYTES = 1 << 20
@@ -36,20 +35,20 @@ class PendingCheckpoint:
     id: str
     parent: str | None
     values: Sequence[Any]
-    apart: Sequence[Row] = ()
+    apart: Sequence[Sequence[Any]] = ()
 
 
 @dataclass(slots=True)
 class Pending:
     """Rows of what tasks wrote, and checkpoints."""
 
-    rows: list[Row] = field(default_factory=list)
+    rows: list[Sequence[Any]] = field(default_factory=list)
     checkpoints: list[PendingCheckpoint] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return bool(self.rows or self.checkpoints)
 
-    def has_any_of(self, rows: Sequence[Row]) -> bool:
+    def has_any_of(self, rows: Sequence[Sequence[Any]]) -> bool:
         """Return whether a row of these is held already."""
         return not {_key_of(row) for row in self.rows}.isdisjoint(map(_key_of, rows))
 
@@ -80,7 +79,7 @@ class Pending:
         return [row[_TASK] for row in rows], [row[_INDEX] for row in rows]
 
 
-def _key_of(row: Row) -> tuple[object, ...]:
+def _key_of(row: Sequence[Any]) -> tuple[object, ...]:
     """Return what a row of what a task wrote is known by: no two of one statement may have it."""
     return row[_SPACE], row[_CHECKPOINT], row[_TASK], row[_INDEX]
 

@@ -18,8 +18,8 @@ _LATER = "later as materialized (select set_config('synchronous_commit', 'off', 
 @functools.lru_cache(maxsize=256)
 def as_one(statements: tuple[str, ...], behind_fence: bool, later: bool) -> str:
     """Return one statement that does what several do, none of which sees what another one writes.
-    `behind_fence`: before their values stand a run and its number, and nothing is written by
-    whoever does not hold the run under it."""
+    `behind_fence`: the values begin with a run and its number, and a process that does not
+    hold the run under this number writes nothing."""
     if not behind_fence and len(statements) <= 1:
         return "".join(statements)
     parts = [f"written_{n} as ({each.strip().rstrip(';')})" for n, each in enumerate(statements)]
