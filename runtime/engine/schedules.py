@@ -23,6 +23,8 @@ from ..journal.timers import ON_SCHEDULE, DueTimer, read_time, show_time
 from ..services import Json
 
 KIND = "schedule"
+DUE = f"from timers where run = '{ON_SCHEDULE}' and kind = '{KIND}' and due <= ?"
+"""Where timers of schedules are found whose time has come, given the time (see `show_time`)."""
 ON_TIME = 60.0
 """Seconds after which a time counts as missed."""
 MOST = 100
@@ -66,10 +68,8 @@ async def note_schedules(
 async def due_schedules(db: Database, now: float, most: int = 100) -> list[DueTimer]:
     """Return the timers of schedules whose time has come, the oldest first; `about` names the
     file."""
-    query = "select key, due, about from timers where run = ? and kind = ? and due <= ?"
-    rows = await db.rows(
-        f"{query} order by due, key limit ?", (ON_SCHEDULE, KIND, show_time(now), most)
-    )
+    query = f"select key, due, about {DUE} order by due, key limit ?"
+    rows = await db.rows(query, (show_time(now), most))
     return [
         DueTimer(ON_SCHEDULE, key, KIND, read_time(due), json.loads(db.unseal(about, "a timer")))
         for key, due, about in rows

@@ -10,20 +10,20 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TypeVar
 
 from ..db.database import Database
 from ..db.fence import NotHeld
 from ..engine.signals import RunSignals
 from ..errors import RunError, StoreAway, StoreFailed
 from ..observe.logs import log_about
-from .deadlines.scheduled import begin_scheduled
-from .deadlines.ticking import plan_look, tell_late, wake_waiting
+from .deadlines.duties import Duty, due_duties
+from .deadlines.ticking import plan_look
 from .live.texts import writing_in
 from .operations.advance import carry_on
-from .operations.ending import tell_overdue
 from .operations.executions import Executing
 from .queues.queue import Seat, TakenJob
 from .records.errors import ServiceFault
@@ -32,8 +32,9 @@ from .records.states import StateRows
 from .records.tables import StoredExecution, new_id
 from .records.workers import BEAT, WorkerRow, WorkerRows
 from .webhooks.notices import Telling, tell_webhooks
-from .webhooks.sending import Sending, is_delivery, tell_due
+from .webhooks.sending import Sending, is_delivery
 
+T = TypeVar("T")
 LOG = logging.getLogger("flowc.service")
 CONCURRENCY = 20
 """Executions that one worker carries on at a time, unless it is told otherwise. Most of them wait
@@ -60,6 +61,7 @@ class Worker:
     abandoned: bool = False
     tasks: dict[TakenJob, asyncio.Task[None]] = field(default_factory=dict)
     signals: dict[TakenJob, RunSignals] = field(default_factory=dict)
+    duties: dict[Duty, asyncio.Task[None]] = field(default_factory=dict)
     sending: Sending = field(init=False)
 
     def __post_init__(self) -> None:
@@ -69,15 +71,15 @@ class Worker:
         """Work until `drain` was called and everything under way is at a checkpoint."""
         self.executing.worked_at = time.monotonic()
         beside = [asyncio.create_task(self._live(), name=f"heartbeats of {self.name}")]
-        for duty, pause in self._duties():
-            beside.append(asyncio.create_task(self._repeat(duty, pause)))
+        for look in (self._watch_clock(), self._watch_stops(), self._watch_work()):
+            beside.append(asyncio.create_task(look))
             beside[-1].add_done_callback(self._end_with)
         try:
             await self._work()
         finally:
-            for task in beside:
+            for task in (*beside, *self.duties.values()):
                 task.cancel()
-            await asyncio.wait(beside)
+            await asyncio.wait((*beside, *self.duties.values()))
             with contextlib.suppress(RunError):
                 await WorkerRows(self._rows_db).end(self.name)
 
@@ -128,35 +130,52 @@ class Worker:
             bell = self.executing.bell
             bell.clear()  # before the look: what comes during it rings again
             try:
-                await self._look(seat)
+                if not self.closing:
+                    await self._take(seat)
             except RunError as error:
                 LOG.warning("%s: %s", self.name, error.message)
                 await asyncio.sleep(_RECOVERY)
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(bell.wait(), self.executing.due.tick)
+            await _wait_for(bell, self.executing.due.tick)
 
-    async def _look(self, seat: Seat) -> None:
-        if not self.abandoned:
-            await self._stop_held_back()
-        if not self.closing:
-            await self._take(seat)
-
-    def _duties(self) -> Iterable[tuple[Callable[[], Awaitable[None]], float]]:
-        """Yield the duties of the clock, and the seconds between two turns of each. Each is a task
-        of its own: a worker that froze in a transaction about an execution delays the duty that
-        waits for that execution, and no other."""
-        for tell in (tell_overdue, tell_due, wake_waiting, tell_late, begin_scheduled):
-            yield partial(tell, self.executing), CLOCK_TICK
-        yield self._survey, SURVEY
-
-    async def _repeat(self, duty: Callable[[], Awaitable[None]], pause: float) -> None:
+    async def _watch_clock(self) -> None:
+        """Begin with what is due. Each duty is a task of its own: a worker that froze in a
+        transaction about an execution delays the duty that waits for that execution, and no
+        other."""
         while True:
-            try:
-                if not self.closing:
-                    await duty()
-            except (RunError, ServiceFault) as error:
-                LOG.warning("%s: %s", self.name, error.message)
-            await asyncio.sleep(pause)
+            if not self.closing:
+                for duty in await self._careful(due_duties(self.executing)) or ():
+                    if duty not in self.duties:
+                        task = asyncio.create_task(self._careful(duty.do(self.executing)))
+                        self.duties[duty] = task
+                        task.add_done_callback(partial(self._forget_duty, duty))
+            await asyncio.sleep(CLOCK_TICK)
+
+    def _forget_duty(self, duty: Duty, task: asyncio.Task[None]) -> None:
+        del self.duties[duty]
+        self._end_with(task)
+
+    async def _watch_stops(self) -> None:
+        """Stop what somebody holds back, when they call, and look for it now and then."""
+        bell = self.executing.stop_bell
+        while True:
+            bell.clear()
+            if not self.abandoned:
+                await self._careful(self._stop_held_back())
+            await _wait_for(bell, self.executing.due.tick)
+
+    async def _watch_work(self) -> None:
+        while True:
+            if not self.closing:
+                await self._careful(self._survey())
+            await asyncio.sleep(SURVEY)
+
+    async def _careful(self, duty: Awaitable[T]) -> T | None:
+        """Do something beside the work. What fails of it is done again another time."""
+        try:
+            return await duty
+        except (RunError, ServiceFault) as error:
+            LOG.warning("%s: %s", self.name, error.message)
+            return None
 
     def _end_with(self, duty: asyncio.Task[None]) -> None:
         """Abandon the work when a fault of ours has ended a duty: whoever starts workers starts
@@ -298,6 +317,12 @@ class Worker:
     async def _keep_fault(self, id: str, message: str) -> None:
         """Store why it cannot be carried on."""
         await self.executing.register.edit(id, lambda e: replace(e, fault=message))
+
+
+async def _wait_for(bell: asyncio.Event, seconds: float) -> None:
+    """Wait until a bell rings, and no longer than `seconds`."""
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(bell.wait(), seconds)
 
 
 def _fault_text(error: RunError | ServiceFault) -> str:

@@ -38,8 +38,9 @@ class Opened:
     cipher: Seal | None = None
 
     @asynccontextmanager
-    async def ringing(self, channel: str, ring: Callable[[], None]) -> AsyncIterator[None]:
-        """Call `ring` when another process announces news, where the store can tell."""
+    async def ringing(self, channel: str, ring: Callable[[str], None]) -> AsyncIterator[None]:
+        """Call `ring` with the words of each announcement of another process, where the store can
+        tell; with "" where some may have been lost."""
         if self.location.kind != "postgresql":
             yield
             return

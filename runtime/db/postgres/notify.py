@@ -11,9 +11,10 @@ from ..url import Location
 from .link import Link
 
 
-async def listen(location: Location, channel: str, ring: Callable[[], None]) -> None:
-    """Ring at each notification of a channel, until cancelled; and whenever the connection was made
-    anew, because what was said before is lost. Raise `RunError` when the server stays away."""
+async def listen(location: Location, channel: str, ring: Callable[[str], None]) -> None:
+    """Ring with the words of each notification of a channel, until cancelled; and with "" whenever
+    the connection was made anew, because what was said before is lost. Raise `RunError` when the
+    server stays away."""
     link = Link(location)
     try:
         while True:
@@ -22,9 +23,9 @@ async def listen(location: Location, channel: str, ring: Callable[[], None]) -> 
                 await connection.execute(
                     psycopg.sql.SQL("listen {}").format(psycopg.sql.Identifier(channel))
                 )
-                ring()
-                async for _ in connection.notifies():
-                    ring()
+                ring("")
+                async for notification in connection.notifies():
+                    ring(notification.payload)
             except psycopg.Error:
                 await link.close()
     finally:

@@ -67,6 +67,7 @@ async def cancel_execution(
     async with executing.news(id) as inside:
         kept = await inside.edit(id, with_cancellation)
         await executing.due.call(inside.db)
+    executing.stop_bell.set()
     await executing.wait_for_rest(id, executing.patience)
     after = await standing_now(executing, standing.execution)
     assert kept.cancelled is not None

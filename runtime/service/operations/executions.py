@@ -37,7 +37,7 @@ from ..bodies.compile import require_valid
 from ..bodies.request_pool import POOL
 from ..live import texts
 from ..queues.opening import open_queue
-from ..queues.queue import GOES_ON, WorkQueue
+from ..queues.queue import CALLED, GOES_ON, WorkQueue
 from ..records import happenings, model_rates, states, workers
 from ..records import messages as messages_table
 from ..records import prompt_log as prompts
@@ -65,6 +65,8 @@ KEPT = 200
 PATIENCE = 10.0
 """Seconds that an answer waits at most for the run to come to rest, so that it can tell what came
 of it."""
+PAUSE = 0.05
+"""Seconds between two rings of other processes at least: what many announce at once is one look."""
 _LOOKS = (0.005, 0.01, 0.02, 0.04)
 """Seconds between looks whether an execution rests; the last one again and again."""
 
@@ -72,7 +74,8 @@ _LOOKS = (0.005, 0.01, 0.02, 0.04)
 @dataclass(slots=True)
 class Executing:
     """The executions of one store. `db` is durable: a write is on the disk. `due` brings their news
-    to workers, `bell` wakes the one of this process. An answer waits `patience` seconds at most for
+    to workers; of the one of this process `bell` has it look for news, and `stop_bell` at what it
+    executes: somebody has paused or cancelled that. An answer waits `patience` seconds at most for
     a run to come to rest. `reaches` say what of this machine the workflows of a team may use:
     nothing, unless the operator gave it."""
 
@@ -83,6 +86,9 @@ class Executing:
     clock: Clock
     patience: float = PATIENCE
     bell: asyncio.Event = field(default_factory=asyncio.Event)
+    stop_bell: asyncio.Event = field(default_factory=asyncio.Event)
+    rings: float = 0.0
+    """When another process has rung last, or rings (the time of the loop)."""
     # Weak: a lock is forgotten when no request holds or awaits it.
     locks: WeakValueDictionary[str, asyncio.Lock] = field(default_factory=WeakValueDictionary)
     compiled: OrderedDict[str, CompileResult] = field(default_factory=OrderedDict)
@@ -122,7 +128,16 @@ class Executing:
         async with self.db.transaction(f"execution {id}") as inside:
             await Register(inside).edit(id, change)
             await self.due.call(inside)
-        self.bell.set()
+        self.stop_bell.set()
+
+    def hear(self, words: str) -> None:
+        """Ring for what another process announced; "" may be anything."""
+        if CALLED in words or not words:
+            self.stop_bell.set()
+        loop = asyncio.get_running_loop()
+        if CALLED not in words and self.rings <= loop.time():
+            self.rings = max(loop.time(), self.rings + PAUSE)
+            loop.call_at(self.rings, self.bell.set)
 
     async def wait_for_rest(self, id: str, patience: float) -> bool:
         """Wait until nothing goes on, at most `patience` seconds. Return whether that is so."""
@@ -302,7 +317,7 @@ async def open_executing(
                 await SearchWords(db).keep(id, about)
         executing.traces = open_traces()
         try:
-            async with engine.store.opened.ringing(due.channel, executing.bell.set):
+            async with engine.store.opened.ringing(due.channel, executing.hear):
                 yield executing
         finally:
             if executing.traces is not None:

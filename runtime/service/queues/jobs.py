@@ -25,7 +25,7 @@ from ...db.postgres.connection import Inside, PostgresDatabase
 from ...db.postgres.guest import name_all, settle
 from ...db.schema_version import has_table
 from ...errors import RunError
-from .queue import Depth, ListedJob, Seat, TakenJob
+from .queue import CALLED, Depth, ListedJob, Seat, TakenJob
 from .sharing import EVERY, Limits, Share, Waiting, most_of, next_team
 from .taking import QUEUE_OF, TAKE, TEAMS, create_taking, queue_of
 
@@ -131,8 +131,8 @@ class JobQueue:
         await inside.run(_TELL, (execution, rank))
 
     async def call(self, inside: Database) -> None:
-        """See `WorkQueue.call`. The words are those of procrastinate, whose workers may listen."""
-        words = json.dumps({"type": "abort_job_requested", "job_id": 0})
+        """See `WorkQueue.call`."""
+        words = json.dumps({"type": CALLED, "job_id": 0})
         await inside.rows("select pg_notify(?, ?)", (CHANNEL, words))
 
     async def has(self, execution: str) -> bool:

@@ -23,6 +23,10 @@ GOES_ON = 10
 """How far before those that begin an execution comes that goes on: somebody waits for what comes of
 their step, whatever number was begun at once."""
 
+CALLED = "abort_job_requested"
+"""What the announcement has in it that calls workers to look at what they execute. The word is that
+of procrastinate, whose workers may listen."""
+
 
 @dataclass(frozen=True, slots=True)
 class TakenJob:

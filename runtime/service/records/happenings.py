@@ -24,6 +24,8 @@ create table if not exists service_happenings (
 """
 TimeKind = Literal["deadline", "escalation"]
 AT_ONCE = ""
+DUE = "from service_looks where due <= ?"
+"""Where executions are found that are to be looked at, given the time."""
 _PLAN = (
     "insert into service_looks values (?, ?) on conflict (execution) do update set due ="
     " case when excluded.due < service_looks.due then excluded.due else service_looks.due end"
@@ -54,7 +56,7 @@ class Looks:
 
     async def due(self, now: str, most: int = 20) -> list[tuple[str, str]]:
         """Return executions whose time has come, each with that time, the longest due first."""
-        query = "select execution, due from service_looks where due <= ? order by due limit ?"
+        query = f"select execution, due {DUE} order by due limit ?"
         return [(row[0], row[1]) for row in await self.db.rows(query, (now, most))]
 
     async def follow(self, execution: str, seen: str, due: str | None) -> None:

@@ -23,6 +23,13 @@ create index if not exists service_states_by_workflow on service_states (workflo
 create index if not exists service_states_by_team on service_states (team);
 create table if not exists service_starting (execution text not null primary key);
 """
+OVERDUE = "from service_states where told = 0 and ends <> '' and ends <= ?"
+"""Where executions are found whose time is over and that nobody has told so, given the time."""
+AWAKE = (
+    "from timers t join service_states s on s.execution = t.run join runs r on r.id = t.run"
+    " where t.due <> '' and t.due <= ? and s.state = '' and r.status in ('paused', 'running')"
+)
+"""Where runs are found that wait for a time that has come, given the time (see `show_time`)."""
 State = Literal["", "paused", "cancelled", "fault"]
 """What holds an execution back, beside what its run says; "" is nothing."""
 _KEEP = (
@@ -80,11 +87,7 @@ class StateRows:
     async def awake(self, now: float, most: int = 50) -> list[str]:
         """Return executions whose run waits for a time that has come (seconds since 1970), the
         longest due first."""
-        query = (
-            "select t.run from timers t join service_states s on s.execution = t.run"
-            " join runs r on r.id = t.run where t.due <> '' and t.due <= ? and s.state = ''"
-            " and r.status in ('paused', 'running') group by t.run order by min(t.due) limit ?"
-        )
+        query = f"select t.run {AWAKE} group by t.run order by min(t.due) limit ?"
         return [row[0] for row in await self.db.rows(query, (show_time(now), most))]
 
     async def faulty(self, most: int) -> list[str]:
@@ -99,9 +102,8 @@ class StateRows:
 
     async def overdue(self, now: str, most: int = 20) -> list[str]:
         """Return executions whose time is over and that nobody has told so."""
-        query = "select execution from service_states where told = 0 and ends <> '' and ends <= ?"
-        rows = await self.db.rows(f"{query} order by ends limit ?", (now, most))
-        return [row[0] for row in rows]
+        query = f"select execution {OVERDUE} order by ends limit ?"
+        return [row[0] for row in await self.db.rows(query, (now, most))]
 
     async def tell_overdue(self, execution: str, now: str) -> bool:
         """Note that somebody tells an execution that its time is over. Return False when another

@@ -31,6 +31,8 @@ create index if not exists service_deliveries_by_execution on service_deliveries
 EventKind = Literal["waits_for_person", "gate_failed", "ended", "alert"]
 EVENTS: tuple[EventKind, ...] = get_args(EventKind)
 DeliveryState = Literal["waits", "done", "dead"]
+DUE = "from service_deliveries where state = 'waits' and due <= ?"
+"""Where deliveries are found whose time has come, given the time."""
 PREFIX = "dl-"
 """What the id of a delivery begins with: jobs of the queue are told apart by it."""
 
@@ -155,9 +157,8 @@ class WebhookRows:
 
     async def due(self, now: str, most: int = 50) -> list[str]:
         """Return deliveries whose time has come."""
-        query = "select id from service_deliveries where state = 'waits' and due <= ?"
-        rows = await self.db.rows(f"{query} order by due limit ?", (now, most))
-        return [row[0] for row in rows]
+        query = f"select id {DUE} order by due limit ?"
+        return [row[0] for row in await self.db.rows(query, (now, most))]
 
     async def put_off(self, id: str, now: str, until: str) -> bool:
         """Give a delivery whose time has come a later one. Return False when another process did,
