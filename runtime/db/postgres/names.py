@@ -52,11 +52,12 @@ class SchemaCursor(psycopg.AsyncCursor[Any]):
 
 def _in_schema(query: Query) -> QueryNoTemplate:
     if isinstance(query, bytes):
-        return _name_tables(query.decode()).encode()
-    name = _name_tables(query) if isinstance(query, str) else query
+        return name_tables(query.decode()).encode()
+    name = name_tables(query) if isinstance(query, str) else query
     return cast("QueryNoTemplate", name)
 
 
 @functools.lru_cache(maxsize=1024)
-def _name_tables(query: str) -> str:
+def name_tables(query: str) -> str:
+    """Return a statement in which each of our tables has the schema before it."""
     return _TABLE.sub(rf"\1{SCHEMA}.\2", query)
