@@ -95,6 +95,10 @@ class PendingOfRuns:
         """Return what is held of a run, to add to."""
         return self.runs.setdefault(key, Pending())
 
+    def keys(self, run: str | None) -> list[Key]:
+        """Return the keys of a run, or of all, of which something is held or being written."""
+        return [key for key in {**self._orders, **self.runs} if run in (None, key[0])]
+
     @asynccontextmanager
     async def take(self, key: Key) -> AsyncIterator[Pending]:
         """Yield what is held of a run, for the block to write. Where that fails it is held again,

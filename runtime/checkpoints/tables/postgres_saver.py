@@ -119,16 +119,14 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Write the rows of LangGraph's own method in one statement, with what was written before
-        and is held: it sends one for each value, one for each write and one for the checkpoint. A
-        checkpoint of a run that flowc executes is held, too."""
+        """Write the rows for each of which LangGraph's own method sends a statement in one, with
+        what is held. A checkpoint of a run that flowc executes is held, too."""
         into = config["configurable"]
         run, space, parent = into["thread_id"], into["checkpoint_ns"], into.get("checkpoint_id")
         inline, apart = split_values(checkpoint["channel_values"], self.serde.whole is not None)
         versions = {name: v for name, v in new_versions.items() if name in apart}
         with self.serde.within(await self._realm(run)):
-            plain = self._dump_blobs(run, space, apart, versions)
-        rows = with_marks(plain, value_mark)
+            rows = with_marks(self._dump_blobs(run, space, apart, versions), value_mark)
         while len(rows) > MOST:
             await self._write(run, ((insert_blobs(MOST), flat(rows[:MOST])),))
             rows = rows[MOST:]
@@ -181,9 +179,9 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         for some in lots(rows):
             await self._write(run, ((insert_writes(len(some), special), flat(some)),), later=True)
 
-    async def flush(self) -> None:
-        """Write what is held. Raise `RunError`, and hold it still, when it cannot be written."""
-        for key in list(self._held.runs):
+    async def flush(self, run: str | None = None) -> None:
+        """Write what is held of a run or of all, behind what is being written. Raise `RunError`."""
+        for key in self._held.keys(run):
             await self._flush(key)
 
     async def _flush(self, key: Key, *, later: bool = False) -> None:
@@ -221,7 +219,7 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         run, space, id = _place(config)
         if id is None and self._new.is_empty(run, space):
             return None
-        await self.flush()
+        await self.flush(run)
         await refuse_changed(self.db, run, space, id)
         with self.serde.within(await self._realm(run)):
             return await super().aget_tuple(config)
@@ -235,8 +233,9 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """Yield the checkpoints of a thread, the newest first."""
-        await self.flush()
-        realm = await self._realm(_place(config)[0]) if config is not None else ""
+        run = None if config is None else _place(config)[0]
+        await self.flush(run)
+        realm = "" if run is None else await self._realm(run)
         within = config is not None and "checkpoint_ns" in config["configurable"] and limit is None
         if config is not None and within:
             await refuse_changed_within(self.db, *_place(config)[:2])
@@ -253,8 +252,8 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
         """Return what was written to delta channels since they were last kept as a whole."""
-        await self.flush()
         run, space, head = _place(config)
+        await self.flush(run)
         _WALKED.set(())
         try:
             with self.serde.within(await self._realm(run)):
@@ -286,8 +285,7 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
             await self._execute(key, [*held.writes(), *writes], later)
 
     async def _execute(self, key: Key, writes: Sequence[Write], later: bool) -> None:
-        """Execute statements as one, behind the fence of a run that this process holds, with what
-        is ahead of them."""
+        """Execute statements as one, behind the fence of a run, with what is ahead of them."""
         async with self.ahead.get(key[0], nothing_ahead)() as more:
             await self.db.put_under(*key, (*more, *writes), later)
 
@@ -299,14 +297,13 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
 
     async def adelete_thread(self, thread_id: str) -> None:
         """Delete everything of a thread."""
-        await self.flush()
+        await self.flush(thread_id)
         tables = self.thread_tables.items()
         deletes = [(f"delete from {table} where {key} = ?", (thread_id,)) for table, key in tables]
         await self._write("", deletes)
 
     async def adelete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Delete the checkpoints of executions that LangGraph's server takes back, and what was
-        written after them."""
+        """Delete the checkpoints of executions that LangGraph's server takes back."""
         await self.flush()
         await self._write("", ((_FORGETTING, ([str(run) for run in run_ids],)),))
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from psycopg import AsyncConnection
+from psycopg import AsyncCursor
 
 
 @pytest.fixture
 def sent_queries(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What is sent to PostgreSQL, on whichever connection."""
     queries: list[str] = []
-    execute: Any = AsyncConnection.execute
+    execute: Any = AsyncCursor.execute
 
-    async def heard(self: Any, query: bytes, *values: Any) -> Any:
+    async def heard(self: Any, query: bytes, *values: Any, **options: Any) -> Any:
         queries.append(query.decode() if isinstance(query, bytes) else query)
-        return await execute(self, query, *values)
+        return await execute(self, query, *values, **options)
 
-    monkeypatch.setattr(AsyncConnection, "execute", heard)
+    monkeypatch.setattr(AsyncCursor, "execute", heard)
     return queries

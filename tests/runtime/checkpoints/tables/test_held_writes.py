@@ -132,6 +132,36 @@ def test_they_are_in_the_store_soon_and_at_once_where_somebody_reads(tmp_path, w
         wait(go(url))
 
 
+def test_whoever_reads_waits_for_what_is_being_written(tmp_path: Path, wait: Any) -> None:
+    """A run whose end was read meanwhile stood before its last step for ever."""
+
+    async def go(url: str) -> None:
+        async with held_writes(url) as (engine, config, _):
+            engine.saver.ahead["t"] = nothing_more
+            new = checkpoint(3)["channel_versions"]
+            await engine.saver.aput(config, checkpoint(3), {"step": 3}, new)
+            taken, go_on = asyncio.Event(), asyncio.Event()
+
+            async def write() -> None:
+                async with engine.saver.pending("t") as writes:
+                    taken.set()
+                    await go_on.wait()
+                    await engine.journal_db.for_run("t").put_all(writes)
+
+            async with engine.saver.pending("other"):  # that of another run delays nobody
+                writing = asyncio.create_task(write())
+                await taken.wait()
+                reading = asyncio.create_task(engine.saver.aget_tuple({"configurable": PLACE}))
+                await asyncio.wait([reading], timeout=0.2)
+                go_on.set()
+                item = await asyncio.wait_for(reading, 10)
+            assert item.checkpoint["id"] == checkpoint(3)["id"]
+            await writing
+
+    with fresh_store("postgresql", tmp_path) as url:
+        wait(go(url))
+
+
 def test_a_checkpoint_is_written_again_and_a_large_one_does_not_wait(tmp_path, wait) -> None:
     async def go(url: str) -> None:
         async with held_writes(url) as (engine, config, _):

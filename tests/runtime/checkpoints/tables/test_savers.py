@@ -345,7 +345,7 @@ def test_what_a_task_wrote_waits_for_the_disk_with_the_checkpoint_after_it(
     kinds = (
         ("flow_checkpoints", "flow_writes")
         if level == 2
-        else ("into checkpoints ", "into checkpoint_writes ")
+        else ("into flowc.checkpoints ", "into flowc.checkpoint_writes ")
     )
     lazy, waits = False, set()
     for query in queries:
