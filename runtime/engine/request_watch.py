@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ..errors import RunError
 from ..store.runs import RequestKind, RunStore
 
-REQUEST_SECONDS = 0.25
+REQUEST_SECONDS = 0.5
 """A process looks this often whether its runs were asked to pause or to stop."""
 
 

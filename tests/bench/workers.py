@@ -27,7 +27,7 @@ from stores import SERVER, ask, fresh_store
 
 WORKERS = (1, 2, 4, 8)
 AT_A_TIME = 2
-ROUNDS = 6
+ROUNDS = 12
 SECONDS = 0.5
 
 

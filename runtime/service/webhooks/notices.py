@@ -32,6 +32,8 @@ URGENCY = -10
 """How far before others a delivery comes: behind every execution that waits."""
 SOON = 0.5
 """Seconds after a step until webhooks hear of it while the run goes on."""
+QUIET = 5.0
+"""Seconds until somebody looks again whether there is a webhook, while a run goes on."""
 ATTEMPT_SECONDS = 300.0
 """Seconds after a delivery was told to the queue until it is told again, were its job lost."""
 
@@ -93,12 +95,12 @@ def _gate_text(data: dict[str, Any]) -> str:
     return f"the gate was not passed with {score:.3g}, {required:g} is required"
 
 
-async def tell_webhooks(executing: Executing, id: str) -> int:
-    """Store deliveries of what an execution has to tell that no webhook was told yet. Return how
-    many these are. Raises `RunError` and `ServiceFault`."""
+async def tell_webhooks(executing: Executing, id: str) -> bool:
+    """Store deliveries of what an execution has to tell that no webhook was told yet. Return
+    whether there is a webhook. Raises `RunError` and `ServiceFault`."""
     hooks = await WebhookRows(executing.db).told_of(id)
     if not hooks:
-        return 0
+        return False
     execution = await executing.register.get(StoredExecution, id, None)
     standing = await executing.standing(execution)
     wanted = [
@@ -117,7 +119,7 @@ async def tell_webhooks(executing: Executing, id: str) -> int:
                 await executing.due.tell(inside, one.id, URGENCY)
     if fresh:
         executing.bell.set()
-    return len(fresh)
+    return True
 
 
 @dataclass(slots=True)
@@ -130,6 +132,7 @@ class Telling:
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
     task: asyncio.Task[None] | None = None
     closed: bool = False
+    pause: float = SOON
 
     def listen(self, event: RunEvent) -> None:
         """Take note that a step is over, in whatever thread."""
@@ -148,9 +151,9 @@ class Telling:
             self.task = asyncio.create_task(self._tell(), name=f"webhooks of {self.execution}")
 
     async def _tell(self) -> None:
-        await asyncio.sleep(SOON)
+        await asyncio.sleep(self.pause)
         try:
-            await tell_webhooks(self.executing, self.execution)
+            self.pause = SOON if await tell_webhooks(self.executing, self.execution) else QUIET
         except (RunError, ServiceFault) as error:
             LOG.warning("webhooks of %s: %s", self.execution, error.message)
 
