@@ -209,12 +209,17 @@ class Worker:
                 signals.request_drain("pause")
 
     async def _take(self, seat: Seat) -> None:
-        """Begin with what is free, as long as there is room."""
+        """Begin with what is free, as long as there is room. One that is full need not hear of
+        more."""
         room = self.concurrency - len(self.tasks)
         for job in await seat.take(room, list(self.tasks)):
             task = asyncio.create_task(self._run_to_rest(job, seat), name=job.execution)
             self.tasks[job] = task
             task.add_done_callback(partial(self._forget, job))
+        if len(self.tasks) < self.concurrency:
+            self.executing.has_room.set()
+        else:
+            self.executing.has_room.clear()
 
     def _forget(self, job: TakenJob, task: asyncio.Task[None]) -> None:
         del self.tasks[job]

@@ -38,14 +38,16 @@ class Opened:
     cipher: Seal | None = None
 
     @asynccontextmanager
-    async def ringing(self, channel: str, ring: Callable[[str], None]) -> AsyncIterator[None]:
-        """Call `ring` with the words of each announcement of another process, where the store can
-        tell; with "" where some may have been lost."""
+    async def ringing(
+        self, channel: str, ring: Callable[[str], None], wanted: asyncio.Event
+    ) -> AsyncIterator[None]:
+        """Call `ring` with the words of each announcement of another process while they are
+        `wanted`, where the store can tell; with "" where some may have been lost."""
         if self.location.kind != "postgresql":
             yield
             return
         listening = asyncio.create_task(
-            _extra("db.postgres.notify").listen(self.location, channel, ring)
+            _extra("db.postgres.notify").listen(self.location, channel, ring, wanted)
         )
         try:
             yield

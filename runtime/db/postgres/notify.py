@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import psycopg
@@ -10,22 +11,29 @@ import psycopg.sql
 from ..url import Location
 from .link import Link
 
+_MOMENT = 1.0
+"""Seconds after which a process that wants no news does not listen any more."""
 
-async def listen(location: Location, channel: str, ring: Callable[[str], None]) -> None:
-    """Ring with the words of each notification of a channel, until cancelled; and with "" whenever
-    the connection was made anew, because what was said before is lost. Raise `RunError` when the
-    server stays away."""
-    link = Link(location)
+
+async def listen(
+    location: Location, channel: str, ring: Callable[[str], None], wanted: asyncio.Event
+) -> None:
+    """Ring with the words of each notification of a channel while they are `wanted`, until
+    cancelled; and with "" whenever what was said before is lost: as listening begins. PostgreSQL
+    wakes every session that listens for each of them. Raise `RunError` when the server stays
+    away."""
+    link, name = Link(location), psycopg.sql.Identifier(channel)
     try:
         while True:
+            await wanted.wait()
             connection = await link.live()
             try:
-                await connection.execute(
-                    psycopg.sql.SQL("listen {}").format(psycopg.sql.Identifier(channel))
-                )
+                await connection.execute(psycopg.sql.SQL("listen {}").format(name))
                 ring("")
-                async for notification in connection.notifies():
-                    ring(notification.payload)
+                while wanted.is_set():
+                    async for notification in connection.notifies(timeout=_MOMENT):
+                        ring(notification.payload)
+                await connection.execute(psycopg.sql.SQL("unlisten {}").format(name))
             except psycopg.Error:
                 await link.close()
     finally:

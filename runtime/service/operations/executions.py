@@ -75,9 +75,9 @@ _LOOKS = (0.005, 0.01, 0.02, 0.04)
 class Executing:
     """The executions of one store. `db` is durable: a write is on the disk. `due` brings their news
     to workers; of the one of this process `bell` has it look for news, and `stop_bell` at what it
-    executes: somebody has paused or cancelled that. An answer waits `patience` seconds at most for
-    a run to come to rest. `reaches` say what of this machine the workflows of a team may use:
-    nothing, unless the operator gave it."""
+    executes: somebody has paused or cancelled that. While it `has_room`, other processes ring for
+    it. An answer waits `patience` seconds at most for a run to come to rest. `reaches` say what of
+    this machine the workflows of a team may use: nothing, unless the operator gave it."""
 
     engine: Engine
     db: Database
@@ -87,6 +87,7 @@ class Executing:
     patience: float = PATIENCE
     bell: asyncio.Event = field(default_factory=asyncio.Event)
     stop_bell: asyncio.Event = field(default_factory=asyncio.Event)
+    has_room: asyncio.Event = field(default_factory=asyncio.Event)
     rings: float = 0.0
     """When another process has rung last, or rings (the time of the loop)."""
     # Weak: a lock is forgotten when no request holds or awaits it.
@@ -317,7 +318,7 @@ async def open_executing(
                 await SearchWords(db).keep(id, about)
         executing.traces = open_traces()
         try:
-            async with engine.store.opened.ringing(due.channel, executing.hear):
+            async with engine.store.opened.ringing(due.channel, executing.hear, executing.has_room):
                 yield executing
         finally:
             if executing.traces is not None:
