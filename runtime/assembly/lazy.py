@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from flowc.compiler.catalog.builtin_tools import SOUND_TOOLS
 from flowc.compiler.lowering.graphspec import GraphSpec
+from flowc.compiler.source.gc_pause import collector_at_rest
 
 from ..audio.calls.subprocess_call import WORKER, AudioLimits, WorkerJob
 from ..config.options import default
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 @asynccontextmanager
 async def open_engine(url: str) -> AsyncIterator[Engine]:
     """See `engine.open_engine`."""
-    from ..engine.engine import open_engine as opening
+    with collector_at_rest():
+        from ..engine.engine import open_engine as opening
 
     async with opening(url) as engine:
         yield engine
@@ -43,7 +45,8 @@ def make_services(
 ) -> ServicesFactory:
     """See `compose.make_services`."""
     waiting = _begin_sound(options, spec)
-    from .compose import make_services as making
+    with collector_at_rest():
+        from .compose import make_services as making
 
     return making(options, spec, config, host, waiting=waiting)
 

@@ -5,11 +5,17 @@ the request to the review, beside sox and ffmpeg."""
 from __future__ import annotations
 
 import asyncio
+import json
+import math
+import os
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fixtures"))
@@ -57,6 +63,7 @@ def report() -> None:
             if name not in took:
                 line(name, "-", "not installed")
         _memory(place)
+        _timed(place, "a.wav", f"{SECONDS} s")
         _edited(place, "a.wav", f"{SECONDS} s")
         _edited(place, "long.wav", "30 minutes")
 
@@ -142,25 +149,92 @@ _LONG_FFMPEG = (
 )
 
 
-def _edited(place: Path, sound: str, length: str) -> None:
-    """Print what an edit takes, all processes together, beside sox and ffmpeg; what of it a run
-    takes that does nothing, and what the calls take in a process that waits for them; the disk is
-    what is there at once beside the input."""
-    print(f"an edit of {length} of stereo, all processes together")
-    (place / "nothing.flow.yaml").write_text(_NOTHING)
-    flowc = [sys.executable, "-c", _ONE_RUN, "run", "edit", "-i", f"audio={sound}"]
-    sides = {"flowc run edit": [*flowc, "-i", f"request={_REQUEST}", "-i", "output=edit.wav"]}
-    sides["flowc run of a workflow that does nothing"] = [*flowc[:4], "nothing.flow.yaml"]
+_FLOWC = [sys.executable, "-m", "flowc"]
+_TOLD = [*_FLOWC, "run", "edit", "--jsonl"]
+_SOUND_TOOLS = ("audio_readable", "audio_measure", "audio_execute", "audio_let_go", "audio_review")
+_BATCH = 4
+
+
+def _beside(sound: str) -> dict[str, list[str]]:
+    """Return the commands that edit a sound, as far as they are installed."""
+    flowc = [*_FLOWC, "run", "edit", "-i", f"audio={sound}", "-i", f"request={_REQUEST}"]
+    sides = {"flowc run edit": [*flowc, "-i", "output=edit.wav"]}
+    sides["flowc run of a workflow that does nothing"] = [*_FLOWC, "run", "nothing.flow.yaml"]
     if sox := shutil.which("sox"):
         sides["sox"] = [sox, "-q", sound, "-b", "16", "s.wav", *_LONG_SOX.split()]
     if ffmpeg := shutil.which("ffmpeg"):
         head = [ffmpeg, "-v", "error", "-y", "-i", sound, "-af", _LONG_FFMPEG]
         sides["ffmpeg with loudnorm"] = [*head, "-ar", str(RATE), "f.wav"]
-    for name, argv in sides.items():
+    return sides
+
+
+def _timed(place: Path, sound: str, length: str) -> None:
+    """Print how long an edit takes, and what of it the start takes and the sound: the tools that
+    measure and make it, as the run tells them, beside three times sox. Then a sound in a process
+    that has edited one, and one of a batch, which is begun once."""
+    print(f"how long an edit of {length} of stereo takes, its modules compiled before")
+    (place / "nothing.flow.yaml").write_text(_NOTHING)
+    options = ["-i", f"audio={sound}", "-i", f"request={_REQUEST}", "-i", "output=edit.wav"]
+    parts: list[float] = []
+    sides: dict[str, Callable[[], object]] = {
+        name: partial(_run, argv, place) for name, argv in _beside(sound).items()
+    }
+    sides["its tools of sound"] = lambda: parts.append(_sound_part([*_TOLD, *options], place))
+    warm: list[float] = []
+    twice = [sys.executable, "-c", _TWICE, "run", "edit", *options]
+    sides["twice in one process"] = lambda: warm.append(float(_run(twice, place)))
+    took = medians(sides, ROUNDS)
+    sox = took.get("sox", math.nan)
+    begun = took["flowc run of a workflow that does nothing"]
+    line("flowc run edit", f"{took['flowc run edit']:.2f} s")
+    line("of it the start: a workflow that does nothing", f"{begun:.2f} s")
+    for name, seconds in (
+        ("of it the sound: its tools, measured parts included", statistics.median(parts[1:])),
+        ("the edit once more in a process that has done it", statistics.median(warm[1:])),
+        (f"one of {_BATCH} sounds in a batch", _batch(place, sound) / _BATCH),
+    ):
+        line(name, f"{seconds:.2f} s", f"{seconds / sox:.1f} times sox, aim 3")
+    for name in ("sox", "ffmpeg with loudnorm"):
+        line(name, f"{took[name]:.2f} s" if name in took else "-")
+    line("the calls of that edit, nothing measured", f"{asyncio.run(_work(place, sound)):.2f} s")
+
+
+def _batch(place: Path, sound: str) -> float:
+    """Return how long a batch takes."""
+    folder = place / "takes"
+    folder.mkdir()
+    for number in range(_BATCH):
+        shutil.copyfile(place / sound, folder / f"{number}.wav")
+    argv = [*_FLOWC, "run", "batch", "-i", "folder=takes", "-i", "pattern=*.wav"]
+    begin = time.perf_counter()
+    _run([*argv, "-i", f"request={_REQUEST}"], place)
+    return time.perf_counter() - begin
+
+
+def _run(argv: list[str], place: Path) -> str:
+    """Return what a command prints, which may write compiled modules, as an installer does."""
+    env = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    env["PYTHONPATH"] = os.pathsep.join(sys.path)
+    done = subprocess.run(argv, cwd=place, env=env, check=True, capture_output=True, text=True)
+    return done.stdout
+
+
+def _sound_part(argv: list[str], place: Path) -> float:
+    """Return the seconds of the calls of `_SOUND_TOOLS` that a run tells of."""
+    told = [json.loads(row) for row in _run(argv, place).splitlines()]
+    calls = [row["data"] for row in told if row["kind"] == "tool_called"]
+    return float(sum(call["seconds"] for call in calls if call["tool"] in _SOUND_TOOLS))
+
+
+def _edited(place: Path, sound: str, length: str) -> None:
+    """Print what an edit takes, all processes together; the disk is what is there at once beside
+    the input."""
+    print(f"what an edit of {length} of stereo takes, all processes together")
+    (place / "nothing.flow.yaml").write_text(_NOTHING)
+    for name, argv in _beside(sound).items():
         took = usage_of(argv, place)
         room = f"memory {took.memory / 1e6:.0f} MB, disk {took.disk / 1e6:.0f} MB"
         line(name, f"{took.wall:.1f} s", f"processor {took.processor:.1f} s, {room}")
-    line("the calls of that edit, nothing measured", f"{asyncio.run(_work(place, sound)):.1f} s")
     for path in (*place.glob("*_step_*"), *(place / f"{n}.wav" for n in ("edit", "s", "f"))):
         path.unlink(missing_ok=True)
 
@@ -203,8 +277,12 @@ nodes:
     assign: {done: true}
 outputs: [done]
 """
-_ONE_RUN = """
-import sys
+_TWICE = """
+import sys, time
 from flowc.runtime.cli.app import run
-sys.exit(run(sys.argv[1:]))
+for _ in range(2):
+    begin, out, sys.stdout = time.perf_counter(), sys.stdout, sys.stderr
+    assert run(sys.argv[1:]) == 0
+    sys.stdout = out
+print(time.perf_counter() - begin)
 """

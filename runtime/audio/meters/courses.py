@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from ..ahead import ahead
 from ..blocks import Frames, Samples
 from ..calls.files import Sound
 from .levels import RESOLUTION, Spectrum, SpectrumMeter
@@ -184,7 +185,7 @@ def _spectrum(sound: Sound, resolution: float) -> Spectrum:
         resolution=resolution,
         overlap=sound.seconds < _LONG_S,
     )
-    for block in sound.blocks():
+    for block in ahead(sound.blocks()):
         meter.feed(block)
     return meter.end()
 
@@ -194,7 +195,7 @@ def _frames_of(sound: Sound) -> Iterator[Samples]:
     one may be of fewer samples, which then stand for all of it."""
     frame = max(round(sound.rate * SECONDS), STEPS)
     rest = np.zeros((0, sound.channels), np.float32)
-    for block in sound.blocks():
+    for block in ahead(sound.blocks()):
         rest = np.concatenate((rest, block))
         whole = len(rest) // frame * frame
         if whole:

@@ -79,7 +79,7 @@ class LoudnessMeter:
         """Return the loudness of all frames."""
         if self._weights is not None:
             self._take(self._filter.end())
-        energies = np.array(self._energies)
+        energies = np.frombuffer(self._energies)
         momentary = self._windows(energies, _MOMENTARY)
         integrated = _integrated_loudness(momentary[::_HOP])
         loudest = _level(float(momentary.max())) if len(momentary) else None
@@ -128,13 +128,15 @@ class LoudnessMeter:
         """Return the mean weighted power of every window of so many steps, one for each step."""
         if len(energies) < steps or self._weights is None:
             return np.zeros(0)
-        sums = np.concatenate(([0.0], np.cumsum(energies)))
-        counts = np.arange(len(sums)) * (self._rate / _STEPS)
-        np.rint(counts, out=counts)
+        sums = np.zeros(len(energies) + 1)
+        np.cumsum(energies, out=sums[1:])
         power = sums[steps:] - sums[:-steps]
-        counts = counts[steps:] - counts[:-steps]
-        power /= counts
-        return np.asarray(np.maximum(power, 0.0, out=power))
+        for at in range(0, len(power), _PIECE):  # of hours each array takes megabytes
+            piece = power[at : at + _PIECE]
+            edges = np.rint((at + np.arange(len(piece) + steps)) * (self._rate / _STEPS))
+            piece /= edges[steps:] - edges[:-steps]
+            np.maximum(piece, 0.0, out=piece)
+        return power
 
 
 def decibels(amplitude: float) -> float | None:

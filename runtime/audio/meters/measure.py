@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from flowc.compiler.catalog.audio_model import PARTS
 
+from ..ahead import ahead, beside
 from .levels import CLIPPED_RUN, EDGES_HZ, LevelMeter, Spectrum, SpectrumMeter, shift_between
 from .loudness import CHANNEL_WEIGHTS, Loudness, LoudnessMeter, decibels
 
@@ -43,13 +44,13 @@ def examine(
     loudness = LoudnessMeter(sound.rate, sound.channels) if "loudness" in parts else None
     spectra = SpectrumMeter(sound.rate, sound.channels) if "spectrum" in parts else None
     digest = hashlib.sha256(f"{sound.rate} {sound.channels}\n".encode())
-    for raw in sound.raw_blocks():
-        digest.update(np.ascontiguousarray(raw).data)
-        block = levels.feed(raw)
-        if loudness is not None:
-            loudness.feed(block)
-        if spectra is not None:
-            spectra.feed(block)
+    with beside(loudness.feed if loudness is not None else len) as weigh:
+        for raw in ahead(sound.raw_blocks()):
+            digest.update(np.ascontiguousarray(raw).data)
+            block = levels.feed(raw)
+            weigh(block)
+            if spectra is not None:
+                spectra.feed(block)
     loud = loudness.end() if loudness is not None else None
     spectrum = spectra.end() if spectra is not None else None
     numbers = {

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from flowc.compiler.catalog.audio_formats import format_of
 
 from ...errors import Failure
+from ..ahead import ahead
 from ..blocks import Frames
 from ..calls.call import AudioCall
 from ..calls.compression import check_reach
@@ -90,7 +91,7 @@ class Job:
         """Return the levels of a whole sound, which is read for them once."""
         if sound not in self._levels:
             levels = LevelMeter(sound.rate, sound.channels)
-            for block in sound.blocks():
+            for block in ahead(sound.blocks()):
                 levels.feed(block)
             self._levels[sound] = levels
         return self._levels[sound]
@@ -148,7 +149,7 @@ class Job:
         return done
 
     def _put(self, path: str, form: FileShape, blocks: Iterator[Frames], tags: Tags) -> WrittenFile:
-        return write_sound(path, self.writes[path], form, blocks, tags)
+        return write_sound(path, self.writes[path], form, ahead(blocks), tags)
 
     @property
     def _source(self) -> Sound | None:

@@ -23,6 +23,7 @@ from math import floor
 from typing import NamedTuple
 
 from ...errors import Failure
+from ..ahead import ahead
 from ..calls.containers import container_of
 from ..calls.files import Sound, open_sound
 from ..meters import measure as meter
@@ -191,6 +192,6 @@ def _limiter_chain(sound: Sound, gain_db: float, ceiling: float, times: _Times) 
 def measure_loudness(sound: Sound, chain: list[Stage]) -> Loudness:
     """Return the loudness of a sound behind some stages."""
     meter = LoudnessMeter(sound.rate, sound.channels)
-    for block in through(sound.blocks(), chain):
+    for block in ahead(through(sound.blocks(), chain)):
         meter.feed(block)
     return meter.end()

@@ -129,17 +129,18 @@ class PhraseSlot(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A compiled pattern. `words` are all that it knows, the units of its values among them."""
+    """A pattern as a regular expression. `words` are all that it knows, the units of its values
+    among them."""
 
     text: str
-    regex: re.Pattern[str]
+    regex: str
     words: frozenset[str]
     slots: tuple[PhraseSlot, ...]
 
     def match(self, clause: str) -> dict[str, Any] | None:
         """Return the arguments that a clause of `spell` says; None when the pattern does not fit
         the whole of it, or a value contradicts the words."""
-        fit = self.regex.fullmatch(clause)
+        fit = re.fullmatch(self.regex, clause)  # compiled by the first: most are never asked
         if fit is None:
             return None
         arguments: dict[str, Any] = {}
@@ -215,14 +216,14 @@ def is_number(word: str) -> bool:
 
 
 def pattern(text: str, tool: AudioTool | None) -> Pattern:
-    """Compile a phrase that a tool's row has; "please" may stand before it. A text that is not
+    """Read a phrase that a tool's row has; "please" may stand before it. A text that is not
     a pattern is a fault of ours."""
     reader = _Reader(
         _TOKENS.findall(f"{_POLITE} {_expand(text)} [please|bitte|thanks|danke]"), tool
     )
     regex = reader.sequence()
     assert reader.at == len(reader.tokens), text
-    return Pattern(text, re.compile(regex), frozenset(reader.words), tuple(reader.slots))
+    return Pattern(text, regex, frozenset(reader.words), tuple(reader.slots))
 
 
 def _expand(text: str) -> str:

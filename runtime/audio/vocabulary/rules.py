@@ -76,8 +76,9 @@ def _patterns(wording: Wording, tool: AudioTool | None = None) -> tuple[Pattern,
 
 def fits(clause: str) -> Iterator[Fit]:
     """Yield every rule with a phrase that fits a clause of `patterns.spell`."""
+    words = {word for word in clause.split() if word.isalpha()}
     for rule in rules():
-        matches = (pattern.match(clause) for pattern in rule.patterns)
+        matches = (one.match(clause) for one in rule.patterns if words <= one.words)
         if (arguments := next((m for m in matches if m is not None), None)) is not None:
             yield Fit(rule, rule.planning.builds(arguments) if rule.planning else arguments)
 
