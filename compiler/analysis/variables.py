@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal as Lit
 from typing import assert_never
 
 from .. import ir
-from ..expr.ast import Binary, Call, Each, Expr, Literal, Name, Text, Unary
+from ..expr.ast import Binary, Call, Each, Expr, Field, Literal, Name, Text, Unary
 from ..expr.walk import children
 from ..source.records import dataclass
 from ..source.source import Span
@@ -44,37 +45,45 @@ class Write:
     span: Span | None
 
 
+_NOTHING: frozenset[str] = frozenset()
+
+
 def names_in(expr: Expr) -> list[Read]:
     """The names an expression reads, each with what stands in for a missing value."""
     if isinstance(expr, Name):
         return [Read(expr.name, expr.span, within="nothing")]
     found: list[Read] = []
-    within: Within = "text" if isinstance(expr, Text) else "expression"
-    todo: list[tuple[Expr, Care, frozenset[str]]] = [(expr, "none", frozenset())]
+    _collect(expr, "none", _NOTHING, "text" if isinstance(expr, Text) else "expression", found)
+    return found
+
+
+def _collect(
+    expr: Expr, care: Care, bound: frozenset[str], within: Within, found: list[Read]
+) -> None:
+    todo = [expr]
     while todo:
-        at, care, bound = todo.pop()
+        at = todo.pop()
         if type(at) is Name:  # the most frequent ones first: a `match` is slower
             if at.name not in bound:
                 found.append(Read(at.name, at.span, care, within))
-            continue
-        if type(at) is Binary:
-            todo += ((at.right, care, bound), (at.left, care, bound))
-            continue
-        match at:
-            case Literal():
-                pass
-            case Unary(op="exists"):
-                todo.append((at.operand, "author", bound))
-            case Each():
-                todo += [(at.body, "none", bound | {at.name}), (at.items, care, bound)]
-            case Call(function="coalesce" | "default"):
-                inner: Care = "author" if _is_written(at) else "format"
-                todo += [(part, care, bound) for part in at.args[-1:]]
-                todo += [(part, inner, bound) for part in at.args[-2::-1]]
-            case _:
-                parts = children(at)[::-1]
-                todo += [(part, care, bound) for part in parts if not isinstance(part, Literal)]
-    return found
+        elif type(at) is Binary:
+            todo += (at.right, at.left)
+        elif type(at) is not Literal:
+            match at:
+                case Field():
+                    todo.append(at.object)
+                case Unary(op="exists"):
+                    _collect(at.operand, "author", bound, within, found)
+                case Each():
+                    _collect(at.items, care, bound, within, found)
+                    _collect(at.body, "none", bound | {at.name}, within, found)
+                case Call(function="coalesce" | "default", args=(*tried, last)):
+                    inner: Care = "author" if _is_written(at) else "format"
+                    for part in tried:
+                        _collect(part, inner, bound, within, found)
+                    _collect(last, care, bound, within, found)
+                case _:
+                    todo += children(at)[::-1]
 
 
 def _is_written(call: Call) -> bool:
@@ -85,10 +94,15 @@ def _is_written(call: Call) -> bool:
 
 
 @once_per_workflow
-def all_reads(workflow: ir.Workflow) -> tuple[tuple[ir.Node, tuple[Read, ...]], ...]:
-    """Every node with what it reads, in the workflow's order."""
+def reads_by_name(workflow: ir.Workflow) -> Mapping[str, list[tuple[int, Read]]]:
+    """Each variable that nodes read, with the places and the numbers of those nodes, counted from 0
+    in the workflow's order."""
     systems = _systems(workflow)
-    return tuple((node, tuple(_reads(node, systems))) for node in workflow.nodes)
+    found: dict[str, list[tuple[int, Read]]] = defaultdict(list)
+    for number, node in enumerate(workflow.nodes):
+        for read in _reads(node, systems):
+            found[read.name].append((number, read))
+    return dict(found)
 
 
 def reads(node: ir.Node, workflow: ir.Workflow) -> tuple[Read, ...]:
@@ -101,14 +115,14 @@ def _systems(workflow: ir.Workflow) -> dict[str, Expr]:
     return {agent.id: agent.system for agent in workflow.agents if agent.system is not None}
 
 
-def _reads(node: ir.Node, systems: Mapping[str, Expr]) -> Iterable[Read]:
+def _reads(node: ir.Node, systems: Mapping[str, Expr]) -> Sequence[Read]:
     match node:
         case ir.AgentNode():
             return _agent_reads(node, systems.get(node.agent))
         case ir.AssignNode() | ir.EndNode():
             return _assignment_reads(node.assignments)
         case ir.CallNode():
-            return _names_in_all(a.value for a in node.passes)
+            return _names_in_all([a.value for a in node.passes])
         case ir.ScriptNode():
             shared = (Read(name, node.span, "author") for name in node.shares)
             return (*shared, *_names_in_all(node.args))
@@ -129,8 +143,10 @@ def _agent_reads(node: ir.AgentNode, system: Expr | None) -> list[Read]:
     given = {read.name for read in found}
     for expr in (system, node.prompt):
         if expr is not None:
-            found += [r for r in names_in(expr) if r.name not in given]
-    if asserted := [a.expr for a in node.asserts if a.expr is not None]:
+            read = names_in(expr)
+            found += [r for r in read if r.name not in given] if given else read
+    asserted = [a.expr for a in node.asserts if a.expr is not None] if node.asserts else ()
+    if asserted:
         given |= {RESULT_NAME, *node.tools, *(output.name for output in node.outputs)}
         for expr in asserted:
             found += [r for r in names_in(expr) if r.name not in given]
@@ -147,71 +163,76 @@ def _assignment_reads(assignments: Sequence[ir.Assignment]) -> list[Read]:
     return found
 
 
-def _names_in_all(exprs: Iterable[Expr]) -> Iterator[Read]:
-    return (read for expr in exprs for read in names_in(expr))
+def _names_in_all(exprs: Sequence[Expr]) -> list[Read]:
+    return [read for expr in exprs for read in names_in(expr)]
 
 
-def expressions_of(node: ir.Node) -> Iterator[Expr]:
+def expressions_of(node: ir.Node) -> Sequence[Expr]:
     """The expressions of a node itself, without those of its limits."""
     match node:
         case ir.AgentNode():
-            yield from () if node.prompt is None else (node.prompt,)
-            yield from (a.expr for a in node.asserts if a.expr is not None)
-        case ir.MessageNode():
-            yield node.template
-        case ir.ToolNode() | ir.PythonNode():
-            yield from (assignment.value for assignment in node.args)
-        case ir.ExecNode():
-            yield node.source
-        case ir.ChooseNode():
-            yield node.on
-        case ir.AskNode():
-            yield node.question
-        case ir.WaitNode():
-            yield from _times_of(node.awaits)
-        case ir.HttpNode():
-            yield node.url
-            yield from (header.value for header in node.headers if header.value is not None)
-            yield from (assignment.value for assignment in node.query)
-            yield from (expr for expr in (node.body, node.text) if expr is not None)
+            return _there(node.prompt, *[a.expr for a in node.asserts])
         case ir.AssignNode() | ir.EndNode():
-            yield from (assignment.value for assignment in node.assignments)
+            return _values(node.assignments)
+        case ir.ChooseNode():
+            return (node.on,)
+        case ir.MessageNode():
+            return (node.template,)
+        case ir.ToolNode() | ir.PythonNode():
+            return _values(node.args)
+        case ir.ExecNode():
+            return (node.source,)
+        case ir.AskNode():
+            return (node.question,)
+        case ir.WaitNode():
+            return _times_of(node.awaits)
+        case ir.HttpNode():
+            headers = [header.value for header in node.headers]
+            return _there(node.url, *headers, *_values(node.query), node.body, node.text)
         case ir.CallNode():
-            yield from (assignment.value for assignment in (*node.passes, *node.returns))
+            return [*_values(node.passes), *_values(node.returns)]
         case ir.ScriptNode():
-            yield from node.args
+            return node.args
         case ir.TaskNode():
-            yield node.prompt
-            yield from (a.expr for a in node.criteria if a.expr is not None)
+            return _there(node.prompt, *[a.expr for a in node.criteria])
         case ir.GateNode():
-            yield from (expr for expr in (node.score, node.question) if expr is not None)
+            return _there(node.score, node.question)
         case ir.AssertNode():
-            yield node.condition
-            yield from () if node.message is None else (node.message,)
+            return _there(node.condition, node.message)
         case ir.ForeachNode():
-            yield node.items
-            yield from (assignment.value for assignment in node.passes)
-            yield from () if node.until is None else (node.until,)
+            return _there(node.items, *_values(node.passes), node.until)
         case _:
             assert_never(node)
 
 
-def _times_of(awaits: ir.Delay | ir.Moment | ir.Event) -> Iterator[Expr]:
+def _there(*exprs: Expr | None) -> list[Expr]:
+    return [expr for expr in exprs if expr is not None]
+
+
+def _values(assignments: Sequence[ir.Assignment]) -> list[Expr]:
+    return [assignment.value for assignment in assignments]
+
+
+def _times_of(awaits: ir.Delay | ir.Moment | ir.Event) -> Sequence[Expr]:
     match awaits:
         case ir.Delay():
-            yield awaits.seconds
+            return (awaits.seconds,)
         case ir.Moment():
-            yield awaits.at
+            return (awaits.at,)
         case ir.Event():
-            return
+            return ()
 
 
-def writes(node: ir.Node) -> Iterator[Write]:
+def writes(node: ir.Node) -> Sequence[Write]:
     """What a node writes when it succeeds; a call that hands everything back is `writes_all`."""
     match node:
         case ir.AgentNode():
-            yield from (Write(output.name, output.span) for output in node.outputs)
-            yield from _into(node.into, node.reply_into)
+            found = [Write(output.name, output.span) for output in node.outputs]
+            return found + _into(node.into, node.reply_into)
+        case ir.AssignNode() | ir.EndNode():
+            return [Write(a.target, a.span) for a in node.assignments]
+        case ir.ChooseNode() | ir.AssertNode():
+            return ()
         case (
             ir.MessageNode()
             | ir.ToolNode()
@@ -221,27 +242,21 @@ def writes(node: ir.Node) -> Iterator[Write]:
             | ir.GateNode()
             | ir.ForeachNode()
         ):
-            yield from _into(node.into)
+            return _into(node.into)
         case ir.PythonNode():
-            yield from (Write(name, None) for name in node.sets)
-            yield from _into(node.into)
+            return _into(*node.sets, node.into)
         case ir.ScriptNode():
-            yield from (Write(name, None) for name in node.shares)
-            yield from _into(node.keeps, node.into)
+            return _into(*node.shares, node.keeps, node.into)
         case ir.ExecNode() | ir.HttpNode():
-            yield from (Write(part.variable, part.span) for part in node.parts)
-        case ir.AssignNode() | ir.EndNode():
-            yield from (Write(a.target, a.span) for a in node.assignments)
+            return [Write(part.variable, part.span) for part in node.parts]
         case ir.CallNode():
-            yield from (Write(a.target, a.span) for a in node.returns)
-        case ir.ChooseNode() | ir.AssertNode():
-            return
+            return [Write(a.target, a.span) for a in node.returns]
         case _:
             assert_never(node)
 
 
-def _into(*names: str | None) -> Iterator[Write]:
-    yield from (Write(name, None) for name in names if name is not None)
+def _into(*names: str | None) -> list[Write]:
+    return [Write(name, None) for name in names if name is not None]
 
 
 def writes_all(node: ir.Node) -> bool:
@@ -261,7 +276,7 @@ def reads_beside(workflow: ir.Workflow) -> Iterator[Read]:
 def names_read(workflow: ir.Workflow) -> set[str]:
     """Every variable that anything in the workflow reads, prompts that no node names included."""
     found = {read.name for read in reads_beside(workflow)}
-    found |= {read.name for _, places in all_reads(workflow) for read in places}
+    found |= reads_by_name(workflow).keys()
     agents = [node for node in workflow.nodes if isinstance(node, ir.AgentNode)]
     # An assertion may name a variable that is also a tool's result, which `reads` leaves out.
     asserted = [a.expr for n in agents if n.asserts for a in n.asserts if a.expr is not None]
@@ -270,15 +285,20 @@ def names_read(workflow: ir.Workflow) -> set[str]:
 
 
 @once_per_workflow
-def all_writes(workflow: ir.Workflow) -> tuple[tuple[ir.Node, tuple[Write, ...]], ...]:
-    """Every node with what it writes, in the workflow's order."""
-    return tuple((node, tuple(writes(node))) for node in workflow.nodes)
+def writes_by_name(workflow: ir.Workflow) -> Mapping[str, list[tuple[int, Write]]]:
+    """Each variable that nodes write, with the places and the numbers of those nodes, as those of
+    `reads_by_name`."""
+    found: dict[str, list[tuple[int, Write]]] = defaultdict(list)
+    for number, node in enumerate(workflow.nodes):
+        for write in writes(node):
+            found[write.name].append((number, write))
+    return dict(found)
 
 
 @once_per_workflow
 def names_written(workflow: ir.Workflow) -> frozenset[str]:
     """Every variable that the workflow itself writes: its nodes, and its rules for failures."""
-    found = frozenset(write.name for _, written in all_writes(workflow) for write in written)
+    found = frozenset(writes_by_name(workflow))
     return found | {a.target for rule in workflow.on_error for a in rule.assignments}
 
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
 
 from .. import ir
-from ..analysis.variables import all_writes, expressions_of
+from ..analysis.variables import expressions_of, writes_by_name
 from ..analysis.ways import workflows_by_path
 from ..analysis.wording import node_name
 from ..catalog.results import BUILT_IN, RESULTS, Shape
@@ -21,12 +21,12 @@ from ..diagnostics.diagnostic import Label, Severity
 from ..expr.ast import Expr, Field, Index, Name
 from ..expr.functions import FUNCTIONS
 from ..expr.show import show
-from ..expr.walk import Parts, names_read
+from ..expr.walk import names_read
 from ..source.records import dataclass
 from ..source.source import Span
 from ..source.spelling import Spelling
 from .branches import types_of
-from .guards import computations
+from .guards import Computation, computations
 
 _WITHOUT_FIELDS = ("text", "number", "integer", "boolean", "list")
 _FIELDS_HELP = "only an object has fields: declare it as `object` or `any`"
@@ -131,45 +131,41 @@ def _field_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
     """Yield the fields that are read of an answer or a tool's result and that it never has."""
     builtin = {tool.id for tool in workflow.tools if tool.source == "builtin"} & RESULTS.keys()
     shapes = _shapes(workflow, builtin)
-    for expr, _, parts in computations(workflow) if shapes else ():
-        yield from _faults_in(expr, parts, shapes)
-    parts_of = {id(expr): parts for expr, _, parts in computations(workflow)} if builtin else {}
-    for node in workflow.nodes if parts_of else ():
+    read = [*computations(workflow, ("field",))]
+    for part, bound, expr, _ in read if shapes else ():
+        yield from _field_fault(part, shapes, bound, expr.span)
+    read_in: dict[int, list[Computation]] = {}
+    for field in read if builtin else ():
+        read_in.setdefault(id(field[2]), []).append(field)
+    for node in workflow.nodes if read_in else ():
         if isinstance(node, ir.AgentNode) and node.asserts and node.report:
-            measured = [expr for expr in expressions_of(node) if id(expr) in parts_of]
+            measured = [f for expr in expressions_of(node) for f in read_in.get(id(expr), ())]
             shapes_here = _result_shapes(node, workflow, builtin) if measured else {}
-            for expr in measured if shapes_here else ():
-                yield from _faults_in(expr, parts_of[id(expr)], shapes_here)
+            for part, bound, expr, _ in measured if shapes_here else ():
+                yield from _field_fault(part, shapes_here, bound, expr.span)
 
 
 def _plain_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
     """Yield the fields that are read of a variable that is declared as what has none."""
     declared: list[ir.Param | ir.StateField] = [*workflow.params, *workflow.state]
     plain = {field.name: field.type for field in declared if field.type in _WITHOUT_FIELDS}
-    for expr, _, parts in computations(workflow) if plain else ():
-        for part, bound in parts:
-            if not isinstance(part, Field) or not isinstance(part.object, Name):
-                continue
-            name, span = part.object.name, part.span or expr.span
-            if name in bound or name not in plain or part.name == "length" or span is None:
-                continue
-            meant = _OTHER_FUNCTIONS.get(part.name, part.name)
-            near = meant if meant in FUNCTIONS else _FUNCTIONS.nearest(meant)
-            message = f"`{name}` is declared as {plain[name]} and has no `{part.name}`"
-            yield BorderFault(message, span, f"write `{near}({name})`" if near else _FIELDS_HELP)
-
-
-def _faults_in(
-    expr: Expr, parts: Parts, shapes: Mapping[str, Sequence[Shape]]
-) -> Iterator[BorderFault]:
-    for part, bound in parts:
-        if isinstance(part, Field):
-            yield from _field_fault(part, shapes, bound, expr.span)
+    for part, bound, expr, _ in computations(workflow, ("field",)) if plain else ():
+        assert isinstance(part, Field)
+        if not isinstance(part.object, Name):
+            continue
+        name, span = part.object.name, part.span or expr.span
+        if name in bound or name not in plain or part.name == "length" or span is None:
+            continue
+        meant = _OTHER_FUNCTIONS.get(part.name, part.name)
+        near = meant if meant in FUNCTIONS else _FUNCTIONS.nearest(meant)
+        message = f"`{name}` is declared as {plain[name]} and has no `{part.name}`"
+        yield BorderFault(message, span, f"write `{near}({name})`" if near else _FIELDS_HELP)
 
 
 def _field_fault(
-    part: Field, shapes: Mapping[str, Sequence[Shape]], bound: Container[str], place: Span | None
+    part: Expr, shapes: Mapping[str, Sequence[Shape]], bound: Container[str], place: Span | None
 ) -> Iterator[BorderFault]:
+    assert isinstance(part, Field)
     found = _shapes_of(part.object, shapes, bound)
     fields = [name for shape in found for name in _fields(shape) or ()]
     span = part.span or place
@@ -221,27 +217,27 @@ def _result_shapes(
 def _shapes(workflow: ir.Workflow, builtin: Set[str]) -> Mapping[str, Sequence[Shape]]:
     """Return the schemas of the variables that hold nothing but answers with one, or results of
     tools that are known."""
-    declared = {param.name for param in workflow.params}
+    others = {param.name for param in workflow.params}
+    others |= {field.name for field in workflow.state if field.default is not None}
     shapes: dict[str, list[Shape]] = {}
-    others = declared | {field.name for field in workflow.state if field.default is not None}
-    for node, written in all_writes(workflow):
-        shape, into = _shape_of(node, builtin)
-        for write in written:
-            if shape is not None and write.name == into:
-                shapes.setdefault(write.name, []).append(shape)
-            else:
-                others.add(write.name)
-    return {name: known for name, known in shapes.items() if name not in others}
+    for name, places in writes_by_name(workflow).items():
+        if name not in others:
+            found = [_shape_of(workflow.nodes[at], name, builtin) for at, _ in places]
+            known = [shape for shape in found if shape is not None]
+            if len(known) == len(found):
+                shapes[name] = known
+    return shapes
 
 
-def _shape_of(node: ir.Node, builtin: Set[str]) -> tuple[Shape | None, str | None]:
+def _shape_of(node: ir.Node, name: str, builtin: Set[str]) -> Shape | None:
+    """Return the schema of what a node writes into a variable, where it has one."""
     match node:
-        case ir.AgentNode(schema=dict() as schema, into=into):
-            return (schema if _fields(schema) else None), into
-        case ir.ToolNode(tool=tool, into=into) if tool in builtin:
-            return RESULTS[tool], into
+        case ir.AgentNode(schema=dict() as schema, into=into) if into == name:
+            return schema if _fields(schema) else None
+        case ir.ToolNode(tool=tool, into=into) if into == name and tool in builtin:
+            return RESULTS[tool]
         case _:
-            return None, None
+            return None
 
 
 def _fields(schema: Shape) -> Mapping[str, ir.Json] | None:

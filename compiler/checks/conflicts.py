@@ -9,6 +9,7 @@ only another leads to; where they meet again they are one.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from .. import ir
@@ -95,8 +96,9 @@ PARALLEL_WRITES = Check(
 def _forks(workflow: ir.Workflow) -> list[tuple[str, list[str]]]:
     """Nodes that lead to several others at once, with those: edges with the same guard."""
     by_way: dict[tuple[str, ir.Guard | None], list[str]] = {}
+    leaving = Counter([edge.source for edge in workflow.edges])
     for edge in workflow.edges:
-        if not isinstance(edge.guard, ir.OnError):
+        if leaving[edge.source] > 1 and not isinstance(edge.guard, ir.OnError):
             by_way.setdefault((edge.source, edge.guard), []).append(edge.target)
     several = [(way[0], targets) for way, targets in by_way.items() if len(targets) > 1]
     found = [(source, list(dict.fromkeys(targets))) for source, targets in several]

@@ -12,20 +12,22 @@ parameter, a default or a calling workflow gives is there from the start.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
+from functools import cached_property
+from itertools import repeat
 
 from .. import ir
 from ..analysis.graphs import dominance, dominators, path_to, reachable
-from ..analysis.memo import once_in_program, once_per_workflow
+from ..analysis.memo import once_in_program
 from ..analysis.variables import (
     Read,
-    all_reads,
-    all_writes,
     names_from_callers,
     names_written,
     reads_beside,
+    reads_by_name,
     writes_all,
+    writes_by_name,
 )
 from ..analysis.ways import starts, workflows_by_path
 from ..analysis.wording import node_name, path_text
@@ -60,7 +62,6 @@ def undefined_variables(workflow: ir.Workflow, program: ir.Program) -> Iterator[
         return
     listed = {param.name for param in workflow.params} | {f.name for f in workflow.state}
     spelling = Spelling(known_names(workflow))
-    written_at = _write_places(workflow)
     for name, places in undefined.items():
         node, first = places[0]
         assert first.span is not None
@@ -72,7 +73,7 @@ def undefined_variables(workflow: ir.Workflow, program: ir.Program) -> Iterator[
         severity: Severity = "error"
         if name in listed or first.care == "author":
             severity = "warning"
-        writer = written_at.get(near) if near else None
+        writer = _write_place(near, workflow) if near else None
         yield UNDEFINED_VARIABLES.code.diagnostic(
             f"{_reader(node)} {_verb(first)} `{name}`, which nothing writes",
             first.span,
@@ -124,25 +125,20 @@ def undefined_reads(
 ) -> dict[str, list[tuple[ir.Node | None, Read]]]:
     """Names that are read in the file and that nothing writes, each with its places in file order.
     A parameter counts as given, unless its use in a node is all that lists it."""
-    by_use = {
-        read.span for _, there in all_reads(workflow) for read in there if read.care == "needed"
-    }
+    agents = [node for node in workflow.nodes if isinstance(node, ir.AgentNode) and node.inputs]
+    by_use = {entry.span for node in agents for entry in node.inputs}
     names = {param.name for param in workflow.params if param.span not in by_use}
     names |= {entry.name for entry in workflow.state if entry.default is not None}
     names |= names_written(workflow) | names_from_callers(workflow, program)
     names |= _names_from_calls(workflow, program, set())
-    places: list[tuple[ir.Node | None, Read]] = [
-        (node, read)
-        for node, there in all_reads(workflow)
-        for read in there
-        if read.name not in names and read.span is not None
-    ]
-    beside = [read for read in reads_beside(workflow) if read.name not in names]
-    places += [(None, read) for read in beside if read.span is not None]
     found: dict[str, list[tuple[ir.Node | None, Read]]] = {}
-    for node, read in places:
-        found.setdefault(read.name, []).append((node, read))
-    return found
+    for name, places in reads_by_name(workflow).items():
+        if name not in names:
+            found[name] = [(workflow.nodes[at], read) for at, read in places if read.span]
+    for read in reads_beside(workflow):
+        if read.name not in names and read.span is not None:
+            found.setdefault(read.name, []).append((None, read))
+    return {name: placed for name, placed in found.items() if placed}
 
 
 def _names_from_calls(workflow: ir.Workflow, program: ir.Program, seen: set[str]) -> set[str]:
@@ -171,16 +167,11 @@ def known_names(workflow: ir.Workflow) -> set[str]:
     return params | defaults | names_written(workflow)
 
 
-@once_per_workflow
-def _write_places(workflow: ir.Workflow) -> dict[str, Span]:
-    """Where each variable is written first: its name's place, or the node's."""
-    spans: dict[str, Span] = {}
-    for node, written in all_writes(workflow):
-        for write in written:
-            span = write.span or node.span
-            if span is not None:
-                spans.setdefault(write.name, span)
-    return spans
+def _write_place(name: str, workflow: ir.Workflow) -> Span | None:
+    """Where a variable is written first: its name's place, or the node's."""
+    written = writes_by_name(workflow).get(name, ())
+    spans = (write.span or workflow.nodes[at].span for at, write in written)
+    return next((span for span in spans if span is not None), None)
 
 
 def _reader(node: ir.Node | None) -> str:
@@ -225,12 +216,12 @@ def _more(places: Sequence[Read], text: str) -> tuple[Label, ...]:
 
 @dataclass(slots=True)
 class _Flow:
-    """The workflow as a graph of points, and for each variable where it is written and read."""
+    """The workflow as a graph of points. `done` are those of the nodes when they have done their
+    work."""
 
     nodes: Sequence[ir.Node]
     after: dict[Point, list[Point]]
-    writers: dict[str, set[Point]] = field(default_factory=dict)
-    readers: dict[str, list[tuple[Point, Read]]] = field(default_factory=dict)
+    done: list[Point] = field(default_factory=list)
     anything: set[Point] = field(default_factory=set)
     joins: dict[Point, int] = field(default_factory=dict)
     """Points that wait for several nodes, with their number."""
@@ -246,13 +237,14 @@ def early_reads(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnost
     always |= {entry.name for entry in workflow.state if entry.default is not None}
     always |= {a.target for rule in workflow.on_error for a in rule.assignments}
     search = _Search(flow.after, flow.joins)
-    for name, places in flow.readers.items():
-        writers = flow.writers.get(name)
-        if name in always or not writers:
+    written = writes_by_name(workflow)
+    for name, places in reads_by_name(workflow).items():
+        if name in always or name not in written:
             continue
+        writers = {flow.done[at] for at, _ in written[name]}
         early = search.without(writers | flow.anything, places)
         if early:
-            yield _early(name, early, writers, _write_places(workflow).get(name), search, flow)
+            yield _early(name, early, writers, _write_place(name, workflow), search, flow)
 
 
 EARLY_READS = Check(
@@ -270,22 +262,15 @@ def _flow(workflow: ir.Workflow) -> _Flow:
     begins = [point[id] for id in starts(workflow)[:1] if id in point]
     failing = {edge.source for edge in workflow.edges if isinstance(edge.guard, ir.OnError)}
     flow = _Flow(workflow.nodes, {_START: begins})
-    for (node, written), (_, read_there) in zip(
-        all_writes(workflow), all_reads(workflow), strict=True
-    ):
-        begun = point[node.id]
-        done = begun
+    for node in workflow.nodes:
+        begun = done = point[node.id]
         if node.id in failing:
             done = begun + 1
             flow.after[begun] = [done]
         flow.after[done] = []
-        for write in written:
-            flow.writers.setdefault(write.name, set()).add(done)
+        flow.done.append(done)
         if writes_all(node):
             flow.anything.add(done)
-        for read in read_there:
-            if read.span is not None and read.care != "author":
-                flow.readers.setdefault(read.name, []).append((begun, read))
         if isinstance(node, ir.EndNode):
             handler = workflow.on_success if node.outcome == "success" else workflow.on_failed
             if handler in point:
@@ -309,26 +294,41 @@ class _Search:
     def __init__(self, after: dict[Point, list[Point]], joins: dict[Point, int]) -> None:
         self.after = after
         self.joins = joins
-        self._tree = reachable([_START], after)
-        edges = {point: above for point, above in self._tree.items() if above is not None}
-        self._on_tree_path = dominance(_START, edges)
         self._always_passes = dominance(_START, dominators(_START, after))
-        self._behind_join: set[Point] = set()
-        for point, above in self._tree.items():  # a point comes after the one above it
-            if point in joins or above in self._behind_join:
-                self._behind_join.add(point)
         self._left = BUDGET
         self.reports = 0
 
+    @cached_property
+    def _tree(self) -> dict[Point, Point | None]:
+        return reachable([_START], self.after)
+
+    @cached_property
+    def _on_tree_path(self) -> Callable[[Point, Point], bool]:
+        edges = {point: above for point, above in self._tree.items() if above is not None}
+        return dominance(_START, edges)
+
+    @cached_property
+    def _behind_join(self) -> set[Point]:
+        found: set[Point] = set()
+        for point, above in self._tree.items() if self.joins else ():
+            if point in self.joins or above in found:  # a point comes after the one above it
+                found.add(point)
+        return found
+
     def without(
-        self, stops: set[Point], places: list[tuple[Point, Read]]
+        self, stops: set[Point], places: list[tuple[int, Read]]
     ) -> list[tuple[Point, Read, tuple[Point, ...]]]:
-        """The places that a path reaches round all `stops`, each with such a path."""
+        """The places, with the numbers of their nodes, that a path reaches round all `stops`, each
+        with such a path."""
         found: list[tuple[Point, Read, tuple[Point, ...]]] = []
         around: dict[Point, Point | None] | None = None
-        for point, read in places:
+        for number, read in places:
+            if read.span is None or read.care == "author":
+                continue
+            point = 2 * number
             others = stops - {point} if point in stops else stops
-            if point not in self._tree or any(self._always_passes(s, point) for s in others):
+            passed = any(map(self._always_passes, others, repeat(point)))
+            if passed or point not in self._tree:
                 continue
             tree = self._tree
             on_path = any(self._on_tree_path(stop, point) for stop in others)

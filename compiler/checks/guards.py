@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 
 from .. import ir
 from ..analysis.memo import once_per_workflow
@@ -10,8 +12,8 @@ from ..analysis.variables import expressions_of
 from ..diagnostics.diagnostic import Code, Diagnostic
 from ..diagnostics.examples import chart, mend
 from ..expr.ast import Call, Expr, Text
-from ..expr.types import faults
-from ..expr.walk import LEAVES, Parts, compounds
+from ..expr.types import FALLIBLE, faults, kind_of
+from ..expr.walk import LEAVES, compounds
 from ..source.source import Span
 from .check import Check
 
@@ -19,8 +21,8 @@ from .check import Check
 def bad_expressions(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC3006: unknown functions, wrong numbers of arguments, invalid regular expressions. At the
     part that is wrong, or at the node that holds it."""
-    for expr, place, parts in computations(workflow):
-        for fault in faults(parts):
+    for part, _, expr, place in computations(workflow, FALLIBLE):
+        for fault in faults(part):
             span = fault.span or expr.span or place
             if span is not None:
                 yield BAD_EXPRESSIONS.code.diagnostic(fault.message, span, help=fault.help)
@@ -48,16 +50,27 @@ BAD_EXPRESSIONS = Check(
 )  # fmt: skip
 
 
+Computation = tuple[Expr, frozenset[str], Expr, Span | None]
+"""A part of an expression, the names that are elements of lists there, all of the expression, and
+the place of what holds it."""
+
+
+def computations(workflow: ir.Workflow, kinds: Iterable[str]) -> Iterator[Computation]:
+    """Yield the parts of these kinds, see `kind_of`, of a workflow's expressions."""
+    found = _by_kind(workflow)
+    return itertools.chain.from_iterable(found.get(kind, ()) for kind in kinds)
+
+
 @once_per_workflow
-def computations(workflow: ir.Workflow) -> tuple[tuple[Expr, Span | None, Parts], ...]:
-    """Every expression of a workflow in which something can be wrong, with the place of what holds
-    it and with its parts: without texts in which values alone are put in, nearly all of them in
-    most files."""
-    return tuple(
-        (expr, place, compounds(expr))
-        for expr, place in expressions(workflow)
-        if not only_puts_in(expr)
-    )
+def _by_kind(workflow: ir.Workflow) -> Mapping[str, list[Computation]]:
+    """Return the parts that have parts themselves of every expression in which something can be
+    wrong: not of texts in which values alone are put in, nearly all of them in most files."""
+    found: dict[str, list[Computation]] = defaultdict(list)
+    for expr, place in expressions(workflow):
+        if not only_puts_in(expr):
+            for part, bound in compounds(expr):
+                found[kind_of(part)].append((part, bound, expr, place))
+    return found
 
 
 def only_puts_in(expr: Expr) -> bool:
@@ -83,7 +96,7 @@ def expressions(workflow: ir.Workflow) -> Iterator[tuple[Expr, Span | None]]:
     for rule in workflow.on_error:
         yield from ((assignment.value, assignment.span) for assignment in rule.assignments)
     for node in workflow.nodes:
-        for limit in node.limits:
-            yield limit.value, limit.span or node.span
+        if node.limits:
+            yield from ((limit.value, limit.span or node.span) for limit in node.limits)
         for expr in expressions_of(node):
             yield expr, node.span

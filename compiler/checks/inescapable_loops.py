@@ -12,25 +12,27 @@ from collections.abc import Iterator
 
 from .. import ir
 from ..analysis.graphs import leaves, loops, path_to, reachable, successors
-from ..analysis.ways import nodes_reached
+from ..analysis.ways import nodes_reached, successors_of
 from ..analysis.wording import node_name, path_text
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import chart
 from ..expr.types import constant
 from ..expr.values import text_of
+from .branches import choices
 from .check import Check
 
 
 def inescapable_loops(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
     """FC2005, once for each loop, at the node where a run enters it."""
-    nodes = {node.id: node for node in workflow.nodes}
-    fixed = _fixed_cases(workflow)
+    fixed, there = _fixed_cases(workflow), nodes_reached(workflow)
     taken = [edge for edge in workflow.edges if _is_way(edge, fixed)]
-    after = successors(nodes, taken)
-    place = {id: number for number, id in enumerate(nodes_reached(workflow))}
-    for members in loops(after):
-        if leaves(members, after) or members[0] not in place:
-            continue
+    after = successors_of(workflow)
+    if len(taken) < len(workflow.edges):
+        after = successors((node.id for node in workflow.nodes), taken)
+    endless = [m for m in loops(after) if m[0] in there and not leaves(m, after)]
+    nodes = {node.id: node for node in workflow.nodes if endless}
+    place = {id: number for number, id in enumerate(there if endless else ())}
+    for members in endless:
         head = min(members, key=lambda id: place.get(id, len(place)))
         inside = {id: tuple(t for t in after[id] if t in {*members}) for id in members}
         yield from _report(nodes, _circle(head, inside), members)
@@ -76,12 +78,11 @@ def _is_way(edge: ir.Edge, fixed: dict[str, str]) -> bool:
 
 def _fixed_cases(workflow: ir.Workflow) -> dict[str, str]:
     """Choices that are the same in every run, where an edge has just that case."""
-    cases = {(e.source, e.guard.value) for e in workflow.edges if isinstance(e.guard, ir.Case)}
     values = {}
-    for node in workflow.nodes:
-        if isinstance(node, ir.ChooseNode) and (on := constant(node.on)) is not None:
+    for node, edges in choices(workflow):
+        if (on := constant(node.on)) is not None and on.span is not None:
             value = text_of(on.value)
-            if on.span is not None and (node.id, value) in cases:
+            if any(isinstance(e.guard, ir.Case) and e.guard.value == value for e in edges):
                 values[node.id] = value
     return values
 

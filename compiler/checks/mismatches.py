@@ -20,7 +20,7 @@ from ..expr.ast import Binary, Expr, Literal
 from ..expr.function import NAMES
 from ..expr.functions import Type
 from ..expr.show import show
-from ..expr.types import infer, operand_faults
+from ..expr.types import PARTICULAR, infer, operand_faults
 from ..expr.values import read_number
 from ..expr.walk import names_read
 from ..source.source import Span
@@ -50,8 +50,8 @@ def mismatches(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnosti
     """FC3005: operands that an operator never takes, and producers that never give what the
     consumer needs. At the value, or at the node that holds it."""
     types = types_of(workflow)
-    for expr, place, parts in computations(workflow):
-        for fault in operand_faults(parts, types):
+    for part, bound, expr, place in computations(workflow, PARTICULAR):
+        for fault in operand_faults(part, bound, types):
             span = fault.span or expr.span or place
             if span is not None:
                 yield _mismatch(fault.message, span, help=fault.help)
@@ -66,8 +66,13 @@ def mismatches(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnosti
             help=found.help,
         )
     fields = {field.name: field for field in workflow.state}
+    definite = {name: kind for name, kind in types.items() if kind != "any"}
     for node in workflow.nodes:
-        yield from _node(node, fields, program, types)
+        if isinstance(node, ir.AssignNode | ir.EndNode):
+            if [a for a in node.assignments if a.target in definite]:
+                yield from _assignment_mismatches(node.assignments, definite, types, fields)
+        elif not isinstance(node, ir.ChooseNode):
+            yield from _node(node, fields, program, types)
     for choice, edges in choices(workflow):
         yield from _foreign_cases(choice, edges, workflow)
         yield from _cases_beside_numbers(choice, edges, types)
@@ -102,8 +107,6 @@ def _node(
     types: Mapping[str, Type],
 ) -> Iterator[Diagnostic]:
     match node:
-        case ir.AssignNode() | ir.EndNode():
-            yield from _assignment_mismatches(node.assignments, types, types, fields)
         case ir.CallNode():
             yield from _argument_mismatches(node.passes, node.workflow, program, types)
         case ir.ForeachNode():
@@ -147,6 +150,8 @@ def _assignment_mismatches(
 ) -> Iterator[Diagnostic]:
     for assignment in assignments:
         needed = targets.get(assignment.target, "any")
+        if needed == "any":
+            continue
         field = fields.get(assignment.target)
         if field is not None and field.reducer == "append":
             continue  # a single element is appended too
@@ -262,22 +267,20 @@ def _foreign_values(workflow: ir.Workflow) -> Iterator[Diagnostic]:
     """Yield the comparisons with a text that the value never has."""
     given = {param.name for param in workflow.params}
     given |= {field.name for field in workflow.state if field.default is not None}
-    for _, _, parts in computations(workflow):
-        for part, _ in parts:
-            if not isinstance(part, Binary) or part.op not in ("==", "!="):
+    for part, *_ in computations(workflow, ("==", "!=")):
+        assert isinstance(part, Binary)
+        for value, other in ((part.left, part.right), (part.right, part.left)):
+            written = other.value if isinstance(other, Literal) else None
+            if not isinstance(written, str) or not written:
                 continue
-            for value, other in ((part.left, part.right), (part.right, part.left)):
-                written = other.value if isinstance(other, Literal) else None
-                if not isinstance(written, str) or not written:
-                    continue
-                if given & {name.name for name in names_read(value)}:
-                    continue
-                known = known_values(value, workflow)
-                span = other.span or part.span
-                if known and written not in known and span is not None:
-                    listed = ", ".join(f"`{word}`" for word in known)
-                    help = Spelling(known).advice(str(written), f"it is one of {listed}")
-                    yield _mismatch(f"`{show(value)}` is never `{written}`", span, help=help)
+            if given & {name.name for name in names_read(value)}:
+                continue
+            known = known_values(value, workflow)
+            span = other.span or part.span
+            if known and written not in known and span is not None:
+                listed = ", ".join(f"`{word}`" for word in known)
+                help = Spelling(known).advice(str(written), f"it is one of {listed}")
+                yield _mismatch(f"`{show(value)}` is never `{written}`", span, help=help)
 
 
 def _mismatch(

@@ -25,11 +25,11 @@ MAX_LABELS = 5
 def unreachable_steps(workflow: Workflow, program: Program) -> Iterator[Diagnostic]:
     """FC2002, once for each place where a path would have to begin; what only it leads to is
     labelled. Handlers are entered when the workflow ends, so paths begin at them too."""
-    nodes = {node.id: node for node in workflow.nodes}
     after, there = successors_of(workflow), nodes_reached(workflow)
-    if not there:
-        return  # a picture, not a program: nothing in it is meant to run
-    lost = {id: tuple(t for t in after[id] if t not in there) for id in nodes if id not in there}
+    lost = {id: tuple(t for t in after[id] if t not in there) for id in after if id not in there}
+    if not there or not lost:
+        return  # without a start it is a picture, not a program: nothing in it is meant to run
+    nodes = {node.id: node for node in workflow.nodes}
     blind = Spelling(_blind(workflow, there))
     reached: set[str] = set()
     for members in reversed(components(lost)):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from .. import ir
 from ..analysis.memo import once_per_program
-from ..analysis.variables import Write, all_writes, names_in, names_read
+from ..analysis.variables import Write, names_in, names_read, writes_by_name
 from ..analysis.ways import nodes_reached
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import MAX_KEPT, Code, Diagnostic, Label
@@ -29,14 +31,11 @@ def unused_outputs(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagn
     if undefined := undefined_reads(workflow, program):
         spelling = Spelling(known_names(workflow))
         used |= {spelling.nearest(name) or name for name in undefined}
-    left = [
-        (node, write)
-        for node, written in all_writes(workflow)
-        for write in written
-        if write.name not in used
-    ]
-    if left:
-        yield from _writes_left(workflow, left, Spelling(used))
+    unread = [places for name, places in writes_by_name(workflow).items() if name not in used]
+    if unread:
+        left = sorted(itertools.chain(*unread), key=operator.itemgetter(0))
+        placed = [(workflow.nodes[at], write) for at, write in left]
+        yield from _writes_left(workflow, placed, Spelling(used))
 
 
 def _writes_left(
@@ -128,15 +127,21 @@ def _report(
 def _results(workflow: ir.Workflow) -> set[str]:
     """The workflow's outputs; of those that agents report, which are all outputs, the ones that a
     node writes after which nothing else is done."""
+    if not workflow.outputs:
+        return set()
     ends = {node.id for node in workflow.nodes if isinstance(node, ir.EndNode)}
     last = {
         edge.source
         for edge in workflow.edges
         if edge.target in ends and not isinstance(edge.guard, ir.OnError)
     } | ends
-    final = {w.name for node, found in all_writes(workflow) if node.id in last for w in found}
     reported = {o.name for n in workflow.nodes if isinstance(n, ir.AgentNode) for o in n.outputs}
-    return {name for name in workflow.outputs if name in final or name not in reported}
+    written, nodes = writes_by_name(workflow), workflow.nodes
+    return {
+        name
+        for name in workflow.outputs
+        if name not in reported or any(nodes[at].id in last for at, _ in written.get(name, ()))
+    }
 
 
 def _calls_unknown(workflow: ir.Workflow, program: ir.Program) -> bool:

@@ -38,7 +38,7 @@ from .ast import (
 )
 from .functions import FUNCTIONS
 from .values import unquote
-from .walk import children, names_read, shift_spans
+from .walk import ExpressionShape, names_read, part_below, shape_of, shift_spans, split_names
 
 MAX_CHARACTERS = 10_000
 """A longer expression, quoted texts not counted, is refused: it is data, not a decision."""
@@ -47,6 +47,7 @@ _QUOTED = re.compile(r"""\"(?:[^"\\\r\n]|\\[^\r\n])*+\"|'(?:[^'\\\r\n]|\\[^\r\n]
 
 _BRACKET = re.compile(r"[()\[\]{}]")
 _CLOSING = {"(": ("parenthesis", ")"), "[": ("bracket", "]"), "{": ("brace", "}")}
+_COMPARISON = re.compile(r"===?|!==?|<=?|>=?")
 _SLIPS = re.compile("<>|=>|=<")
 _MEANT = {"<>": "!=", "=>": ">=", "=<": "<="}
 
@@ -80,26 +81,34 @@ def parse(text: str, file: str, offset: int) -> Expr | ParseFault:
     """Return the expression in `text`, which stands at character `offset` of `file`. Never
     raise."""
     known = _known.get(text)
-    if known is None:
-        read = _parse(text, file, offset)
-        if len(text) <= MAX_CHARACTERS:  # a huge text would stay in memory
-            if len(_known) >= _MOST_KNOWN:
-                _known.clear()
-            _known[text] = read, file, offset
-        return read
-    read, known_file, known_offset = known
-    if known_offset == offset and known_file == file:
-        return read
-    ahead = offset - known_offset
-    if isinstance(read, ParseFault):
-        span = Span(file, read.span.start + ahead, read.span.end + ahead)
-        return ParseFault(read.message, span, read.help)
-    return shift_spans(read, file, ahead)
+    if known is not None:
+        read, known_file, known_offset = known
+        if (known_offset, known_file) == (offset, file):
+            return read
+        ahead = offset - known_offset
+        if isinstance(read, ParseFault):
+            return replace(read, span=Span(file, read.span.start + ahead, read.span.end + ahead))
+        return shift_spans(read, file, ahead)
+    pieces = split_names(text) if len(text) <= MAX_DEPTH else []
+    between = tuple(pieces[::2])
+    if (shape := _shapes.get(between)) is not None:
+        return shape.expression(pieces, file, offset)
+    read = _parse(text, file, offset)
+    if len(_known) >= _MOST_KNOWN:
+        _known.clear()
+        _shapes.clear()
+    if len(text) <= MAX_CHARACTERS:  # a huge text would stay in memory
+        _known[text] = read, file, offset
+    if len(between) > 1 and not isinstance(read, ParseFault):
+        _shapes[between] = shape_of(read, pieces, offset)
+    return read
 
 
 _MOST_KNOWN = 4096
 _known: dict[str, tuple[Expr | ParseFault, str, int]] = {}
 """What was read before, and where: files write the same expressions again and again."""
+_shapes: dict[tuple[str, ...], ExpressionShape | None] = {}
+"""Expressions that were read before, by what stands between their names."""
 
 
 def parse_assertion(text: str, file: str, offset: int, names: Iterable[str] = ()) -> Expr | None:
@@ -146,19 +155,16 @@ def _parse(text: str, file: str, offset: int) -> Expr | ParseFault:
         return refused.fault
     if read is None:
         fault = _fault(text)
-        span = Span(file, fault.span.start + offset, fault.span.end + offset)
-        return ParseFault(fault.message, span, fault.help)
+        return replace(fault, span=Span(file, fault.span.start + offset, fault.span.end + offset))
     # Every level takes a character.
     return (_too_deep(read) if len(text) > MAX_DEPTH else None) or read
 
 
 def _too_deep(expr: Expr) -> ParseFault | None:
-    level = [expr]
-    for _ in range(MAX_DEPTH):
-        level = [child for at in level for child in children(at)]
-        if not level:
-            return None
-    span = level[0].span or Span("", 0, 0)
+    deep = part_below(expr, MAX_DEPTH)
+    if deep is None:
+        return None
+    span = deep.span or Span("", 0, 0)
     help = "split it: assign a part to a variable first"
     return ParseFault(f"the expression is nested more than {MAX_DEPTH} levels deep", span, help)
 
@@ -205,7 +211,7 @@ def _unexpected_token(text: str, start: int, sign: str) -> ParseFault:
         return ParseFault("`=` is not an operator", span, "write `==` to compare")
     if sign in {"&", "|"}:
         return ParseFault(f"`{sign}` is not an operator", span, f"write `{sign * 2}`")
-    if _after_comparison(text[:start], sign):
+    if _COMPARISON.fullmatch(sign) and _COMPARISON.search(text[:start]):
         return ParseFault(
             f"`{sign}` compares a second time", span, "join two comparisons with `and`"
         )
@@ -253,11 +259,6 @@ def _function_help(text: str, start: int, sign: str) -> str:
     if known is None or not name:
         return ""
     return f"a function stands before what it works on: `{known.signature}`"
-
-
-def _after_comparison(before: str, sign: str) -> bool:
-    compares = re.compile(r"===?|!==?|<=?|>=?")
-    return bool(compares.fullmatch(sign) and compares.search(before))
 
 
 def _span(first: Sign | Expr, last: Sign | Expr) -> Span:

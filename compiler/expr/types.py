@@ -3,7 +3,7 @@ parts with the same value in every run, which `fold` replaces: `length("abc") > 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import assert_never
@@ -29,7 +29,7 @@ from .function import NAMES, Parameter
 from .function_texts import pattern_fault
 from .functions import FUNCTIONS, Function, Type
 from .values import EvaluationError, read_number, text_of, truth_of
-from .walk import Parts, children, rebuild
+from .walk import children, rebuild
 
 _NO_NUMBER: dict[Type, str] = {"boolean": "a truth value", "list": "a list", "object": "an object"}
 
@@ -43,14 +43,27 @@ class ExprFault:
     help: str = ""
 
 
+_SCALARS: dict[type, Type] = {
+    bool: "boolean",
+    int: "integer",
+    float: "number",
+    str: "text",
+    type(None): "any",
+}
+
+
 def infer(expr: Expr, types: Mapping[str, Type]) -> Type:
     """Return the type of the value; "any" where only the run can tell, so for a variable that is
     not in `types` or may be null."""
+    if isinstance(expr, Name):  # the most frequent ones first: a `match` is slower
+        return types.get(expr.name, "any")
+    if isinstance(expr, Literal):
+        return _SCALARS[type(expr.value)]
+    if isinstance(expr, Binary):
+        if expr.op == "+":
+            return _sum_type(infer(expr.left, types), infer(expr.right, types))
+        return "number" if expr.op in ("-", "*", "/", "%") else "boolean"
     match expr:
-        case Name():
-            return types.get(expr.name, "any")
-        case Literal():
-            return _scalar_type(expr)
         case Field() | Index():
             return "any"
         case Call() | Each():
@@ -58,12 +71,6 @@ def infer(expr: Expr, types: Mapping[str, Type]) -> Type:
             return function.result if function else "any"
         case Unary():
             return "number" if expr.op == "-" else "boolean"
-        case Binary(op="+"):
-            return _sum_type(infer(expr.left, types), infer(expr.right, types))
-        case Binary(op="-" | "*" | "/" | "%"):
-            return "number"
-        case Binary():
-            return "boolean"
         case Text():
             return "text"
         case ListOf():
@@ -74,58 +81,57 @@ def infer(expr: Expr, types: Mapping[str, Type]) -> Type:
             assert_never(expr)
 
 
-def _scalar_type(expr: Literal) -> Type:
-    match expr.value:
-        case bool():
-            return "boolean"
-        case int():
-            return "integer"
-        case float():
-            return "number"
-        case str():
-            return "text"
-        case None:
-            return "any"
-
-
 def _sum_type(left: Type, right: Type) -> Type:
     if "text" in (left, right):
         return "text"
     return "any" if "any" in (left, right) else "number"
 
 
-def faults(parts: Parts) -> Iterator[ExprFault]:
-    """Yield every certain fault in the parts of an expression, whatever its variables hold: unknown
-    functions, wrong numbers of arguments, invalid regular expressions, names of time zones and the
-    like, calls that fail with what is written, a division by zero."""
-    for part, _ in parts:
-        match part:
-            case Call():
-                yield from _call_faults(part)
-            case Each():
-                yield from _written_faults(FUNCTIONS[part.function], (part.items,))
-            case Binary(op="matches"):
-                yield from _pattern_faults(part.right)
-            case Binary(op="/" | "%", right=Literal() as divisor) if (
-                read_number(divisor.value) == 0
-            ):
-                yield ExprFault("division by zero", divisor.span)
+FALLIBLE = ("call", "each", "matches", "/", "%")
+"""Kinds of parts in which `faults` looks."""
+PARTICULAR = ("call", "each", "unary", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=")
+"""Kinds of parts in which `operand_faults` looks."""
 
 
-def operand_faults(parts: Parts, types: Mapping[str, Type]) -> Iterator[ExprFault]:
-    """Yield the operands that an operator never takes, and the arguments that a function never
-    takes, each once."""
-    for part, bound in parts:
-        known = {n: kind for n, kind in types.items() if n not in bound} if bound else types
-        match part:
-            case Binary():
-                yield from _operand_faults(part, known)
-            case Unary(op="-"):
-                yield from _number_faults("-", part.operand, known)
-            case Call():
-                yield from _argument_faults(part.function, part.args, known)
-            case Each():
-                yield from _argument_faults(part.function, (part.items,), known)
+def kind_of(part: Expr) -> str:
+    """Return the kind of a part: the operator of one with two sides."""
+    return part.op if type(part) is Binary else part.kind
+
+
+def faults(part: Expr) -> Iterator[ExprFault]:
+    """Yield every certain fault in a part of an expression, but not in the parts of that, whatever
+    its variables hold: unknown functions, wrong numbers of arguments, invalid regular expressions,
+    names of time zones and the like, calls that fail with what is written, a division by zero."""
+    match part:
+        case Call():
+            yield from _call_faults(part)
+        case Each():
+            yield from _written_faults(FUNCTIONS[part.function], (part.items,))
+        case Binary(op="matches"):
+            yield from _pattern_faults(part.right)
+        case Binary(op="/" | "%", right=Literal() as divisor) if read_number(divisor.value) == 0:
+            yield ExprFault("division by zero", divisor.span)
+
+
+def operand_faults(
+    part: Expr, bound: frozenset[str], types: Mapping[str, Type]
+) -> Sequence[ExprFault]:
+    """Return the operands of a part that its operator never takes, and the arguments that its
+    function never takes. Of the names that are `bound` nothing is known."""
+    known = {n: kind for n, kind in types.items() if n not in bound} if bound else types
+    match part:
+        case Binary(op="<" | "<=" | ">" | ">="):
+            return _compared_faults(part, known)
+        case Binary():
+            return [*_operand_faults(part, known)]
+        case Unary(op="-"):
+            return [*_number_faults("-", part.operand, known)]
+        case Call():
+            return _argument_faults(part.function, part.args, known)
+        case Each():
+            return _argument_faults(part.function, (part.items,), known)
+        case _:
+            return ()
 
 
 def _call_faults(call: Call) -> Iterator[ExprFault]:
@@ -182,18 +188,18 @@ def _constant_faults(function: Function, call: Call) -> Iterator[ExprFault]:
 
 def _argument_faults(
     name: str, args: tuple[Expr, ...], types: Mapping[str, Type]
-) -> Iterator[ExprFault]:
+) -> list[ExprFault]:
+    found: list[ExprFault] = []
     function = FUNCTIONS.get(name)
     if function is None:
-        return
+        return found
     for number, arg in enumerate(args):
         parameter, given = function.parameter(number), infer(arg, types)
         if not isinstance(arg, Literal) and not _takes(parameter, given):
-            yield ExprFault(
-                f"{name} needs {NAMES[parameter.type]}, not {NAMES[given]}",
-                arg.span,
-                f"`{function.signature}`: {function.summary}",
-            )
+            message = f"{name} needs {NAMES[parameter.type]}, not {NAMES[given]}"
+            help = f"`{function.signature}`: {function.summary}"
+            found.append(ExprFault(message, arg.span, help))
+    return found
 
 
 def _takes(parameter: Parameter, given: Type) -> bool:
@@ -208,16 +214,20 @@ def _takes(parameter: Parameter, given: Type) -> bool:
             return True
 
 
+def _compared_faults(expr: Binary, types: Mapping[str, Type]) -> list[ExprFault]:
+    found = []
+    for side in (expr.left, expr.right):
+        if kind := _NO_NUMBER.get(infer(side, types)):
+            message = f"`{expr.op}` compares numbers or texts, not {kind}"
+            found.append(ExprFault(message, side.span))
+    return found
+
+
 def _operand_faults(expr: Binary, types: Mapping[str, Type]) -> Iterator[ExprFault]:
     match expr.op:
         case "-" | "*" | "/" | "%":
             yield from _number_faults(expr.op, expr.left, types)
             yield from _number_faults(expr.op, expr.right, types)
-        case "<" | "<=" | ">" | ">=":
-            for side in (expr.left, expr.right):
-                kind = _NO_NUMBER.get(infer(side, types))
-                if kind:
-                    yield ExprFault(f"`{expr.op}` compares numbers or texts, not {kind}", side.span)
         case "==" | "!=":
             yield from _never_equal(expr.left, expr.right, types)
             yield from _never_equal(expr.right, expr.left, types)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
 from typing import ClassVar
 
@@ -86,16 +86,22 @@ class Scalar:
     def at(self, start: int, end: int | None = None) -> Span:
         """Return the place of the characters `start` to `end` of the text; that of the whole text
         where escapes and folded lines hide it."""
-        places = self._align()
+        return self._placing()(start, start if end is None else end)
+
+    def _placing(self) -> Callable[[int, int], Span]:
+        """Return what gives the place of characters of the text."""
+        places, path, most = self._align(), self.source.path, self._inside()[1]
+        behind = 0 if self.style == '"' else 1
         if not places[0]:
-            return self.span
-        most = self._inside()[1]
-        first = _place(start, places, most)
-        if end is None or end <= start:
-            return Span(self.source.path, first, first)
-        escaped = self.style == '"'
-        last = _place(end, places, most) if escaped else _place(end - 1, places, most) + 1
-        return Span(self.source.path, first, last)
+            return lambda start, end: self.span
+
+        def place(start: int, end: int) -> Span:
+            first = _place(start, places, most)
+            if end <= start:
+                return Span(path, first, first)
+            return Span(path, first, _place(end - behind, places, most) + behind)
+
+        return place
 
     def expression(self, start: int = 0, end: int | None = None) -> Expr | ParseFault:
         """Return the text, or a part of it, as an expression with its place in the file."""
@@ -115,7 +121,8 @@ class Scalar:
         in_text, in_file = self._align()
         if len(in_text) == 1 and in_text[0] == 0:
             return shift_spans(expr, self.source.path, in_file[0])
-        return map_spans(expr, lambda span: self.at(span.start, span.end))
+        place = self._placing()
+        return map_spans(expr, lambda span: place(span.start, span.end))
 
     def _inside(self) -> tuple[int, int]:
         start, end, text = self.start, self.end, self.source.text
@@ -230,10 +237,13 @@ class MapAt:
 
     def get(self, key: str) -> Value | None:
         """Return what stands behind a key, or None without the key."""
-        values = self._by_name
-        if values is None:
-            values = self._by_name = {name.text: value for name, value in self.pairs}
-        return values.get(key)
+        return (self._by_name or self.by_name()).get(key)
+
+    def by_name(self) -> Mapping[str, Value]:
+        """Return the values by the texts of their keys."""
+        if self._by_name is None:
+            self._by_name = {name.text: value for name, value in self.pairs}
+        return self._by_name
 
     def drop_doubles(self) -> list[tuple[Scalar, Scalar]]:
         """Keep the first of the keys that are the same; return those that go, each behind it."""

@@ -12,6 +12,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Set
 from dataclasses import field
+from sys import intern
 from typing import Any
 
 import yaml
@@ -79,11 +80,8 @@ def _check_characters(source: Source, sink: Sink) -> bool:
 
 def _drive(builder: _Builder, text: str) -> yaml.YAMLError | None:
     """Build the tree of a text; return what stopped the parser, if anything did."""
-    takes = builder.takes()
     try:
-        next_event = _parser(text).get_event
-        while takes[type(event := next_event())](event):
-            pass
+        builder.read(_parser(text).get_event)
     except (yaml.MarkedYAMLError, yaml.reader.ReaderError) as error:
         return error
     return None
@@ -226,10 +224,41 @@ class _Builder:
         self.refused = True
         return False
 
+    def read(self, next_event: Callable[[], Any]) -> None:
+        """Build the tree of events until the last of them, or one that stops the reading. Most are
+        plain scalars in a mapping: they are put there without a call."""
+        takes, begun, text, source = self.takes(), self.open, self.text, self.source
+        as_written, scalar = self.repairs is None, yaml.ScalarEvent
+        while True:
+            event = next_event()
+            kind: type = type(event)
+            if kind is not scalar:
+                if takes[kind](event):
+                    continue
+                return
+            start, end = event.start_mark.index, event.end_mark.index
+            if not as_written or text[end - 1] in _BLANKS:
+                start, end = self.place(event)
+            node = Scalar(event.value, start, end, event.style or "", source)
+            if event.tag is not None:
+                self.refuse_tag(event.tag, node.whole)
+            if event.anchor is not None or not begun or self.elements >= MAX_ELEMENTS:
+                if self.finish(node, event.anchor, self.elements, 0):
+                    continue
+                return
+            self.elements += 1
+            into = begun[-1]
+            if into.key is None:
+                self.put(node, into)
+            elif into.kept:
+                into.node.pairs.append((into.key, node))
+                into.key = None
+            else:
+                into.key = None
+
     def takes(self) -> dict[type, Callable[[Any], bool]]:
-        """Return what takes each kind of event; it returns False to stop reading."""
+        """Return what takes each other kind of event; it returns False to stop reading."""
         return {
-            yaml.ScalarEvent: self.scalar,
             yaml.SequenceStartEvent: self.begin,
             yaml.MappingStartEvent: self.begin,
             yaml.SequenceEndEvent: self.end,
@@ -248,19 +277,6 @@ class _Builder:
         help = "put further workflows below `workflows:`, or into files of their own"
         self.fault(message, self.source.span(*self.place(event)), help)
         return False
-
-    def scalar(self, event: Any) -> bool:
-        start, end = event.start_mark.index, event.end_mark.index
-        if self.repairs is not None or self.text[end - 1] in _BLANKS:
-            start, end = self.place(event)
-        node = Scalar(event.value, start, end, event.style or "", self.source)
-        if event.tag is not None:
-            self.refuse_tag(event.tag, node.whole)
-        if event.anchor is not None or not self.open or self.elements >= MAX_ELEMENTS:
-            return self.finish(node, event.anchor, self.elements, 0)
-        self.elements += 1
-        self.put(node, self.open[-1])
-        return True
 
     def begin(self, event: yaml.SequenceStartEvent | yaml.MappingStartEvent) -> bool:
         start, end = self.place(event)
@@ -333,6 +349,7 @@ class _Builder:
         elif type(into.node) is ListAt:
             into.node.items.append(node)
         elif type(node) is Scalar and node.text != "<<":
+            node.text = intern(node.text)  # most keys stand there again and again
             into.key, into.kept = node, True
         else:
             into.key, into.kept = self.odd_key(node)

@@ -18,7 +18,7 @@ from flowc.compiler.frontends import by_name
 from flowc.compiler.source.gc_pause import own_process
 from flowc.compiler.source.source import Source, SourceSet
 from markdown_it import MarkdownIt
-from texts import flow_chain, step_document
+from texts import flow_chain, flow_shapes, step_document
 from timing import line, medians
 
 SIZES = {1: 7, 10: 3}
@@ -35,19 +35,20 @@ def report() -> None:
     with own_process():  # as the command line and the language server compile
         report_steps()
         report_flow()
-    report_folders()
+    report_folders(FILES)
+    report_folders(1)
 
 
-def report_folders() -> None:
-    """Print the speed of a first check of 100 files, 10 MB in all."""
-    steps, flow = step_document(10_000_000 // FILES), flow_chain(66_000 // FILES)
-    print(f"checking {FILES} files of a folder for the first time")
+def report_folders(files: int) -> None:
+    """Print the speed of a first check of a folder, 10 MB in all."""
+    steps, flow = step_document(10_000_000 // files), flow_chain(66_000 // files)
+    print(f"checking a folder for the first time, 10 MB in files: {files}")
     for what, text, suffix, target in (
         ("step markdown", steps, ".md", "4 MB/s"),
         ("flow YAML", flow, ".flow.yaml", "1.5 MB/s"),
     ):
         with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as cache:
-            for number in range(FILES):
+            for number in range(files):
                 (Path(folder) / f"{number}{suffix}").write_text(f"{text}\n# {number}\n")
             bytes = sum(path.stat().st_size for path in Path(folder).iterdir()) / 1e6
             began = perf_counter()
@@ -74,6 +75,12 @@ def report_flow() -> None:
     print(f"reading {bytes:.1f} MB of flow YAML")
     line("flowc, the whole check", f"{speed['compile']:.1f} MB/s", "target: 1.5 MB/s")
     line("libyaml, text to events", f"{speed['libyaml']:.1f} MB/s")
+    for what, text in flow_shapes(400_000).items():
+        result = compile_text(text, "bench.flow.yaml")
+        assert result.ok, what
+        assert not result.diagnostics, (what, result.diagnostics[:1])
+        times = medians({"compile": lambda text=text: compile_text(text, "bench.flow.yaml")}, 3)
+        line(f"flowc, {what}", f"{len(text.encode()) / 1e6 / times['compile']:.1f} MB/s")
 
 
 def report_steps() -> None:

@@ -128,6 +128,112 @@ nodes:
     end: success
 """
 
+SHAPE = """\
+flow: 1
+title: Many nodes
+params:
+  folder: {{type: text, default: .}}
+  items: list
+state:
+  score: {{type: number, default: 0}}
+  kind: {{type: text, default: a}}
+limits: {{visits: 6}}
+nodes:
+{nodes}  - name: n_{last}
+    end: success
+workflows:
+  one:
+    params: {{it: text}}
+    nodes:
+      - {{name: say, assign: {{said: it + "."}}}}
+    outputs: [said]
+"""
+
+SHAPES = {
+    "agents with schemas": """\
+  - name: n_{n}
+    agent: judge
+    prompt: Judge part {n} of {{{{ folder }}}} as one that knows it.
+    schema:
+      type: object
+      required: [mark, why]
+      properties:
+        mark: {{type: integer, minimum: 1, maximum: 10}}
+        why: {{type: string, description: What decided about it.}}
+    into: judged_{n}
+    settings: {{temperature: 0.2, max_tokens: 400}}
+  - name: c_{n}
+    choose: judged_{n}.mark > 6
+    cases: {{"true": n_{next}, "false": n_{n}}}
+""",
+    "tools with arguments": """\
+  - name: n_{n}
+    tool: read_file
+    args: {{path: 'folder + "/part_{n}.txt"'}}
+    into: text_{n}
+  - name: w_{n}
+    tool: write_file
+    args:
+      path: 'concat(folder, "/out_{n}.txt")'
+      content: 'upper(trim(text_{n}))'
+""",
+    "foreach": """\
+  - name: n_{n}
+    foreach: items
+    do: one
+    item: it
+    concurrency: 4
+    into: all_{n}
+  - name: s_{n}
+    assign:
+      kept_{n}: filter(all_{n}, item != null)
+  - name: q_{n}
+    exec: echo There are {{{{ length(kept_{n}) }}}} left.
+""",
+    "branches": """\
+  - name: n_{n}
+    assign: {{score: score * 2 + {n}, kind: '"k{n}"'}}
+    next:
+      - {{when: score > {n} and kind == "k{n}", to: n_{next}}}
+      - {{when: score < 3 or kind == "x" and not (score == 7), to: p_{n}}}
+      - {{to: n_{next}}}
+    on_error: p_{n}
+  - name: p_{n}
+    choose: kind
+    cases: {{a: n_{next}, b: n_{n}}}
+    otherwise: n_{next}
+""",
+    "quoted and folded texts": """\
+  - name: "n_{n}"
+    agent: 'reader'
+    prompt: "Read part {n} of \\"{{{{ folder }}}}\\",\\nand say what is in it."
+    into: 'notes_{n}'
+  - name: 'm_{n}'
+    agent: writer
+    prompt: >
+      It is part {n}: {{{{ notes_{n} }}}}
+      and nothing else, folded over
+      three lines.
+    into: said_{n}
+  - name: x_{n}
+    exec: 'grep -c "{{{{ said_{n} }}}}" part_{n}.txt'
+""",
+    "long prompts": """\
+  - name: n_{n}
+    agent: reader
+    prompt: |
+"""
+    + """\
+      Read what stands in part {n} and say in plain words what each of its pieces is for, which of
+      the others it needs, and whether anybody would notice if a line of it went missing.
+"""
+    * 14
+    + """\
+      Look at {{{{ folder }}}} first.
+""",
+}
+"""Nodes by what they are like."""
+
 
 def step_document(size: int) -> str:
     """A step document of about `size` bytes."""
@@ -210,3 +316,13 @@ def flow_chain(length: int) -> str:
     count = length // 3
     nodes = "".join(FLOW_NODES.format(n=n, next=n + 1) for n in range(count))
     return FLOW.format(nodes=nodes, last=count)
+
+
+def flow_shapes(size: int) -> dict[str, str]:
+    """Clean flow YAML of about `size` bytes each, by what its nodes are."""
+    shapes: dict[str, str] = {}
+    for what, node in SHAPES.items():
+        count = max(1, size // len(node.format(n=1000, next=1001)))
+        nodes = "".join(node.format(n=n, next=n + 1) for n in range(count))
+        shapes[what] = SHAPE.format(nodes=nodes, last=count)
+    return shapes

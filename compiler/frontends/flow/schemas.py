@@ -5,6 +5,7 @@ schema: {type: object, required: true}        `required` takes a list of names
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 
 from ...ir import Json
@@ -32,6 +33,9 @@ def schema_fault(schema: Json, node: Value) -> tuple[str, Value] | None:
     """Return what makes a schema invalid (draft 2020-12) and the node that says it, or None."""
     from jsonschema import Draft202012Validator, SchemaError
 
+    written_as = json.dumps(schema)
+    if written_as in _sound:
+        return None
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
@@ -46,7 +50,18 @@ def schema_fault(schema: Json, node: Value) -> tuple[str, Value] | None:
         return shown, _at(node, error.absolute_path)
     except RecursionError:
         return "it is nested too deeply", node
+    if len(_sound) >= _MOST_KNOWN:
+        _sound.clear()
+    if len(written_as) <= _LONGEST_KNOWN:
+        _sound.add(written_as)
     return None
+
+
+_MOST_KNOWN = 1000
+_LONGEST_KNOWN = 10_000
+_sound: set[str] = set()
+"""Schemas in which nothing was wrong, as JSON: agents ask for the same again and again, and to look
+through one takes milliseconds."""
 
 
 def unlisted_names(node: Value) -> Iterator[tuple[Scalar, str]]:

@@ -119,15 +119,15 @@ class WorkflowReader:
         return list(nodes.values())
 
     def _node(self, mapping: MapAt) -> ir.Node | None:
-        kinds = [key for key, _ in mapping.pairs if key.text in keys.NODES]
+        words = keys.NODES.keys() & mapping.by_name().keys()
         name = mapping.get("name")
         if not isinstance(name, Scalar) or name.is_null:
             self._report_nameless(mapping)
             return None
-        if len(kinds) != 1:
-            self._report_kind(mapping, kinds)
+        if len(words) != 1:
+            self._report_kind(mapping, [key for key, _ in mapping.pairs if key.text in words])
             return _unread("", name, mapping)
-        word = kinds[0].text
+        (word,) = words
         element = _node_shape(word)
         fields = self.forms.fields(
             mapping, element, f"a node with `{word}`", "name", *keys.edge_keys(word)

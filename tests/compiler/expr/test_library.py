@@ -10,9 +10,9 @@ from flowc.compiler.expr.function import MAX_ITEMS
 from flowc.compiler.expr.functions import FUNCTIONS, Type
 from flowc.compiler.expr.parse import ParseFault, parse
 from flowc.compiler.expr.show import show
-from flowc.compiler.expr.types import faults, infer, operand_faults
+from flowc.compiler.expr.types import infer
 from flowc.compiler.expr.values import MAX_TEXT
-from flowc.compiler.expr.walk import compounds
+from found_faults import faults_in, operand_faults_in
 
 DEEP = "[" * 150 + "]" * 150
 
@@ -229,7 +229,7 @@ def test_now_is_the_time_of_the_caller(read):
     ],
 )
 def test_what_is_certain_before_a_run(read, text, message, help):
-    (fault,) = faults(compounds(read(text)))
+    (fault,) = faults_in(read(text))
     assert fault.message.startswith(message)
     assert help in fault.help
 
@@ -252,7 +252,7 @@ def test_what_is_certain_before_a_run(read, text, message, help):
 )
 def test_arguments_of_another_kind_are_told_before_a_run(read, text, message):
     types: dict[str, Type] = {"T": "text", "L": "list", "B": "boolean"}
-    found = [fault.message for fault in operand_faults(compounds(read(text)), types)]
+    found = [fault.message for fault in operand_faults_in(read(text), types)]
     assert found == ([message] if message else [])
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from flowc.compiler.expr.parse import _BUILD, MAX_CHARACTERS, ParseFault, parse, parse_assertion
 from flowc.compiler.expr.walk import names_read, walk
@@ -211,3 +213,40 @@ def test_a_token_that_does_not_fit_changes_nothing():
     fits = [driver.feed(Sign(kind, "x", "f", 0, 1)) for kind in kinds]
     assert fits == [True, False, True, False, True]
     assert driver.finish() is not None
+
+
+SHAPES = [
+    "{a} > 4000 and {b} < 3",
+    "length({a}) + {b}.total * -2",
+    "filter({a}, {b} != null)",
+    "({a}) in [{b}, {a}] or not {b} exists",
+    "coalesce({a}[0].name, {b}) == {a}",
+    "which({a}, {b}) ",
+    "map({a} in {b}, {a} + 1)",
+    "{a} . name + {b}",
+]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_an_expression_with_other_names_is_as_if_no_other_had_been_read(shape):
+    parse(shape.format(a="one", b="another"), "first.md", 3)
+    text = shape.format(a="by_far_longer", b="x")
+    known = parse(text, "second.md", 70)
+    fresh = drive(load("expr", transformer=_BUILD), text, "second.md", 70)
+    assert repr(known) == repr(fresh)  # with all places
+
+
+def test_expressions_that_differ_in_names_are_parsed_once():
+    parses = 0
+
+    def count(frame, event, arg):
+        nonlocal parses
+        parses += event == "call" and frame.f_code is drive.__code__
+
+    sys.setprofile(count)
+    try:
+        for n in range(100):
+            assert not isinstance(parse(f"size_{n} % 77 > rounds_{n}", "a.md", n), ParseFault)
+    finally:
+        sys.setprofile(None)
+    assert parses == 1

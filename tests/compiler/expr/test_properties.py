@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from flowc.compiler.expr.evaluate import EvaluationError, evaluate
 from flowc.compiler.expr.parse import ParseFault, parse, parse_assertion
-from flowc.compiler.expr.types import faults, fold, infer, operand_faults
-from flowc.compiler.expr.walk import compounds, walk
+from flowc.compiler.expr.types import fold, infer
+from flowc.compiler.expr.walk import walk
+from found_faults import faults_in, operand_faults_in
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -44,8 +45,8 @@ def test_evaluating_raises_evaluation_errors_only(text, variables):
     if isinstance(expr, ParseFault):
         return
     infer(expr, {})
-    list(faults(compounds(expr)))
-    list(operand_faults(compounds(expr), {}))
+    list(faults_in(expr))
+    list(operand_faults_in(expr, {}))
     results = [_outcome(expr, variables), _outcome(fold(expr), variables)]
     assert results[0] == results[1]
 

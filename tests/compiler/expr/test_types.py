@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from flowc.compiler.expr.ast import Literal, Text
-from flowc.compiler.expr.types import faults, infer, operand_faults
-from flowc.compiler.expr.walk import compounds
+from flowc.compiler.expr.types import infer
+from found_faults import faults_in, operand_faults_in
 
 
 def shown(found, text: str) -> list[tuple[str, str]]:
@@ -25,7 +25,7 @@ def shown(found, text: str) -> list[tuple[str, str]]:
     ],
 )
 def test_what_no_value_of_a_variable_mends(read, text, message, part):
-    assert shown(faults(compounds(read(text))), text) == [(message, part)]
+    assert shown(faults_in(read(text)), text) == [(message, part)]
 
 
 @pytest.mark.parametrize(
@@ -33,13 +33,13 @@ def test_what_no_value_of_a_variable_mends(read, text, message, part):
     ["trim(A)", "which(A, B, C)", "A / 2", "0 / A", "A * 0", "A matches B", "A contains '['"],
 )
 def test_what_may_have_a_value_has_no_fault(read, text):
-    assert [*faults(compounds(read(text)))] == []
+    assert [*faults_in(read(text))] == []
 
 
 def test_a_function_that_was_nearly_named_is_suggested(read):
-    (near,) = faults(compounds(read("Lenght(A)")))
+    (near,) = faults_in(read("Lenght(A)"))
     assert near.help == "did you mean `length`?"
-    (far,) = faults(compounds(read("zzz(A)")))
+    (far,) = faults_in(read("zzz(A)"))
     assert far.help.startswith("the functions are lower, upper")
 
 
@@ -61,14 +61,14 @@ TYPES = {"FLAG": "boolean", "LIST": "list", "OBJECT": "object", "N": "number", "
     ],
 )
 def test_operands_that_an_operator_never_takes(read, text, message, part):
-    assert shown(operand_faults(compounds(read(text)), TYPES), text) == [(message, part)]
+    assert shown(operand_faults_in(read(text), TYPES), text) == [(message, part)]
 
 
 @pytest.mark.parametrize(
     "text", ["T - 1", "'3' * 2", "T < 'a'", "N >= 1", "LIST == 1", "LIST + 1", "not LIST", "A - 1"]
 )
 def test_operands_that_may_fit(read, text):
-    assert [*operand_faults(compounds(read(text)), TYPES)] == []
+    assert [*operand_faults_in(read(text), TYPES)] == []
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,8 @@ from ....reading.yaml_slips import ODD_BLANKS
 _COMMENT = re.compile(r"[ \t]+(?P<rest>#(?:\w|\{\{)[^\r\n]*)")
 _CURLY = re.compile(r"[“„«][^“”„«»]*[”“»]")
 _NAME_AND_SIGN = re.compile(r"(?P<name>[\w-]+)[,;]")
+_MAY_END = re.compile(r":\s*+(?:!\S*\s++)*+[\w-]++(?:,[ \t]*+(?:[\r\n]|\Z)|;(?:[\s,\]}]|\Z))")
+"""Where a value may be a name and a sign."""
 _ENDS = frozenset(",;")
 _OPENED = frozenset("“„«")
 _LISTED = 4000
@@ -32,7 +34,7 @@ _LISTED = 4000
 def check_odd_texts(root: Value, sink: Sink) -> None:
     """Warn of texts without quotes that lose their end or keep a sign too much."""
     source = root.source.text
-    for key, text in _odd_texts(root):
+    for key, text in _odd_texts(root, not sink.is_broken(root.source.path)):
         if not key.text.isascii() and key.plain and (odd := ODD_BLANKS.match(key.text)):
             message = "a blank of another kind stands where blanks indent"
             place = key.at(0, odd.end())
@@ -90,8 +92,14 @@ def _in_quotes(text: str) -> str:
     return "'" + text.replace("'", "''") + "'" if '"' in text or "\\" in text else f'"{text}"'
 
 
-def _texts(root: Value) -> Iterator[tuple[Scalar, Scalar]]:
-    """Yield every key with its text."""
+def _odd_texts(root: Value, is_sound: bool) -> Iterator[tuple[Scalar, Scalar]]:
+    """Yield every key with its text, of which something may be odd. In a sound file the texts of
+    the tree stand as they are, so one look at the whole is enough for most files."""
+    source = root.source.text
+    may_be_any = not source.isascii() or " #" in source or "\t#" in source
+    repeats = "&" in source
+    if not may_be_any and not repeats and is_sound and _MAY_END.search(source) is None:
+        return
     todo: list[Value] = [root]
     while todo:
         at = todo.pop()
@@ -99,15 +107,7 @@ def _texts(root: Value) -> Iterator[tuple[Scalar, Scalar]]:
             todo += at.items
         elif type(at) is MapAt:
             for key, value in at.pairs:
-                if type(value) is Scalar:
-                    yield key, value
-                else:
+                if type(value) is not Scalar:
                     todo.append(value)
-
-
-def _odd_texts(root: Value) -> Iterator[tuple[Scalar, Scalar]]:
-    """Yield every key with its text, of which something may be odd."""
-    source = root.source.text
-    if not source.isascii() or " #" in source or "\t#" in source:
-        return _texts(root)
-    return ((key, text) for key, text in _texts(root) if text.text[-1:] in _ENDS)
+                elif may_be_any or value.text[-1:] in _ENDS:
+                    yield key, value

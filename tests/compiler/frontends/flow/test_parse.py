@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from flowc.compiler.checks import CODES
 from flowc.compiler.diagnostics.diagnostic import Sink
 from flowc.compiler.driver import compile_text
 from flowc.compiler.ir import EndNode
 from flowc.compiler.source.source import Span
+from jsonschema import Draft202012Validator
 
 HEAD = "flow: 1\nnodes:\n  - name: greet\n    agent: writer\n"
 
@@ -153,3 +156,23 @@ def test_a_word_in_the_place_of_a_type_is_meant_as_one(word):
 def test_a_schedule_and_an_attempt_have_no_default():
     result = compiled(f"{HEAD}    prompt: Hello\n    retry: 3\n    into: x\noutputs: [x]\n")
     assert result.diagnostics == ()
+
+
+def test_a_schema_that_stands_there_again_is_looked_through_once():
+    looks = 0
+    looked = Draft202012Validator.check_schema.__func__.__code__
+
+    def count(frame, event, arg):
+        nonlocal looks
+        looks += event == "call" and frame.f_code is looked
+
+    node = "  - {{name: n{0}, agent: judge, prompt: Go., schema: {1}, into: x{0}}}\n"
+    good, bad = "{properties: {only_here: {}}}", "{required: 3}"
+    nodes = "".join(node.format(n, bad if n % 10 == 0 else good) for n in range(30))
+    sys.setprofile(count)
+    try:
+        found = faults(compiled(f"flow: 1\nnodes:\n{nodes}"))
+    finally:
+        sys.setprofile(None)
+    assert looks == 4  # and each faulty one
+    assert [fault.code for fault in found] == ["FC1005"] * 3
