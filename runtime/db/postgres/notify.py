@@ -12,7 +12,9 @@ from ..url import Location
 from .link import Link
 
 _MOMENT = 1.0
-"""Seconds after which a process that wants no news does not listen any more."""
+"""Seconds between two looks whether a process that listens wants news."""
+_MOMENTS = 2
+"""Looks in a row without that until it stops: to begin again costs three transactions."""
 
 
 async def listen(
@@ -30,9 +32,11 @@ async def listen(
             try:
                 await connection.execute(psycopg.sql.SQL("listen {}").format(name))
                 ring("")
-                while wanted.is_set():
+                unwanted = 0
+                while unwanted < _MOMENTS:
                     async for notification in connection.notifies(timeout=_MOMENT):
                         ring(notification.payload)
+                    unwanted = 0 if wanted.is_set() else unwanted + 1
                 await connection.execute(psycopg.sql.SQL("unlisten {}").format(name))
             except psycopg.Error:
                 await link.close()
