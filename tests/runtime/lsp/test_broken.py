@@ -195,7 +195,8 @@ def test_large_files_stay_responsive(client, name):
         client.request("textDocument/completion", place)
         client.request("textDocument/hover", place)
         answered = time.perf_counter() - begin
-        client.diagnostics(name)
+        if not client.has_diagnostics(name):  # it may be compiled before the answers are there
+            client.diagnostics(name)
         if in_time := answered < max(2, (time.perf_counter() - begin) / 2):
             break
     assert in_time
