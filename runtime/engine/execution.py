@@ -18,7 +18,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.errors import GraphDrained, GraphRecursionError
 from langgraph.graph import START
 from langgraph.runtime import RunControl
-from langgraph.types import Command, Interrupt, StateSnapshot
+from langgraph.types import Command, GraphOutput, Interrupt, StateSnapshot
 
 from ..budget.ledger import Ledger
 from ..checkpoints.keys import strict_config, surrounded_by, thread_config
@@ -109,14 +109,11 @@ class Execution:
             self.log.begin()
         else:
             await self.store.clear_request(self.run_id)
-        await budget.open(Ledger(self.journal.db, self._scope, self.journal.soon), blank=blank)
+        scope = self.journal.turn.scope(self.run_id)
+        await budget.open(Ledger(self.journal.db, scope, self.journal.soon), blank=blank)
         if error.get("scope"):
             used = error.get("used")
             await budget.renew(error["scope"], error["limit"], None if used is None else int(used))
-
-    @property
-    def _scope(self) -> str:
-        return self.journal.turn.scope(self.run_id)
 
     async def snapshot(self) -> StateSnapshot:
         """Return the state at the last checkpoint, of which there may be none."""
@@ -298,15 +295,12 @@ class Execution:
         try:
             watching = self.watch.of(self.run_id, self.signals.request_drain)
             async with self._open_tools(), watching:
-                await self.app.ainvoke(
-                    graph_input,
-                    config,
-                    durability="sync",
-                    control=control,
+                output = await self.app.ainvoke(
+                    graph_input, config, durability="sync", control=control, version="v2",
                     interrupt_before=list(self.breakpoints),
-                    version="v2",
-                )
-            return await self._standing()
+                    output_keys=self.app.stream_channels_list,
+                )  # fmt: skip
+            return await self._standing(await self._state_after(output))
         except GraphDrained as drained:
             status = _DRAINED.get(drained.reason, "interrupted")
             return Outcome(self.run_id, status, error=_DRAIN_ERRORS.get(drained.reason))
@@ -322,22 +316,28 @@ class Execution:
             error = {**failure.as_value(), "help": failure.help}
             return Outcome(self.run_id, "error", error=error)
 
-    async def _standing(self) -> Outcome:
+    async def _state_after(self, output: GraphOutput[Any]) -> StateSnapshot:
+        """Return the state that the graph came to rest in: where nothing waits, what came out."""
+        if output.value is None or output.interrupts or self.breakpoints:
+            return await self.snapshot()
+        return StateSnapshot(output.value, (), thread_config(self.run_id), None, None, None, (), ())
+
+    async def _standing(self, snapshot: StateSnapshot) -> Outcome:
         """Return how a run stands whose graph has nothing left to do now. Raise `Failure` when the
         last nodes wrote what cannot be put together."""
-        self.at_rest = snapshot = await self.snapshot()
-        questions = await self._questions(snapshot)
-        questions = questions or [breakpoint_of(node, self.spec) for node in snapshot.next]
-        if questions:
+        self.at_rest = snapshot
+        stops = [breakpoint_of(node, self.spec) for node in snapshot.next]
+        if questions := await self._questions(snapshot) or stops:
             return Outcome(self.run_id, "paused", questions=tuple(questions))
         refuse_clashes(snapshot.values)
         failed = outcome_in(self.spec, snapshot.values) != "success"
         return Outcome(self.run_id, "failed" if failed else "success")
 
     def _config(self) -> RunnableConfig:
-        here = Surroundings(self.services, self._scope, steps_before=self.journal.turn.steps_before)
+        turn = self.journal.turn
+        here = Surroundings(self.services, turn.scope(self.run_id), steps_before=turn.steps_before)
         config = surrounded_by(strict_config(self.run_id), here)
-        config["metadata"] = self.journal.turn.metadata
+        config["metadata"] = turn.metadata
         config["recursion_limit"] = 2 * self.services.max_steps + 10  # relays are steps too
         return config
 

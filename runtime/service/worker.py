@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Collection
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
@@ -20,16 +20,18 @@ from ..db.fence import NotHeld
 from ..engine.signals import RunSignals
 from ..errors import RunError, StoreAway, StoreFailed
 from ..observe.logs import log_about
+from ..store.run_errors import DuplicateRun
 from .deadlines.duties import Duty, due_duties
 from .deadlines.ticking import plan_look
 from .live.texts import writing_in
 from .operations.advance import carry_on
 from .operations.executions import Executing
 from .queues.queue import Seat, TakenJob
+from .records.access import new_id
 from .records.errors import ServiceFault
 from .records.metrics import iso
 from .records.states import StateRows
-from .records.tables import StoredExecution, new_id
+from .records.tables import StoredExecution
 from .records.workers import BEAT, WorkerRow, WorkerRows
 from .webhooks.notices import Telling, tell_webhooks
 from .webhooks.sending import Sending, is_delivery
@@ -41,8 +43,11 @@ CONCURRENCY = 20
 for a model."""
 CLOCK_TICK = 1.0
 """Seconds between two looks for executions whose time is over."""
+STOP_TICK = 1.0
+"""Seconds between two looks for what is held back, where nobody calls."""
 SURVEY = 10.0
-"""Seconds between two looks at the deadlines of what is carried on."""
+"""Seconds between two looks at the deadlines of what is carried on. What began after the look
+before is not looked at: most of it is over by then."""
 _RECOVERY = 1.0
 """Seconds to wait when the store is of no use."""
 _TAKEN = 3.0
@@ -161,12 +166,14 @@ class Worker:
             bell.clear()
             if not self.abandoned:
                 await self._careful(self._stop_held_back())
-            await _wait_for(bell, self.executing.due.tick)
+            await _wait_for(bell, STOP_TICK)
 
     async def _watch_work(self) -> None:
+        before: frozenset[TakenJob] = frozenset()
         while True:
             if not self.closing:
-                await self._careful(self._survey())
+                await self._careful(self._survey(before.intersection(self.tasks)))
+            before = frozenset(self.tasks)
             await asyncio.sleep(SURVEY)
 
     async def _careful(self, duty: Awaitable[T]) -> T | None:
@@ -184,10 +191,10 @@ class Worker:
             LOG.error("%s ends with a fault of the service", self.name, exc_info=error)
             self.abandon()
 
-    async def _survey(self) -> None:
-        """Plan when those are looked at that are carried on here: a model that is at work for long
-        may miss its deadline. Tidy what is noted of those that have begun."""
-        for id in {job.execution for job in self.tasks}:
+    async def _survey(self, long: Collection[TakenJob]) -> None:
+        """Plan when those are looked at that are carried on here for `long`: a model at work may
+        miss its deadline. Tidy what is noted of those that have begun."""
+        for id in {job.execution for job in long}:
             await plan_look(self.executing, id)
         await StateRows(self.executing.db).tidy()
 
@@ -262,6 +269,8 @@ class Worker:
             return False
         except (NotHeld, StoreFailed):
             raise
+        except DuplicateRun:
+            return False  # somebody began it while this worker stood still: it is read anew
         except (RunError, ServiceFault) as error:
             if isinstance(error, ServiceFault) and error.code == "EXECUTION_NOT_FOUND":
                 return True  # it was forgotten meanwhile
@@ -293,7 +302,8 @@ class Worker:
 
     async def _carry_on(self, job: TakenJob) -> bool:
         """Execute until the run rests. Return whether it did."""
-        execution = await self.executing.register.get(StoredExecution, job.execution, None)
+        taken = await self.executing.register.take(job.execution)
+        execution = taken.execution
         if execution.paused is not None:
             return True
         signals, telling = RunSignals(), Telling(self.executing, job.execution)
@@ -307,7 +317,7 @@ class Worker:
         try:
             listeners = (telling.listen, writing.listen, *((spans.listen,) if spans else ()))
             async with writing.broadcast():
-                outcome = await carry_on(self.executing, execution, signals, listeners)
+                outcome = await carry_on(self.executing, taken, signals, listeners)
         finally:
             if spans is not None:
                 spans.close()

@@ -10,6 +10,8 @@ from flowc.compiler.source.snippet import visible
 
 from ..errors import RunError
 
+HAS_RUN = "select 1 from runs where id = ?"
+"""Finds a row where a name is taken."""
 _QUALITIES = (
     "able", "amber", "apt", "bold", "brave", "brisk", "bronze", "calm", "cheery", "civil", "clear",
     "clever", "cosy", "crisp", "deft", "eager", "early", "fair", "fleet", "fond", "frank", "fresh",

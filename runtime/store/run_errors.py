@@ -17,6 +17,10 @@ def lost_run(run: str, url: str, effects: int) -> RunError:
     )
 
 
-def duplicate_id(run: str) -> RunError:
+class DuplicateRun(RunError):
+    """There is a run of the id already."""
+
+
+def duplicate_id(run: str) -> DuplicateRun:
     """Return the error for a new run whose id is taken."""
-    return RunError(f"there is a run `{run}` already", help="choose another id with `--run-id`")
+    return DuplicateRun(f"there is a run `{run}` already", help="choose another id with `--run-id`")

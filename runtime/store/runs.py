@@ -33,7 +33,7 @@ from ..events import RunEvent
 from ..services import Json
 from .listing import COLUMNS, INDEX, LONGEST, RunList, RunStatus, digest_of, file_name, iso_time
 from .moved import Relocation, move_between, place_of, place_to_keep
-from .names import refuse_unfit, slips_of
+from .names import HAS_RUN, refuse_unfit, slips_of
 from .open import Opened, open_location
 from .own_runs import Signer, signer_of
 from .parts import PARTS, RecordParts, Split
@@ -137,7 +137,7 @@ class RunStore:
         each = (f"exists (select 1 from {t} where {column} = ?)" for t, column in tables.items())
         record = self._stamp(dataclasses.replace(record, started=record.started or self.clock()))
         async with self.db.for_run(record.id).transaction(f"run {record.id}") as inside:
-            if await inside.rows("select 1 from runs where id = ?", (record.id,)):
+            if await inside.rows(HAS_RUN, (record.id,)):
                 raise duplicate_id(record.id)
             left = await inside.rows(f"select {' or '.join(each)}", (record.id,) * len(tables))
             parts = await self.parts.split(inside, record.id, _fields(record))
@@ -154,7 +154,7 @@ class RunStore:
 
     async def has(self, run: str) -> bool:
         """Return whether there is a run of this id."""
-        return bool(await self.db.rows("select 1 from runs where id = ?", (run,)))
+        return bool(await self.db.rows(HAS_RUN, (run,)))
 
     async def ids(self) -> frozenset[str]:
         """Return the id of every run."""
@@ -202,7 +202,7 @@ class RunStore:
         async with self.db.for_run(record.id).transaction(f"run {record.id}") as inside:
             await inside.put_all(before)
             parts = await self.parts.split(inside, record.id, _fields(record))
-            known = await inside.rows("select 1 from runs where id = ?", (record.id,))
+            known = await inside.rows(HAS_RUN, (record.id,))
             await self.parts.keep(inside, record.id, parts)
             await inside.run(_WRITE, self._row(record, parts))
         if not known:

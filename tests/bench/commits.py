@@ -9,31 +9,21 @@ effects, no budget.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any, TypedDict
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fixtures"))
 
-from fleet import fleet, slow_model, team, template
-from flowc.runtime.config.settings import Config
-from flowc.runtime.service.contract.documents import TeamText, WorkflowText
-from flowc.runtime.service.contract.requests import ExecuteWorkflow
-from flowc.runtime.service.operations.create import create_team, create_workflow, execute_workflow
-from flowc.runtime.service.operations.executions import open_executing
-from flowc.runtime.service.records.access import LOCAL
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.graph import END, START, StateGraph
 from own_folders import write_record
-from stores import SERVER, ask, fresh_store
+from stores import SERVER, fresh_store
+from transactions import committed, transactions
 
-TWO = {"one": (), "two": ("one",)}
 EXECUTIONS = 10
-SECONDS = 0.3
 EACH = 3.0
 """Seconds for each execution."""
 
@@ -49,40 +39,16 @@ def report() -> None:
     with tempfile.TemporaryDirectory() as home:
         write_record(Path(home))
         os.environ["XDG_CONFIG_HOME"] = home
-        made = (_of_flowc(EXECUTIONS, False) - _of_flowc(0, False)) / EXECUTIONS
-        whole = (_of_flowc(EXECUTIONS, True) - _of_flowc(0, True)) / EXECUTIONS
+        made = _each(0)
+        whole = _each(EACH)
     print(f"flowc:                            {whole:5.1f}, of them {made:.1f} to create it")
     print(f"LangGraph's own saver, two nodes: {_of_langgraph():5.1f}")
 
 
-def _of_flowc(executions: int, carried_on: bool) -> int:
-    """Transactions until all that was opened is closed."""
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        fresh_store("postgresql", Path(folder)) as url,
-        slow_model(SECONDS) as (server, slow),
-    ):
-        before = _commits(url)
-        with fleet(Path(folder), url) as workers:
-            config = workers.config(server.url)
-            if carried_on:
-                workers.start("--concurrency", "1")
-            asyncio.run(_create(url, config, executions, carried_on))
-            assert len(slow.asked) == executions * len(TWO) * carried_on
-        return _commits(url) - before
-
-
-async def _create(url: str, config: Config, executions: int, carried_on: bool) -> None:
-    """Create executions in turn, each with time to be done. Nobody asks the server meanwhile."""
-    async with open_executing(url, config) as executing:
-        made = await create_team(executing, LOCAL, TeamText(source=json.dumps(team())))
-        text = WorkflowText(source=json.dumps(template(0, TWO)))
-        workflow = await create_workflow(executing, LOCAL, text)
-        asked = ExecuteWorkflow(workflow_id=workflow.workflow_id, team_id=made.team_id)
-        for number in range(EXECUTIONS):
-            if number < executions:
-                await execute_workflow(executing, LOCAL, asked)
-            await asyncio.sleep(EACH if carried_on else 0)
+def _each(seconds: float) -> float:
+    """Transactions for each execution, which has so many seconds."""
+    with_them, without = (transactions(many, EXECUTIONS, seconds) for many in (EXECUTIONS, 0))
+    return (with_them - without) / EXECUTIONS
 
 
 class _State(TypedDict):
@@ -94,7 +60,7 @@ def _of_langgraph() -> float:
         counts = []
         for times in (0, 0, EXECUTIONS):  # the first time it makes its tables
             asyncio.run(_invoke(url, times))
-            counts.append(_commits(url))
+            counts.append(committed(url))
         return (counts[2] - 2 * counts[1] + counts[0]) / EXECUTIONS
 
 
@@ -114,13 +80,6 @@ async def _invoke(url: str, times: int) -> None:
             config: Any = {"configurable": {"thread_id": str(number)}}
             await app.ainvoke({"text": ""}, config, durability="sync")
             await app.aget_state(config)
-
-
-def _commits(url: str) -> int:
-    """Transactions of the database so far: a connection that is closed has told of all its own."""
-    time.sleep(1)
-    query = "select xact_commit from pg_stat_database where datname = current_database()"
-    return int(ask(url, query)[0][0])
 
 
 if __name__ == "__main__":

@@ -19,9 +19,8 @@ from typing import Any, NoReturn
 from ...db.database import Database
 from ...db.file_lease import Leases
 from ...errors import RunError
-from ..records.access import Caller
+from ..records.access import REQUEST, Caller, Repeatable, new_id
 from ..records.errors import ServiceFault
-from ..records.tables import REQUEST, Repeatable, new_id
 
 SCHEMA = """
 create table if not exists service_idempotency (

@@ -17,9 +17,9 @@ from flowc.compiler.source.source import Source, SourceSet, Unreadable
 
 from ...state.task_results import result_schema
 from ..contract.responses import CompilerDiagnostic, ValidationStatus
+from ..records.access import new_id
 from ..records.errors import ServiceFault
 from ..records.metrics import steps_of
-from ..records.tables import new_id
 
 _TEAM = "team.json"
 

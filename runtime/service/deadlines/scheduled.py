@@ -19,9 +19,9 @@ from ..bodies.request_pool import POOL
 from ..contract import requests
 from ..operations.create import execute_workflow
 from ..operations.executions import Executing
-from ..records.access import Caller
+from ..records.access import REQUEST, Caller, Repeatable
 from ..records.errors import ServiceFault
-from ..records.tables import REQUEST, Repeatable, StoredWorkflow
+from ..records.tables import StoredWorkflow
 
 LOG = logging.getLogger("flowc.service")
 

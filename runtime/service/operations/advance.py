@@ -27,7 +27,7 @@ from ..records.messages import MOST_TOLD, Messages, StoredMessage, messages_text
 from ..records.metrics import iso, steps_of
 from ..records.model_rates import ModelRates, RatedModels
 from ..records.prompt_log import Prompts, prompt_of
-from ..records.tables import StoredAssignment, StoredExecution, assignment_of
+from ..records.tables import StoredAssignment, StoredExecution, TakenExecution, assignment_of
 from .correspondence import correspondence_of
 from .dispatch import assigned_text, failed_at
 from .ending import end_early
@@ -107,12 +107,13 @@ def _reading_name(execution: str, node: str, visit: int, attempt: int) -> str:
 
 async def carry_on(
     executing: Executing,
-    execution: StoredExecution,
+    taken: TakenExecution,
     signals: RunSignals,
     listeners: tuple[Listener, ...] = (),
 ) -> Outcome | None:
     """Execute the run until it rests; None when it had ended before. `listeners` hear the
-    events. Raises `RunError`."""
+    events. Raises `RunError`, and `DuplicateRun` when somebody began it since it was taken."""
+    execution = taken.execution
     if await end_early(executing, execution):
         return None
     result = await executing.result_of(execution)
@@ -120,12 +121,11 @@ async def carry_on(
     timer = _timer(executing, execution, signals)
     engine = executing.engine
     try:
-        assignments = await executing.register.assignments(execution.id)
-        team = _team_of(executing, execution, result, assignments)
+        team = _team_of(executing, execution, result, taken.assignments)
         services = _services(executing, execution, result, team)
         desk = TeamDesk(await correspondence_of(executing, execution), team.holder)
         with binding(TEAM, desk):
-            if not await engine.store.has(execution.id):
+            if not taken.has_run:
                 return await engine.start(
                     spec,
                     services,
@@ -136,7 +136,7 @@ async def carry_on(
                     listeners=listeners,
                 )
             record = await engine.store.get(execution.id)
-            if record.status in ENDED or failed_at(record.error, assignments):
+            if record.status in ENDED or failed_at(record.error, taken.assignments):
                 return None
             return await engine.resume(
                 execution.id,

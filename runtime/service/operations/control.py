@@ -13,16 +13,10 @@ from urllib.parse import quote
 from ...errors import RunError
 from ...events import RunEvent
 from ..contract import requests, responses
-from ..records.access import Caller, digest_of
+from ..records.access import REQUEST, Caller, digest_of
 from ..records.errors import ServiceFault
 from ..records.metrics import iso
-from ..records.tables import (
-    REQUEST,
-    Register,
-    StoredAssignment,
-    StoredExecution,
-    assignment_of,
-)
+from ..records.tables import Register, StoredAssignment, StoredExecution, assignment_of
 from .dispatch import (
     assignment_list,
     at_rest,

@@ -19,11 +19,11 @@ from ..bodies.request_pool import POOL
 from ..contract import requests, responses
 from ..contract.documents import CONTRACT, TeamText, WorkflowText
 from ..queues.queue import RANKS
-from ..records.access import Caller
+from ..records.access import Caller, id_of_request
 from ..records.errors import ServiceFault
 from ..records.happenings import Looks
 from ..records.metrics import gates_of
-from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow, id_of_request
+from ..records.tables import StoredExecution, StoredTeam, StoredWorkflow
 from ..records.webhooks import StoredStart, WebhookRows
 from ..search.words import SearchWords, texts_in
 from .dispatch import task_description

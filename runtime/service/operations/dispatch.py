@@ -11,10 +11,10 @@ from flowc.compiler.ir import Workflow
 from ...store.listing import file_name
 from ...store.runs import RunRecord
 from ..contract import responses
-from ..records.access import Caller
+from ..records.access import Caller, new_id
 from ..records.errors import ServiceFault
 from ..records.metrics import TaskStep, completion_time, iso
-from ..records.tables import StoredAssignment, StoredExecution, new_id
+from ..records.tables import StoredAssignment, StoredExecution
 from ..search.runs import is_held_up
 from .executions import Executing
 from .status import ExecutionState

@@ -9,9 +9,9 @@ from ...events import RunEvent
 from ...services import Json
 from ..contract import requests, responses
 from ..queues.queue import GOES_ON
-from ..records.access import Caller
+from ..records.access import REQUEST, Caller
 from ..records.states import StateRows
-from ..records.tables import REQUEST, StoredExecution
+from ..records.tables import StoredExecution
 from .dispatch import standing_now, standing_of
 from .executions import Executing
 from .status import ENDS

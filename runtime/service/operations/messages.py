@@ -11,11 +11,11 @@ from flowc.compiler.ir import Agent
 
 from ..contract import message_requests as requests
 from ..contract import message_responses as responses
-from ..records.access import Caller
+from ..records.access import REQUEST, Caller, id_of_request
 from ..records.errors import ServiceFault
 from ..records.messages import ALL, StoredMessage, contract_fields
 from ..records.metrics import iso
-from ..records.tables import REQUEST, StoredExecution, id_of_request
+from ..records.tables import StoredExecution
 from .correspondence import Correspondence, correspondence_of, last_words
 from .dispatch import standing_of
 from .executions import Executing

@@ -15,10 +15,10 @@ from ..bodies.read_body import read_json
 from ..contract import requests
 from ..contract import webhooks as contract
 from ..contract.list_responses import Deleted
-from ..records.access import Caller
+from ..records.access import Caller, id_of_request
 from ..records.errors import ServiceFault
 from ..records.hook_secrets import NoSecret, is_allowed, secret_of
-from ..records.tables import StoredWorkflow, id_of_request
+from ..records.tables import StoredWorkflow
 from ..records.webhooks import Webhook, WebhookRows
 from .executions import Executing
 

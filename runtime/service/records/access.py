@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal
@@ -160,3 +161,29 @@ class Tokens:
         name, scope, owner = rows[0][:3]
         agents = tuple(ActsFor(row[4], row[5], bool(row[6])) for row in rows if row[4])
         return Caller(name, scope, owner or None, digest, agents)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeatable:
+    """A request that is repeated when its process dies: `seed` stays the same, `again` marks a
+    repetition."""
+
+    seed: str = ""
+    again: bool = False
+
+
+AT_RANDOM = Repeatable()
+REQUEST: ContextVar[Repeatable] = ContextVar("flowc_request", default=AT_RANDOM)
+
+
+def new_id(kind: str) -> str:
+    """Return `wf-…` with 64 random bits, so that ids made at one moment differ (C22)."""
+    return f"{kind}-{secrets.token_hex(8)}"
+
+
+def id_of_request(kind: str) -> str:
+    """Return an id that is the same when the request is repeated."""
+    seed = REQUEST.get().seed
+    if not seed:
+        return new_id(kind)
+    return f"{kind}-{hashlib.sha256(f'{kind} {seed}'.encode()).hexdigest()[:16]}"

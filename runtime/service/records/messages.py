@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from ...db.database import Database, Write
+from .access import id_of_request
 from .happenings import Looks
-from .tables import id_of_request
 
 ALL = "ALL"
 """The recipient that is every agent of the team but the sender."""

@@ -9,15 +9,14 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import secrets
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, TypeVar
 
 from ...db import kept
-from ...db.database import Database, marks
+from ...db.database import Database, Row, Write, marks
+from ...store.names import HAS_RUN
 from ..search.wanted import ALL_OF_THEM, Wanted
 from .errors import FaultCode, ServiceFault
 from .happenings import Looks
@@ -48,7 +47,6 @@ AssignmentStatus = Literal[
 ]
 AT_ONCE = 20
 """Texts of workflows or teams that are read at once."""
-_EVERY = 1 << 62
 _AFTER = (
     "(created < (select created from {table} where id = ?)"
     " or (created = (select created from {table} where id = ?) and id > ?))"
@@ -58,32 +56,6 @@ SHORT, LONG = 4096, 65_536
 """Characters of a text that JSON may hold, and of one after which somebody else has a turn."""
 OPEN = ("assigned", "in_progress", "blocked")
 """An assignment that can still be completed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Repeatable:
-    """A request that is repeated when its process dies: `seed` stays the same, `again` marks a
-    repetition."""
-
-    seed: str = ""
-    again: bool = False
-
-
-AT_RANDOM = Repeatable()
-REQUEST: ContextVar[Repeatable] = ContextVar("flowc_request", default=AT_RANDOM)
-
-
-def new_id(kind: str) -> str:
-    """Return `wf-…` with 64 random bits, so that ids made at one moment differ (C22)."""
-    return f"{kind}-{secrets.token_hex(8)}"
-
-
-def id_of_request(kind: str) -> str:
-    """Return an id that is the same when the request is repeated."""
-    seed = REQUEST.get().seed
-    if not seed:
-        return new_id(kind)
-    return f"{kind}-{hashlib.sha256(f'{kind} {seed}'.encode()).hexdigest()[:16]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -219,6 +191,16 @@ def assignment_of(
     return next((a for a in reversed(own) if a.status != "superseded"), None)
 
 
+@dataclass(frozen=True, slots=True)
+class TakenExecution:
+    """An execution as a worker takes it: its assignments, oldest first, and whether it has a
+    run."""
+
+    execution: StoredExecution
+    assignments: list[StoredAssignment]
+    has_run: bool
+
+
 Stored = TypeVar("Stored", StoredWorkflow, StoredTeam, StoredExecution)
 _TABLES: dict[type, tuple[str, FaultCode, str]] = {
     StoredWorkflow: ("service_workflows", "WORKFLOW_NOT_FOUND", "workflow"),
@@ -261,8 +243,18 @@ class Register:
     async def get(self, kind: type[Stored], id: str, owner: str | None) -> Stored:
         """Return a value; `owner` None sees everything. Raises `ServiceFault` when there is
         none."""
-        table, code, word = _TABLES[kind]
-        rows = await self.db.rows(f"select owner, body from {table} where id = ?", (id,))
+        return self._value(kind, id, owner, await self.db.rows(*_value_query(kind, id)))
+
+    async def take(self, id: str) -> TakenExecution:
+        """Return what a worker needs to carry an execution on, in one trip. Raises
+        `ServiceFault` when there is none."""
+        queries = (_value_query(StoredExecution, id), _assignments_query([id]), (HAS_RUN, (id,)))
+        rows, assignments, runs = await self.db.rows_of_each(queries)
+        execution = self._value(StoredExecution, id, None, rows)
+        return TakenExecution(execution, self._assignments([id], assignments)[id], bool(runs))
+
+    def _value(self, kind: type[Stored], id: str, owner: str | None, rows: Sequence[Row]) -> Stored:
+        _, code, word = _TABLES[kind]
         if not rows or owner not in (None, rows[0][0]):
             raise ServiceFault(code, f"there is no {word} `{id[:200]}`")
         return kind(**_fields_in(self.db.unseal(rows[0][1], f"{word} {id}")))
@@ -287,7 +279,7 @@ class Register:
         where = ["1 = 1"]
         asked: list[Any] = []
         if wanted is not ALL_OF_THEM:
-            query, asked = wanted.query(owner, after, limit or _EVERY)
+            query, asked = wanted.query(owner, after, limit or 1 << 62)
             where = [f"id in ({query})"]
         else:
             if owner is not None:
@@ -310,13 +302,9 @@ class Register:
         return values
 
     async def each(
-        self,
-        kind: type[Stored],
-        owner: str | None,
-        limit: int,
-        after: str = "",
+        self, kind: type[Stored], owner: str | None, limit: int, after: str = "",
         wanted: Wanted = ALL_OF_THEM,
-    ) -> AsyncIterator[Stored]:
+    ) -> AsyncIterator[Stored]:  # fmt: skip
         """Yield the same, a few at a time: each may hold a text of megabytes."""
         while limit > 0:
             values = await self.page(kind, owner, min(AT_ONCE, limit), after, wanted)
@@ -368,18 +356,28 @@ class Register:
 
     async def assignments_of(self, executions: Sequence[str]) -> dict[str, list[StoredAssignment]]:
         """Return the same for each of a few executions."""
+        return self._assignments(executions, await self.db.rows(*_assignments_query(executions)))
+
+    def _assignments(
+        self, executions: Sequence[str], rows: Sequence[Row]
+    ) -> dict[str, list[StoredAssignment]]:
         found: dict[str, list[StoredAssignment]] = {id: [] for id in executions}
-        query = (
-            "select execution, number, body from service_assignments"
-            f" where execution in ({marks(executions)}) order by execution, number"
-        )
-        for execution, number, body in await self.db.rows(query, executions):
+        for execution, number, body in rows:
             text = self.db.unseal(body, f"an assignment of execution {execution}")
             found[execution].append(StoredAssignment(**{**json.loads(text), "number": number}))
         return found
 
     def _seal(self, value: Any) -> str:
         return self.db.seal(_text_of(asdict(value)))
+
+
+def _value_query(kind: type[object], id: str) -> Write:
+    return f"select owner, body from {_TABLES[kind][0]} where id = ?", (id,)
+
+
+def _assignments_query(executions: Sequence[str]) -> Write:
+    select = "select execution, number, body from service_assignments where execution in"
+    return f"{select} ({marks(executions)}) order by execution, number", executions
 
 
 def _text_of(fields: dict[str, Any]) -> str:

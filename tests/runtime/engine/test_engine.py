@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from typing import Any
 
 import pytest
 from flowc.compiler.ir import AgentNode, CallNode, Param, ToolNode
-from flowc.runtime.engine.engine import open_engine
+from flowc.runtime.engine.engine import Engine, open_engine
 from flowc.runtime.errors import Failure, InDoubt, RunError
 from specs import (
     FAILED,
@@ -46,6 +47,40 @@ def test_a_question_waits_until_it_is_answered_m41(world, url, wait) -> None:
             assert (done.status, done.result) == ("success", "blue")
             with pytest.raises(RunError, match="run r has ended: success"):
                 await engine.resume("r", spec, world, answers={})
+
+    wait(go())
+
+
+def noting_reads(engine: Engine) -> tuple[Engine, list[str]]:
+    """The engine with a saver that notes each reading of a checkpoint."""
+    reads: list[str] = []
+
+    saver: Any = copy.copy(engine.saver)
+    saver.__class__ = type("Noting", (type(saver),), {})
+
+    async def read(self: Any, config: Any) -> Any:
+        reads.append(config["configurable"]["thread_id"])
+        return await super(type(saver), self).aget_tuple(config)
+
+    type(saver).aget_tuple = read  # later than `HomeLoop` puts its own there
+    return dataclasses.replace(engine, saver=saver), reads
+
+
+def test_what_a_run_that_ends_came_to_is_not_read(world, url, wait) -> None:
+    """LangGraph reads once where it begins; only what waits is in the checkpoint alone."""
+    spec = program(assign("a"), SUCCESS)
+
+    async def go() -> None:
+        async with open_engine(url) as opened:
+            engine, reads = noting_reads(opened)
+            ended = await start(engine, spec, world)
+            assert (ended.status, reads) == ("success", ["r"])
+            kept = await engine.state("r")
+            assert kept.variables == ended.variables
+            assert kept.next == ()
+            reads.clear()
+            asked = await start(engine, program(ask("q"), SUCCESS), world, run="asks")
+            assert (asked.status, len(reads)) == ("paused", 2)
 
     wait(go())
 

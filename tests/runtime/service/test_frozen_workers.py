@@ -15,12 +15,17 @@ import pytest
 pytest.importorskip("fastapi", reason="the extra `service` is not installed")
 import psycopg
 from fleet import Slow, fleet, slow_model, team, template, until
+from flowc.runtime.config.settings import Config
 from flowc.runtime.db.postgres.connection import lock_names
+from flowc.runtime.engine.signals import RunSignals
+from flowc.runtime.service.operations.advance import carry_on
+from flowc.runtime.service.operations.executions import Executing, open_executing
+from flowc.runtime.service.records.tables import Register, TakenExecution
 from forks import Begun
 from jumping import BegunAnew
 from stores import ask
 
-from .conftest import Clock, Desk, Opening, step
+from .conftest import Clock, Desk, Opening, same_as, step
 from .conftest import team as mixed_team
 from .random_executions import Real
 
@@ -154,3 +159,33 @@ def test_what_is_due_of_a_locked_execution_holds_up_nobody_else(
         assert time.monotonic() - began < 10 * DELAY  # the lock is waited for 30 s
         frozen.rollback()
         until(lambda: desk.status(late)["workflow_status"] == "failed")
+
+
+def test_a_run_that_begins_between_a_look_and_the_start_is_gone_on_with(
+    opening: Opening, store: str
+) -> None:
+    """A worker that stood still knows of no run where another one has begun it meanwhile."""
+    looked: list[bool] = []
+
+    class Still(Register):
+        async def take(self, id: str) -> TakenExecution:
+            taken = await super().take(id)
+            looked.append(taken.has_run)
+            if len(looked) == 1:
+                async with open_executing(store, Config()) as other:
+                    await carry_on(other, await other.register.take(id), RunSignals())
+            return taken
+
+    class Stopping(Executing):
+        @property
+        def register(self) -> Register:
+            return Still(self.db)
+
+    with opening(around=lambda executing: same_as(executing, Stopping)) as desk:
+        id = desk.execution()
+        until(lambda: len(looked) > 1)
+        assert looked[:2] == [False, True]
+        for step in ("gather", "analyse", "write"):
+            until(lambda step=step: step in desk.active(id))
+            desk.complete(id, step)
+        assert desk.status(id)["workflow_status"] == "completed"

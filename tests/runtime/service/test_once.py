@@ -14,9 +14,8 @@ from typing import Any
 import pytest
 from flowc.runtime.errors import RunError
 from flowc.runtime.service.api.idempotency import Answer, Once
-from flowc.runtime.service.records.access import LOCAL
+from flowc.runtime.service.records.access import LOCAL, id_of_request
 from flowc.runtime.service.records.errors import ServiceFault
-from flowc.runtime.service.records.tables import id_of_request
 from stores import KINDS, ask
 
 from .conftest import Clock, Desk, Opening, contract, team

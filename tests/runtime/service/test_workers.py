@@ -213,8 +213,8 @@ def test_a_process_that_dies_after_the_end_of_a_run_leaves_its_figures(
     async def dies_at_the_end(config: Config) -> None:
         """As far as a process gets that dies there."""
         async with open_executing(store, config) as executing:
-            execution = await executing.register.get(StoredExecution, id, None)
-            outcome = await carrying.carry_on(executing, execution, RunSignals())
+            taken = await executing.register.take(id)
+            outcome = await carrying.carry_on(executing, taken, RunSignals())
             assert outcome is not None
             assert outcome.status == "success"
 

@@ -24,10 +24,10 @@ from ....store.runs import forget
 from ....values import Json
 from ...contract import checkpoints
 from ...queues.queue import RANKS
-from ...records.access import Caller
+from ...records.access import Caller, id_of_request, new_id
 from ...records.errors import ServiceFault
 from ...records.happenings import Looks
-from ...records.tables import StoredAssignment, StoredExecution, id_of_request, new_id
+from ...records.tables import StoredAssignment, StoredExecution
 from ...search.words import SearchWords
 from ..dispatch import at_rest, standing_now, standing_of
 from ..executions import ANSWERS, Executing
