@@ -24,7 +24,7 @@ from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
 from ..expr.ast import Call, Expr, Field, Name
 from ..expr.functions import Type
-from ..expr.solve import MAX_TRIES, combinations, paths_in, witness
+from ..expr.solve import MAX_TRIES, Trials, TriedCondition, trials
 from ..expr.types import infer
 from ..expr.values import Json
 from .check import Check
@@ -129,7 +129,7 @@ def _untaken(
     if isinstance(on, Call) and on.function == FIRST_TRUE:
         if "0" in cases:
             return None
-        values = witness(on.args, lambda truths: not any(truths), types)
+        values = trials(on.args, types).witness(*[False] * len(on.args))
         return None if values is None else _witness_text(values)
     if infer(on, types) == "boolean":
         missing = [word for word in ("true", "false") if word not in cases]
@@ -190,27 +190,26 @@ def _overlaps(
     node: ir.ChooseNode, conditions: Sequence[Expr], types: Mapping[str, Type]
 ) -> Iterator[Diagnostic]:
     left = _MAX_TRIES
-    for later in range(1, len(conditions)):
+    tried = [TriedCondition(condition) for condition in conditions]
+    for later in range(1, len(tried)):
         for earlier in range(later):
-            pair = conditions[earlier], conditions[later]
-            tries = combinations(pair, types)
-            left -= 1 if tries > MAX_TRIES else 1 + tries
+            pair = tried[earlier], tried[later]
+            found = Trials(pair, types)
+            left -= 1 if found.count > MAX_TRIES else 1 + found.count
             if left < 0:
                 return
-            if tries > MAX_TRIES:
+            if found.count > MAX_TRIES:
                 continue  # that no value was found would mean nothing
-            both = witness(pair, lambda truths: all(truths), types)
+            both = found.witness(True, True)
             if both is None:
                 continue
-            alone = witness(pair, lambda truths: truths[1] and not truths[0], types)
-            general = witness(pair, lambda truths: truths[0] and not truths[1], types)
-            if alone is None or (general is not None and _one_path(pair)):
-                yield from _overlap(node, pair, both, hidden=alone is None)
+            alone = found.witness(False, True)
+            general = found.witness(True, False)
+            one_path = len({*pair[0].written, *pair[1].written}) == 1
+            if alone is None or (general is not None and one_path):
+                places = conditions[earlier], conditions[later]
+                yield from _overlap(node, places, both, hidden=alone is None)
                 break
-
-
-def _one_path(pair: tuple[Expr, Expr]) -> bool:
-    return len({path for condition in pair for path in paths_in(condition)}) == 1
 
 
 def _overlap(

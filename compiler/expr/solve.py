@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from .ast import Binary, Each, Expr, Field, ListOf, Literal, Name, Unary
 from .evaluate import EvaluationError, evaluate
@@ -25,30 +25,79 @@ OTHER = "anything else"
 """A text that no condition names."""
 
 Path = tuple[str, ...]
-Wanted = Callable[[tuple[bool, ...]], bool]
 
 
-def witness(
-    conditions: Sequence[Expr], wanted: Wanted, types: Mapping[str, Type]
-) -> dict[str, Json] | None:
-    """Return values by path (`verdict.score`) for which `wanted` holds for the truth of the
-    conditions, in their order; None without any. A condition that cannot be evaluated counts as
-    false."""
-    tried = _candidates(conditions, types)
-    if tried is None:
+class TriedCondition:
+    """A condition, and by path the values that it is compared with."""
+
+    __slots__ = ("expr", "is_tried", "written")
+
+    def __init__(self, expr: Expr) -> None:
+        self.expr = expr
+        self.written: dict[Path, list[Json]] = {path: [] for path in paths_in(expr)}
+        self.is_tried = True
+        for part in walk(expr):
+            if isinstance(part, Each):
+                self.is_tried = False  # whole lists are not tried
+            elif isinstance(part, Binary):
+                for path, value in _comparisons(part):
+                    self.written[path].append(value)
+            for path in _as_truth(part):
+                self.written[path] += [True, False]
+        whole = path_of(expr)
+        if whole is not None:
+            self.written[whole] += [True, False]
+
+
+class Trials:
+    """What conditions come to for each combination of the values that tell them apart. Each is
+    evaluated once for the same values of the paths that it reads. Nothing is tried where one path
+    lies within another, or an expression goes through a list."""
+
+    def __init__(self, conditions: Sequence[TriedCondition], types: Mapping[str, Type]) -> None:
+        written: dict[Path, list[Json]] = {}
+        for condition in conditions:
+            for path, values in condition.written.items():
+                written[path] = [*written.get(path, ()), *values]
+        within = any(a != b and b[: len(a)] == a for a in written for b in written)
+        self._is_tried = not within and all(condition.is_tried for condition in conditions)
+        if not self._is_tried:
+            return
+        self._tried = {path: _around(found, _type(path, types)) for path, found in written.items()}
+        places = {path: place for place, path in enumerate(written)}
+        self._own = [(c, [places[path] for path in c.written]) for c in conditions]
+        self._truths: list[dict[tuple[int, ...], bool]] = [{} for _ in conditions]
+
+    @property
+    def count(self) -> int:
+        """How many combinations of values there are to try."""
+        return math.prod(map(len, self._tried.values())) if self._is_tried else 0
+
+    def witness(self, *wanted: bool) -> dict[str, Json] | None:
+        """Return values by path (`verdict.score`) for which the truth of each condition is as
+        `wanted`; None without any. A condition that cannot be evaluated counts as false."""
+        if not self._is_tried:
+            return None
+        numbers = [range(len(values)) for values in self._tried.values()]
+        for chosen in itertools.islice(itertools.product(*numbers), MAX_TRIES):
+            if all(self._truth(place, chosen) == truth for place, truth in enumerate(wanted)):
+                values = zip(self._tried.items(), chosen, strict=True)
+                return {".".join(path): found[number] for (path, found), number in values}
         return None
-    paths = list(tried)
-    for values in itertools.islice(itertools.product(*tried.values()), MAX_TRIES):
-        variables = _nest(paths, values)
-        if wanted(tuple(_holds(condition, variables) for condition in conditions)):
-            return {".".join(path): value for path, value in zip(paths, values, strict=True)}
-    return None
+
+    def _truth(self, place: int, chosen: tuple[int, ...]) -> bool:
+        (condition, own), known = self._own[place], self._truths[place]
+        numbers = tuple(chosen[of] for of in own)
+        if numbers not in known:
+            pairs = zip(condition.written, numbers, strict=True)
+            values = [self._tried[path][number] for path, number in pairs]
+            known[numbers] = _holds(condition.expr, _nest(condition.written, values))
+        return known[numbers]
 
 
-def combinations(conditions: Sequence[Expr], types: Mapping[str, Type]) -> int:
-    """Return how many combinations of values there are to try."""
-    tried = _candidates(conditions, types)
-    return 0 if tried is None else math.prod(len(values) for values in tried.values())
+def trials(conditions: Iterable[Expr], types: Mapping[str, Type]) -> Trials:
+    """Return the trials of conditions."""
+    return Trials([TriedCondition(condition) for condition in conditions], types)
 
 
 def _holds(condition: Expr, variables: Mapping[str, Json]) -> bool:
@@ -79,39 +128,15 @@ def paths_in(expr: Expr) -> Iterator[Path]:
             yield path
 
 
-def _candidates(
-    conditions: Sequence[Expr], types: Mapping[str, Type]
-) -> dict[Path, list[Json]] | None:
-    """Return the values to try for each path;
-    None where one path lies within another, or an expression goes through a list."""
-    written: dict[Path, list[Json]] = {}
-    if any(isinstance(part, Each) for condition in conditions for part in walk(condition)):
-        return None  # whole lists are not tried
-    for condition in conditions:
-        for path in paths_in(condition):
-            written.setdefault(path, [])
-        for part in walk(condition):
-            if isinstance(part, Binary):
-                for path, value in _comparisons(part):
-                    written[path].append(value)
-            for path in _as_truth(part):
-                written[path] += [True, False]
-        whole = path_of(condition)
-        if whole is not None:
-            written[whole] += [True, False]
-    if any(a != b and b[: len(a)] == a for a in written for b in written):
-        return None
-    return {path: _around(values, _type(path, types)) for path, values in written.items()}
-
-
 def _comparisons(part: Binary) -> Iterator[tuple[Path, Json]]:
     """Yield a path and each written value that it is compared with."""
     for side, other in ((part.left, part.right), (part.right, part.left)):
         values = [other] if isinstance(other, Literal) else []
         if isinstance(other, ListOf):
             values = [item for item in other.items if isinstance(item, Literal)]
-        for path in paths_in(side):
-            yield from ((path, literal.value) for literal in values if literal.value is not None)
+        if compared := [literal.value for literal in values if literal.value is not None]:
+            for path in paths_in(side):
+                yield from ((path, value) for value in compared)
 
 
 def _as_truth(part: Expr) -> Iterator[Path]:
@@ -157,7 +182,7 @@ def _plain(number: float) -> float:
     return int(number) if number.is_integer() else round(number, 6)
 
 
-def _nest(paths: list[Path], values: Sequence[Json]) -> dict[str, Json]:
+def _nest(paths: Iterable[Path], values: Sequence[Json]) -> dict[str, Json]:
     variables: dict[str, Json] = {}
     for path, value in zip(paths, values, strict=True):
         at = variables
