@@ -3,10 +3,11 @@ parts with the same value in every run, which `fold` replaces: `length("abc") > 
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import assert_never
+from typing import assert_never, cast
 
 from ..source.records import dataclass
 from ..source.source import Span
@@ -118,7 +119,8 @@ def operand_faults(
 ) -> Sequence[ExprFault]:
     """Return the operands of a part that its operator never takes, and the arguments that its
     function never takes. Of the names that are `bound` nothing is known."""
-    known = {n: kind for n, kind in types.items() if n not in bound} if bound else types
+    unknown: dict[str, Type] = dict.fromkeys(bound, "any")
+    known = ChainMap(unknown, cast("dict[str, Type]", types)) if bound else types
     match part:
         case Binary(op="<" | "<=" | ">" | ">="):
             return _compared_faults(part, known)
