@@ -42,12 +42,13 @@ _STEP_WORD = Spelling(("step",))
 def check_lines(places: Places, source: Source, sink: Sink) -> None:
     """Report headings and bold lines in the plan that nearly begin a step, and lines of steps and
     sections that are nearly a field."""
-    blocks, starts = places.document.blocks, places.starts
-    for index, block in enumerate(blocks):
+    starts, last = places.starts, ""
+    for index, block in enumerate(places.document.blocks):
+        last = block.key or last
         if block.key is None and block.kind != "section":
             continue
         fields = {starts[index] + field.start for field in block.fields}
-        inside = block.key == "plan" or (block.key is None and _follows_plan(places, index))
+        inside = last == "plan"
         for at, line in _lines(block.text):
             start = starts[index] + at
             if inside and not (block.kind == "step" and at == 0):
@@ -56,11 +57,6 @@ def check_lines(places: Places, source: Source, sink: Sink) -> None:
             if start not in fields and at > 0:
                 _check_field(line, start, source, sink)
             _check_path(line, start, source, sink)
-
-
-def _follows_plan(places: Places, index: int) -> bool:
-    earlier = [block.key for block in places.document.blocks[:index] if block.key is not None]
-    return bool(earlier) and earlier[-1] == "plan"
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
