@@ -199,11 +199,14 @@ def _reading_faults(sink: Sink, program: Program) -> dict[str, set[str]]:
     """For each workflow's file the codes of the errors in it so far. Those in a text that others
     include count for all."""
     found: dict[str, set[str]] = {path: set() for path, _ in program.workflows}
-    for fault in (d for d in sink.all() if d.severity == "error"):
-        file = fault.primary.file
-        own = [path for path in found if path == file or path.startswith(f"{file}#")]
-        for path in own or found:
-            found[path].add(fault.code)
+    own: dict[str, list[str]] = {path: [path] for path in found}
+    for path in found:
+        for mark in (at for at, sign in enumerate(path) if sign == "#"):
+            own.setdefault(path[:mark], []).append(path)
+    errors = {(d.primary.file, d.code): None for d in sink.all() if d.severity == "error"}
+    for file, code in errors:
+        for path in own.get(file, found):
+            found[path].add(code)
     return found
 
 

@@ -6,9 +6,10 @@ so: a workflow of 100,000 steps needs no stack and no minutes.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from ..ir import Edge
 
@@ -251,25 +252,47 @@ def _lowest(node: int, ancestor: list[int], label: list[int], semi: list[int]) -
     return label[node]
 
 
-def dominance(start: Node, immediate: dict[Node, Node]) -> Callable[[Node, Node], bool]:
-    """`holds(a, b)`: every path from `start` to b passes a (a node dominates itself). Constant
-    time, from what `dominators` gave or any tree in which a node comes after the one above it;
-    False for nodes that `start` does not lead to."""
-    size = {start: 1, **dict.fromkeys(immediate, 1)}
-    for node in reversed(immediate):
-        size[immediate[node]] += size[node]
-    first, free = {start: 0}, {start: 1}
-    for node, above in immediate.items():
-        at = first[node] = free[above]
-        free[above] = at + size[node]
-        free[node] = at + 1
+class Dominance(Generic[Node]):
+    """Which nodes every path from a start to a node passes (a node dominates itself), from what
+    `dominators` gave or any tree in which a node comes after the one above it. Nothing is above a
+    node that the start does not lead to."""
 
-    def holds(above: Node, below: Node) -> bool:
+    __slots__ = ("_first", "_size")
+
+    def __init__(self, start: Node, immediate: dict[Node, Node]) -> None:
+        size = {start: 1, **dict.fromkeys(immediate, 1)}
+        for node in reversed(immediate):
+            size[immediate[node]] += size[node]
+        first, free = {start: 0}, {start: 1}
+        for node, above in immediate.items():
+            at = first[node] = free[above]
+            free[above] = at + size[node]
+            free[node] = at + 1
+        self._first, self._size = first, size
+
+    def holds(self, above: Node, below: Node) -> bool:
+        """Return whether every path to `below` passes `above`, in constant time."""
+        first = self._first
         if above not in first or below not in first:
             return False
-        return first[above] <= first[below] < first[above] + size[above]
+        return first[above] <= first[below] < first[above] + self._size[above]
 
-    return holds
+    def any_above(self, nodes: Iterable[Node]) -> Callable[[Node], bool]:
+        """Return what says whether one of some nodes, not the asked one itself, is above it: in
+        the logarithm of their number."""
+        first, tops, begins = self._first, list[Node](), list[int]()
+        for node in sorted((n for n in nodes if n in first), key=first.__getitem__):
+            if not tops or not self.holds(tops[-1], node):
+                tops.append(node)
+                begins.append(first[node])
+
+        def is_below(node: Node) -> bool:
+            if node not in first or not tops:
+                return False
+            top = tops[bisect_right(begins, first[node]) - 1]
+            return top != node and self.holds(top, node)
+
+        return is_below
 
 
 def leaves(members: Collection[Node], after: Successors[Node]) -> bool:

@@ -15,10 +15,9 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from functools import cached_property
-from itertools import repeat
 
 from .. import ir
-from ..analysis.graphs import dominance, dominators, path_to, reachable
+from ..analysis.graphs import Dominance, dominators, path_to, reachable
 from ..analysis.memo import once_in_program
 from ..analysis.variables import (
     Read,
@@ -294,7 +293,7 @@ class _Search:
     def __init__(self, after: dict[Point, list[Point]], joins: dict[Point, int]) -> None:
         self.after = after
         self.joins = joins
-        self._always_passes = dominance(_START, dominators(_START, after))
+        self._always_passed = Dominance(_START, dominators(_START, after))
         self._left = BUDGET
         self.reports = 0
 
@@ -303,9 +302,9 @@ class _Search:
         return reachable([_START], self.after)
 
     @cached_property
-    def _on_tree_path(self) -> Callable[[Point, Point], bool]:
+    def _tree_paths(self) -> Dominance[Point]:
         edges = {point: above for point, above in self._tree.items() if above is not None}
-        return dominance(_START, edges)
+        return Dominance(_START, edges)
 
     @cached_property
     def _behind_join(self) -> set[Point]:
@@ -322,17 +321,17 @@ class _Search:
         with such a path."""
         found: list[tuple[Point, Read, tuple[Point, ...]]] = []
         around: dict[Point, Point | None] | None = None
+        is_passed = self._always_passed.any_above(stops)
+        is_on_path: Callable[[Point], bool] | None = None
         for number, read in places:
             if read.span is None or read.care == "author":
                 continue
             point = 2 * number
-            others = stops - {point} if point in stops else stops
-            passed = any(map(self._always_passes, others, repeat(point)))
-            if passed or point not in self._tree:
+            if is_passed(point) or point not in self._tree:
                 continue
             tree = self._tree
-            on_path = any(self._on_tree_path(stop, point) for stop in others)
-            if on_path or point in self._behind_join:
+            is_on_path = is_on_path or self._tree_paths.any_above(stops)
+            if is_on_path(point) or point in self._behind_join:
                 if around is None:
                     if self._left <= 0:
                         continue

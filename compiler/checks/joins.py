@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .. import ir
-from ..analysis.graphs import dominance, dominators, predecessors, reachable
+from ..analysis.graphs import Dominance, dominators, predecessors, reachable
 from ..analysis.ways import starts, successors_of
 from ..analysis.wording import node_name
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
@@ -98,7 +98,7 @@ def _graph_of(workflow: ir.Workflow) -> _Graph:
         before=before,
         ways=ways,
         above=above,
-        dominates=dominance(_ROOT, above),
+        dominates=Dominance(_ROOT, above).holds,
         hopeless=frozenset(nodes.keys() - reachable(ends, before).keys()),
         choosing=[node for node, cases in ways.items() if len(cases) > 1],
     )

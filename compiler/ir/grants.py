@@ -25,10 +25,10 @@ _GRANT = re.compile(
 """A comment alone on its line."""
 
 
-def with_grants(workflow: Workflow, source: Source) -> Workflow:
+def with_grants(workflow: Workflow, granted: tuple[bool, str]) -> Workflow:
     """Return the workflow with the grants of its file's comments given to its commands. A node's
     own folder stays."""
-    network, folder = grants(source)
+    network, folder = granted
     if not (network or folder):
         return workflow
     nodes = tuple(

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..diagnostics.diagnostic import Sink
 from ..ir import Workflow
-from ..ir.grants import with_grants
+from ..ir.grants import grants, with_grants
 from ..source.gc_pause import collector_at_rest
 from ..source.records import dataclass
 from ..source.source import Source, SourceSet
@@ -79,8 +79,9 @@ def with_file_grants(parsed: Parsed, source: Source) -> Parsed:
     formats that a person writes: a living document holds what models and commands said."""
     if parsed.workflow is None:
         return parsed
+    granted = grants(source)
     return replace(
         parsed,
-        workflow=with_grants(parsed.workflow, source),
-        parts={name: with_grants(part, source) for name, part in parsed.parts.items()},
+        workflow=with_grants(parsed.workflow, granted),
+        parts={name: with_grants(part, granted) for name, part in parsed.parts.items()},
     )

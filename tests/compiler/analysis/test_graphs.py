@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from flowc.compiler.analysis.graphs import (
+    Dominance,
     components,
-    dominance,
     dominators,
     leaves,
     loops,
@@ -64,7 +64,7 @@ def test_components_are_the_sets_of_nodes_that_lead_to_each_other(after):
 @settings(max_examples=300, deadline=None)
 @given(after=TABLES)
 def test_a_dominator_is_a_node_that_no_path_goes_round(after):
-    holds = dominance(0, dominators(0, after))
+    holds = Dominance(0, dominators(0, after)).holds
     there = reachable([0], after)
     for above in after:
         around = reachable([0], after, avoid=lambda node, above=above: node == above)
@@ -86,7 +86,7 @@ def test_a_hundred_thousand_nodes_that_all_may_fail_into_one_end():
     after = {n: (n + 1, LONG) for n in range(LONG - 1)}
     after |= {LONG - 1: (0, LONG), LONG: ()}
     immediate = dominators(0, after)
-    holds = dominance(0, immediate)
+    holds = Dominance(0, immediate).holds
     assert immediate[LONG] == 0
     assert holds(5, LONG - 1)
     assert not holds(5, LONG)
@@ -117,3 +117,14 @@ def test_without_what_leads_back_there_is_no_loop(after):
     back = returns([next(iter(after))], after)
     rest = {node: tuple(t for t in after[node] if (node, t) not in back) for node in after}
     assert loops(rest) == []
+
+
+@settings(max_examples=300, deadline=None)
+@given(after=TABLES)
+def test_one_of_some_nodes_is_above_another(after):
+    tree = Dominance(0, dominators(0, after))
+    for some in ([1, 3], [0], [*after], []):
+        is_below = tree.any_above(some)
+        for node in (*after, 99):
+            above = [other for other in some if other != node and tree.holds(other, node)]
+            assert is_below(node) == bool(above)
