@@ -26,6 +26,7 @@ class GraphParts:
         self._spec = door.spec
         self._nodes = {node.id: node for node in door.spec.nodes}
         self._branches = {branch.source: branch for branch in door.spec.branches}
+        self._setting = Setting(door.spec, dict(door.spec.subgraphs))  # looks at all nodes once
 
     def whole_graph(self) -> Graph:
         """Return the workflow's graph, not compiled."""
@@ -45,8 +46,7 @@ class GraphParts:
         that the workflow does not have."""
         if name not in self._nodes:
             raise self._stale(f"a node `{name}`, which")
-        setting = Setting(self._spec, dict(self._spec.subgraphs))
-        return function_of(self._nodes[name], setting, self._branches.get(name))
+        return function_of(self._nodes[name], self._setting, self._branches.get(name))
 
     def route(self, name: str) -> Callable[[State], Awaitable[list[str]]]:
         """Return the path function of a node's branch. Raise `RunError` as `node` does."""
