@@ -24,7 +24,7 @@ from ..audio.plan.evidence import evidence_lines
 from ..audio.plan.intermediates import calls_for, left_by, maker_of
 from ..audio.plan.memory import MeasurementMemory
 from ..audio.plan.planning import Order, catalogue, complete_plan
-from ..audio.plan.predicates import RESULT, read_predicate
+from ..audio.plan.predicates import RESULT, metric_of, read_predicate
 from ..audio.plan.review import review, step_requires
 from ..audio.vocabulary.patterns import sounds_in
 from ..audio.vocabulary.requests import plan_of, required_by, tools_of
@@ -108,9 +108,12 @@ class AudioTools(CatalogTools):
     def _unwritten(self, document: PlanDocument, path: str) -> list[Unwritten]:
         """Return the calls that make a file on the way while it is read; none where it has to lie
         there."""
-        locate, frames_of = self.roots.locate, self.memory.frames_of
+        locate, memory = self.roots.locate, self.memory
+        calls = calls_for(document, path, lambda made: bool(memory.found_of(locate(made))))
+        places = [locate(call.writes[0]) for call in calls]
         return [
-            Unwritten(call, frames_of(locate(call.writes[0]))) for call in calls_for(document, path)
+            Unwritten(call, memory.frames_of(place), memory.found_of(place))
+            for call, place in zip(calls, places, strict=True)
         ]
 
     async def _make_again(self, document: PlanDocument, path: str) -> None:
@@ -154,18 +157,23 @@ class AudioTools(CatalogTools):
         else:
             await self._make_again(document, args["input"])
         args = {**args, "also": [*(args.get("also") or ()), *_names_in(document, args["code"])]}
-        did = await self._run(args, bool(args.get("free")), unwritten)
+        wanted = step_requires(document, id, args["code"])
+        effects = [one.metric for one in wanted if metric_of(one.metric)[0].effect]
+        did = await self._run(args, bool(args.get("free")), unwritten, effects)
         if not did["ok"]:
             await self._make_again(document, args["input"])  # it is what the plan has made so far
             return did
         files = {id: SubjectFiles(args["input"], args["output"])}
-        wanted = step_requires(document, id, args["code"])
         do = partial(self._do, unwritten=unwritten)
         lines = evidence_lines(await findings_of(wanted, files, do))
         return {**did, "results": "\n".join([did["results"], *lines])}
 
     async def _run(
-        self, args: dict[str, Any], free: bool, unwritten: Sequence[Unwritten] = ()
+        self,
+        args: dict[str, Any],
+        free: bool,
+        unwritten: Sequence[Unwritten] = (),
+        wanted: Sequence[str] = (),
     ) -> dict[str, Any]:
         read, write = args["input"], args["output"]
         output = self.roots.locate(write)
@@ -186,7 +194,9 @@ class AudioTools(CatalogTools):
 
         async def work(call: AudioCall) -> dict[str, Any]:
             locate, working = self.roots.locate, not last
-            return await self.workers.do_call(call, locate, source, working, True, unwritten)
+            return await self.workers.do_call(
+                call, locate, source, working, True, unwritten, wanted
+            )
 
         given = unwritten[0].call.reads[0] if unwritten else read
         there = given, self.roots.locate(given)

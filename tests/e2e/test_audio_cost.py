@@ -82,6 +82,30 @@ def test_one_file_on_the_way_is_there_at_a_time_and_it_is_the_same_sound(calls, 
     assert (tmp_path / "one.flac").read_bytes() == sound
 
 
+@pytest.mark.parametrize(
+    "searching",
+    [
+        "limit to -15 dBTP",
+        "normalise to -24 LUFS and -1 dBTP",
+        "normalise to -22 LUFS and -12 dBTP",
+    ],
+)
+def test_a_file_that_a_search_led_to_is_made_anew_by_what_was_found(
+    calls, capsys, tmp_path, searching
+):
+    """By the gain and the ceiling, in one pass: the search would read what is before it often."""
+    request = f"{searching}, then low-pass at 4 kHz, then fade out over 1 s, export flac"
+    told = edit(capsys, request, "-i", "output=one.flac")
+    tools = [tool for tool, _, _ in calls]
+    assert set(tools) & {"limit", "loudness_norm"}
+    assert "lowpass" in tools, told
+    assert max(count for _, _, count in calls) == 1
+    evidence, sound = lines_of_evidence(tmp_path, told), (tmp_path / "one.flac").read_bytes()
+    told = edit(capsys, request, "-i", "output=one.flac", "-i", "keep=true")
+    assert lines_of_evidence(tmp_path, told) == evidence
+    assert (tmp_path / "one.flac").read_bytes() == sound
+
+
 def lines_of_evidence(folder: Path, told: dict[str, Any]) -> list[str]:
     text = (folder / told["variables"]["document"]).read_text(encoding="utf-8")
     text = re.sub("in_[0-9a-f]{8}_", "", text)

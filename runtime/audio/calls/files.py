@@ -39,7 +39,8 @@ _MP3_UNREAD = 65_536
 @dataclass(frozen=True, slots=True)
 class Sound:
     """A file that can be read as sound. `path` is as the person wrote it, `place` where it is;
-    `known` is the device and the number that the file has to have, where they are known."""
+    `known` is the device and the number that the file has to have, where they are known; `identity`
+    tells its samples from all others, () where nothing does."""
 
     path: str
     place: str
@@ -49,6 +50,7 @@ class Sound:
     format: str
     subtype: str
     known: tuple[int, ...] = ()
+    identity: tuple[object, ...] = field(default=(), compare=False)
 
     @property
     def seconds(self) -> float:
@@ -157,10 +159,11 @@ class UnwrittenSound(Sound):
 def open_sound(path: str, place: str, known: tuple[int, ...] = ()) -> Sound:
     """Return what a file's header says. Raise `Failure`: missing, a folder, not sound, no
     samples, not the file that is known."""
-    with _opened(path, place, known) as file:
+    opened = _opened(path, place, known)
+    with opened as file:
         shape = (file.samplerate, file.channels, file.frames)
         name = _SAME.get(file.format, str(file.format))
-        sound = Sound(path, place, *shape, name, str(file.subtype), known)
+        sound = Sound(path, place, *shape, name, str(file.subtype), known, opened.identity)
     if sound.frames <= 0:
         raise Failure(f"`{path}` holds no samples")
     if not _LEAST_RATE <= sound.rate <= _MAX_RATE:
@@ -186,6 +189,7 @@ class _opened:
         try:
             info = os.fstat(self._number)
             mode = info.st_mode
+            self.identity = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns)
             if self._known and self._known != (info.st_dev, info.st_ino):
                 raise Failure(f"`{self._path}` became another file while it was read", "refused")
             if stat.S_ISDIR(mode):

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import NoneType
+from types import MappingProxyType, NoneType
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 from flowc.compiler.source.door import open_folder
@@ -86,15 +86,18 @@ class LastingProcess(Protocol):
 
 class Unwritten(NamedTuple):
     """A call that was done and whose file is gone: what reads it has it made on the way, and needs
-    the files that the call read. `frames` is how many it wrote, where that is known."""
+    the files that the call read. `frames` is how many it wrote, where that is known, and `found`
+    what it came to when it looked for a gain and a ceiling."""
 
     call: AudioCall
     frames: int | None = None
+    found: Mapping[str, float | None] = MappingProxyType({})
 
     def to_json(self) -> dict[str, object]:
         """Return it as the process gets it."""
         tool, arguments = self.call.tool.name, dict(self.call.arguments)
-        return {"tool": tool, "arguments": arguments, "frames": self.frames}
+        made = {"frames": self.frames, "found": dict(self.found)}
+        return {"tool": tool, "arguments": arguments, **made}
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,7 @@ class AudioWorkers:
         working: bool = False,
         stays: bool = False,
         unwritten: Sequence[Unwritten] = (),
+        wanted: Sequence[str] = (),
     ) -> dict[str, Any]:
         """Return what the tool says of its work. `locate` says where a path leads, links resolved,
         and may refuse it: none is followed any more. Raise `Failure`: the tool's own, a place that
@@ -137,7 +141,8 @@ class AudioWorkers:
         `source` is the sound whose tags and word length the output is to have, in place of the
         call's input; with `working` it is read by a later step, and loses nothing. With `stays` the
         process may do the next call of the same sound, until `close`. `unwritten` are calls whose
-        outputs are read without being there, in their order."""
+        outputs are read without being there, in their order. `wanted` are measures of the effect
+        that the next call will ask for: what can be, is found on the way."""
         made = {one.call.writes[0] for one in unwritten}
         calls = (*(one.call for one in unwritten), call)
         paths = dict.fromkeys(path for each in calls for path in each.reads if path not in made)
@@ -160,6 +165,7 @@ class AudioWorkers:
                 "source": source,
                 "working": working,
                 "unwritten": [one.to_json() for one in unwritten],
+                "wanted": list(wanted),
             }
             files = [Path(place) for place in reads.values()]
             programs = coders_for((*reads, *writes))

@@ -38,12 +38,16 @@ class Rounding:
         if self._bits is None:
             return block
         top = 2.0 ** (self._bits - 1)
-        wide = block.astype(np.float64) * top
+        wide = block.astype(np.float64)
+        wide *= top  # in place, here and below: new arrays take as long as what is done with them
         steps = np.rint(wide)
         if self._dither and (steps != wide).any():
             noise = self._random.random((2, *block.shape), np.float32)
-            steps = np.rint(wide + noise[0] - noise[1])
-        steps = np.clip(steps, -top, top - 1)
+            wide += noise[0]
+            wide -= noise[1]
+            np.rint(wide, out=steps)
+        np.clip(steps, -top, top - 1, out=steps)
         if self._bits == 16:
             return steps.astype(np.int16)
-        return (steps * 2.0 ** (32 - self._bits)).astype(np.int32)
+        steps *= 2.0 ** (32 - self._bits)
+        return steps.astype(np.int32)

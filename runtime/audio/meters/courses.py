@@ -7,38 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from ..ahead import ahead
 from ..blocks import Frames, Samples
 from ..calls.files import Sound
-from .levels import RESOLUTION, Spectrum, SpectrumMeter
+from .known import Facts, Law, LawName, Needs, facts_of, look_for
+from .levels import RESOLUTION, Spectrum
 
-_LONG_S = 120.0
-"""From here on a sound has enough windows for a spectrum that do not overlap."""
 _WINDOW = 8192
 """Samples of a response that is looked for."""
-
-
-SECONDS, STEPS = 0.01, 40
-"""Of a course of levels: the length of a frame, and how many steps of a quarter of a millisecond it
-has."""
-
-
-class Steps(NamedTuple):
-    """Some frames of a sound: the level of each (dBFS, all channels), and peak and effective value
-    of each step (the highest channel)."""
-
-    levels: Samples
-    peaks: Samples
-    means: Samples
-
-
-Law = Callable[[Steps], Samples]
-"""Gives the gain in dB of each step, of one part of a sound after the other."""
 
 
 class AnySound(Protocol):
@@ -72,52 +52,42 @@ class Both:
     before: Sound
     after: Sound
     inputs: Mapping[str, AnySound] = field(default_factory=dict)
-    _courses: dict[Sound, Samples] = field(default_factory=dict)
-    _spectra: dict[tuple[Sound, float], Spectrum] = field(default_factory=dict)
-    _gains: dict[tuple[float | str, ...], Samples] = field(default_factory=dict)
+    _facts: dict[Sound, Facts] = field(default_factory=dict)
 
     @property
     def idle(self) -> Both:
         """Return the sound before, twice."""
-        return Both(
-            self.before, self.before, self.inputs, self._courses, self._spectra, self._gains
-        )
+        return Both(self.before, self.before, self.inputs, self._facts)
 
     def levels(self) -> tuple[Samples, Samples]:
         """Return the course of both levels, dBFS of every 10 ms."""
-        for sound in (self.before, self.after):
-            if sound not in self._courses:
-                parts = [_levels(rows) for rows in _frames_of(sound)]
-                self._courses[sound] = np.concatenate(parts)
-        return self._courses[self.before], self._courses[self.after]
+        before, after = (self.find(sound, Needs(course=True)).course for sound in self._two)
+        assert before is not None
+        assert after is not None
+        return before, after
 
     def gains(self, name: str, numbers: tuple[float, ...], law: Callable[..., Law]) -> Samples:
         """Return the gain in dB of every 10 ms of the sound before that the law of that name asks
         for with these numbers, weighted by power."""
-        key: tuple[float | str, ...] = (name, *numbers)
-        if key not in self._gains:
-            self._gains[key] = self._gains_by(law(*numbers))
-        return self._gains[key]
-
-    def _gains_by(self, law: Law) -> Samples:
-        parts, courses = [], []
-        for rows in _frames_of(self.before):
-            part = _steps_of(rows)
-            courses.append(part.levels)
-            power = part.peaks**2 + 1e-20
-            rows = (power * 10 ** (law(part) / 10)).reshape(-1, STEPS).sum(axis=1)
-            parts.append(10 * np.log10(rows / power.reshape(-1, STEPS).sum(axis=1)))
-        self._courses[self.before] = np.concatenate(courses)
-        return np.concatenate(parts)
+        key: LawName = (name, *numbers)
+        return self.find(self.before, Needs(laws={key: partial(law, *numbers)})).gains[key]
 
     def spectra(self, resolution: float = RESOLUTION) -> tuple[Spectrum, Spectrum]:
         """Return both mean spectra; `resolution` is in Hz."""
-        two = []
-        for sound in (self.before, self.after):
-            if (sound, resolution) not in self._spectra:
-                self._spectra[sound, resolution] = _spectrum(sound, resolution)
-            two.append(self._spectra[sound, resolution])
-        return two[0], two[1]
+        needs = Needs(resolutions={resolution})
+        before, after = (self.find(sound, needs).spectra[resolution] for sound in self._two)
+        return before, after
+
+    def find(self, sound: Sound, needs: Needs) -> Facts:
+        """Return what is known of a sound, with what is needed."""
+        facts = self._facts.setdefault(sound, facts_of(sound))
+        if missing := needs.without(facts):
+            look_for(missing, sound, facts)
+        return facts
+
+    @property
+    def _two(self) -> tuple[Sound, Sound]:
+        return self.before, self.after
 
     def sums(self) -> Sums | None:
         """Return the sums; None where lengths or channels differ."""
@@ -175,47 +145,3 @@ class Both:
         if not totals.all():
             return "all of it is silence"
         return float(20 * np.log10(totals[1] / totals[0]))
-
-
-def _spectrum(sound: Sound, resolution: float) -> Spectrum:
-    meter = SpectrumMeter(
-        sound.rate,
-        sound.channels,
-        edges=False,
-        resolution=resolution,
-        overlap=sound.seconds < _LONG_S,
-    )
-    for block in ahead(sound.blocks()):
-        meter.feed(block)
-    return meter.end()
-
-
-def _frames_of(sound: Sound) -> Iterator[Samples]:
-    """Yield the frames of a sound, (frames, samples, channels), one part after the other; the last
-    one may be of fewer samples, which then stand for all of it."""
-    frame = max(round(sound.rate * SECONDS), STEPS)
-    rest = np.zeros((0, sound.channels), np.float32)
-    for block in ahead(sound.blocks()):
-        rest = np.concatenate((rest, block))
-        whole = len(rest) // frame * frame
-        if whole:
-            yield rest[:whole].reshape(whole // frame, frame, -1).astype(np.float64)
-        rest = rest[whole:]
-    if len(rest):
-        rows = np.pad(rest, ((0, frame - len(rest)), (0, 0)), mode="edge")
-        yield rows[None].astype(np.float64)
-
-
-def _levels(rows: Samples) -> Samples:
-    means = np.einsum("fsc,fsc->f", rows, rows) / max(rows[0].size, 1)
-    return np.asarray(10 * np.log10(np.maximum(means, 1e-20)))
-
-
-def _steps_of(rows: Samples) -> Steps:
-    fine = rows.shape[1] // STEPS
-    high = np.abs(rows[:, :, 0])
-    for channel in range(1, rows.shape[2]):
-        np.maximum(high, np.abs(rows[:, :, channel]), out=high)
-    steps = high[:, : fine * STEPS].reshape(len(rows) * STEPS, fine)
-    means = np.sqrt(np.einsum("sf,sf->s", steps, steps) / fine)
-    return Steps(_levels(rows), steps.max(axis=1), means)

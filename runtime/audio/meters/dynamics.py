@@ -10,7 +10,7 @@ from math import exp, pi
 import numpy as np
 
 from ..blocks import Samples
-from .courses import Law, Steps
+from .known import Law, Steps
 
 _STEP_MS = 0.25
 _RMS_RELEASE_MS = 50.0

@@ -7,23 +7,27 @@ spectra, a compressor by its own law. A misfit of 0 is what was asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import cached_property
 from inspect import signature
 from itertools import pairwise
 from math import isfinite, log10
 from types import MappingProxyType
+from typing import NoReturn
 from urllib.parse import unquote
 
 import numpy as np
 
 from ...errors import Failure
 from ..blocks import Samples
-from ..calls.files import Sound
-from ..tags.tags import clean
-from .courses import SECONDS, AnySound, Both
+from ..calls.files import Sound, UnwrittenSound
+from ..tags.tags import Tags, clean
+from .courses import AnySound, Both
 from .dynamics import compressor_law, gate_law
 from .equalizer import band_power
 from .joins import joined_misfit, laid_misfit, mix_misfit
+from .known import SECONDS, Facts, Needs
 from .levels import RESOLUTION, shift_between
 from .restoration import (
     changed_share,
@@ -269,7 +273,7 @@ def tags_misfit(both: Both, *said: str) -> Value:
     """Return how many tags are not what was said, each as `title=TEXT`; an empty text stands for a
     tag that is not there."""
     fields = both.after.tags().fields
-    wanted = [one.partition("=") for one in said]
+    wanted = [str(one).partition("=") for one in said]
     return float(sum(clean(text) != fields.get(name, "") for name, _, text in wanted))
 
 
@@ -332,6 +336,40 @@ def _number_or_text(part: str) -> float | str:
         return unquote(part)
 
 
+class _Wanted(Exception):
+    """A measure asks for more than the shape of a sound."""
+
+
+class _Listener(Both):
+    """A sound that takes note of what a measure asks first to know of it."""
+
+    def find(self, sound: Sound, needs: Needs) -> Facts:
+        """Raise `_Wanted`."""
+        self.needs.add(needs)
+        raise _Wanted
+
+    @cached_property
+    def needs(self) -> Needs:
+        """Return what was asked for."""
+        return Needs()
+
+
+def needs_of(wanted: Iterable[tuple[str, list[float | str]]], like: Sound) -> Needs:
+    """Return what the first look at a sound before, whose shape is that of `like`, can find for
+    measures, as far as it is facts."""
+
+    def refuse() -> NoReturn:
+        raise _Wanted
+
+    shape = like.rate, like.channels, like.frames, like.format, like.subtype
+    sound = UnwrittenSound("", "", *shape, make=refuse, written_tags=Tags())
+    listener = _Listener(sound, sound)
+    for name, at in wanted:
+        with suppress(_Wanted, LookupError, TypeError, ValueError):
+            MEASURES[name](listener, *at)
+    return listener.needs
+
+
 def effects_of(
     a: Sound,
     b: Sound,
@@ -344,5 +382,5 @@ def effects_of(
     idle = both.idle
     try:
         return [(MEASURES[n](both, *at), MEASURES[n](idle, *at)) for n, at in wanted]
-    except (KeyError, TypeError, ValueError) as error:
+    except (LookupError, TypeError, ValueError) as error:
         raise Failure(f"the numbers of a measure do not fit: {error}") from None

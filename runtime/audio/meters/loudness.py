@@ -14,7 +14,7 @@ from math import log10
 import numpy as np
 
 from ..blocks import Frames, Samples
-from .convolution import Convolver
+from .filters import Recursion, Section
 from .true_peak import TruePeakMeter
 
 ABSOLUTE_GATE, RELATIVE_GATE, RANGE_GATE = -70.0, -10.0, -20.0
@@ -24,8 +24,6 @@ _MOMENTARY, _SHORT, _HOP = 40, 300, 10
 """In steps: 400 ms, 3 s, 100 ms."""
 _PIECE = 16_384
 """Frames that are filtered at once, which bounds the memory."""
-_TAIL_SECONDS = 0.1
-"""Of K-weighting's answer to an impulse; what comes after it is below -200 dB."""
 
 CHANNEL_WEIGHTS: dict[int, tuple[float, ...]] = {
     1: (1.0,),
@@ -60,7 +58,7 @@ class LoudnessMeter:
         self._rate = rate
         weights = CHANNEL_WEIGHTS.get(channels)
         self._weights = None if weights is None else np.array(weights)
-        self._filter = Convolver(_k_weighting(rate, int(_TAIL_SECONDS * rate))[None], channels)
+        self._filter = Recursion(k_weighting(rate), channels)
         self._peaks = TruePeakMeter(rate, channels)
         # Thousands of small arrays would lie between the large ones and keep their place.
         self._energies = array("d")
@@ -105,8 +103,9 @@ class LoudnessMeter:
         return momentary, short
 
     def _take(self, filtered: Samples) -> None:
-        if filtered.shape[2] and self._weights is not None:
-            self._keep(self._weights @ (filtered[0] * filtered[0]))
+        if filtered.shape[1] and self._weights is not None:
+            filtered *= filtered
+            self._keep(self._weights @ filtered)
 
     def _keep(self, power: Samples) -> None:
         """Sum the weighted power up to each whole step; the rest waits."""
@@ -173,9 +172,9 @@ def _range(blocks: Samples) -> float | None:
     return float(10 * log10(high / low))
 
 
-def _k_weighting(rate: int, taps: int) -> Samples:
-    """Return the impulse response of both stages. The standard has coefficients for 48 kHz; these
-    come from the analogue filters behind them and are the same there."""
+def k_weighting(rate: int) -> tuple[Section, Section]:
+    """Return both stages. The standard has coefficients for 48 kHz; these come from the analogue
+    filters behind them and are the same there."""
     shelf = np.tan(np.pi * min(1681.974450955533, 0.49 * rate) / rate)
     high, quality = 10 ** (3.999843853973347 / 20), 0.7071752369554196
     middle = high**0.4996667741545416
@@ -189,9 +188,8 @@ def _k_weighting(rate: int, taps: int) -> Samples:
     cut_low = (1 + cut / cut_quality + cut**2, 2 * (cut**2 - 1), 1 - cut / cut_quality + cut**2)
     # The standard writes the second numerator as 1, -2, 1 without the gain that belongs to it.
     cut_top = (cut_low[0], -2 * cut_low[0], cut_low[0])
-    size = 1 << int(np.ceil(np.log2(taps * 4)))
-    z = np.exp(-2j * np.pi * np.arange(size // 2 + 1) / size)
-    response = np.ones(len(z), complex)
-    for top, low in ((shelf_top, shelf_low), (cut_top, cut_low)):
-        response *= (top[0] + top[1] * z + top[2] * z**2) / (low[0] + low[1] * z + low[2] * z**2)
-    return np.asarray(np.fft.irfft(response, size)[:taps])
+    return _section(shelf_top, shelf_low), _section(cut_top, cut_low)
+
+
+def _section(top: tuple[float, ...], low: tuple[float, ...]) -> Section:
+    return tuple(value / low[0] for value in top), tuple(value / low[0] for value in low)

@@ -11,6 +11,7 @@ import numpy as np
 from flowc.compiler.catalog.audio_model import PARTS
 
 from ..ahead import ahead, beside
+from .known import facts_of
 from .levels import CLIPPED_RUN, EDGES_HZ, LevelMeter, Spectrum, SpectrumMeter, shift_between
 from .loudness import CHANNEL_WEIGHTS, Loudness, LoudnessMeter, decibels
 
@@ -53,6 +54,8 @@ def examine(
                 spectra.feed(block)
     loud = loudness.end() if loudness is not None else None
     spectrum = spectra.end() if spectra is not None else None
+    if not levels.not_finite:
+        facts_of(sound).levels = levels
     numbers = {
         **_header(sound),
         **(_loudness(loud) if loud is not None else {}),

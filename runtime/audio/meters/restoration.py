@@ -8,8 +8,9 @@ import numpy as np
 
 from ..blocks import Samples
 from ..calls.files import Sound
-from .courses import SECONDS, Both
-from .levels import FRAME_SECONDS, LevelMeter
+from .courses import Both
+from .known import SECONDS, levels_of
+from .levels import FRAME_SECONDS
 from .sections import section_misfit
 
 DEESS_SECONDS = 0.023
@@ -164,10 +165,7 @@ def band_course(sound: Sound, hz: float) -> Samples:
 
 def frames_of(sound: Sound) -> Samples:
     """Return the RMS of every 20 ms."""
-    levels = LevelMeter(sound.rate, sound.channels)
-    for block in sound.blocks():
-        levels.feed(block)
-    return levels.frames()
+    return levels_of(sound).frames()
 
 
 def pauses_in(frames: Samples, threshold_dbfs: float, least_s: float) -> list[tuple[int, int]]:

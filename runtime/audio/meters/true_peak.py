@@ -2,7 +2,8 @@
 
 A value between samples is at most so many times the samples around it as the taps of its phase add
 up to. So only where samples are high enough for a new highest peak are the values between them
-looked for, which in speech is hardly anywhere.
+looked for, which in speech is hardly anywhere: first by one fast product, whose sums run in another
+order, and where that comes near the highest peak once more.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from ..blocks import Frames
 
 _TAPS, _CHUNK, _AT_ONCE = 48, 32, 128
 """Taps of a phase; frames that are looked at or passed over together; chunks in one product."""
+_NEAR = 0.9999
+"""Of the highest peak: two orders of a sum differ by less, for no sample is above that peak."""
 
 
 class TruePeakMeter:
@@ -24,6 +27,7 @@ class TruePeakMeter:
         factor = 4 if rate < 96_000 else 2 if rate < 192_000 else 1
         self._phases = _phases(factor)
         self._most = float(np.abs(self._phases).sum(axis=0).max(initial=1.0))
+        self._spread = _spread(self._phases)
         self._rest = np.zeros((channels, _TAPS), np.float32)
         self.peak = 0.0
 
@@ -53,7 +57,9 @@ class TruePeakMeter:
         starts = np.arange(0, len(row) - _TAPS, _CHUNK)
         high = np.maximum.reduceat(np.abs(row), starts)
         high = np.maximum(high, np.append(high[1:], np.abs(row[-_TAPS:]).max()))
-        order = np.argsort(-high)  # the highest first, so that fewer of the others count
+        order = np.flatnonzero(high * self._most > self.peak)
+        order = order[np.argsort(-high[order])]  # the highest first, so that fewer others count
+        places = self._phases.shape[1] * (span - _TAPS + 1)
         for at in range(0, len(order), _AT_ONCE):
             chosen = order[at : at + _AT_ONCE]
             chosen = chosen[high[chosen] * self._most > self.peak]
@@ -61,8 +67,21 @@ class TruePeakMeter:
                 return
             first = np.minimum(starts[chosen], len(row) - span)
             around = row[first[:, None] + np.arange(span)]
-            between = sliding_window_view(around, _TAPS, axis=1) @ self._phases
-            self.peak = max(self.peak, float(between.max()), -float(between.min()))
+            rough = np.abs(around @ self._spread[:span, :places]).max(axis=1)
+            around = around[rough > self.peak * _NEAR]
+            if len(around):
+                between = sliding_window_view(around, _TAPS, axis=1) @ self._phases
+                self.peak = max(self.peak, float(between.max()), -float(between.min()))
+
+
+def _spread(phases: Frames) -> Frames:
+    """Return the matrix whose product with a chunk and what lies around it are the values of all
+    phases at all its frames."""
+    taps, places = phases.shape
+    spread = np.zeros((_CHUNK + taps, _CHUNK + 1, places), np.float32)
+    for frame in range(_CHUNK + 1):
+        spread[frame : frame + taps, frame] = phases
+    return spread.reshape(_CHUNK + taps, -1)
 
 
 def _phases(factor: int) -> Frames:

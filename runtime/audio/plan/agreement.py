@@ -30,10 +30,12 @@ _QUANTITY = re.compile(
     re.IGNORECASE,
 )
 _CLOCK = re.compile(r"(?<![\w:])(?:(\d+):)?(\d{1,2}):(\d{2}(?:\.\d+)?)(?![\w:])")
-_NAMES = (("hz", "Hz"), ("_ms", "s"), ("keep_s", "s"), ("_s", "s"), ("db", "dB"))
+_NAMES = (
+    ("hz", "Hz"), ("_ms", "s"), ("_s", "s"), ("db", "dB"), ("dbtp", "dB"), ("dbfs", "dB"),
+)  # fmt: skip
 """What the numbers in a metric's parentheses are, by the ends of their names."""
 _TOPICS: Mapping[str, tuple[str, ...]] = {
-    "loud": ("integrated", "loudness", "rms", "momentary", "range"),
+    "loud": ("integrated", "loudness", "rms", "momentary", "range", "loud_frames"),
     "lufs": ("integrated", "loudness", "range"),
     "true peak": ("true_peak",),
     "pitch": ("pitch",),

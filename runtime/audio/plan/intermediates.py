@@ -8,6 +8,7 @@ time. It is made again, by the calls that made it, when a step that reads it is 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from flowc.compiler import plan
 from flowc.compiler.plan.paths import original_input
@@ -40,10 +41,12 @@ def left_by(document: plan.PlanDocument, id: str) -> str:
     return "" if any(_reads(document, step) == read for step in waiting) else read
 
 
-def calls_for(document: plan.PlanDocument, path: str) -> list[AudioCall]:
+def calls_for(
+    document: plan.PlanDocument, path: str, is_found: Callable[[str], bool]
+) -> list[AudioCall]:
     """Return the calls, in order, that make a file on the way out of files that are not; none where
     some of it was not made by calls, was rounded, or is too much work to be done each time it is
-    read."""
+    read. `is_found` tells of a file whether the search that led to it need not be done again."""
     calls: list[AudioCall] = []
     for _ in document.steps:  # a document may lead round in a circle
         if (step := maker_of(document, path)) is None:
@@ -53,22 +56,28 @@ def calls_for(document: plan.PlanDocument, path: str) -> list[AudioCall]:
         if call is None or read == write or read not in call.reads:
             return []
         others = (one for one in call.reads if one != read)
-        if any(maker_of(document, one) for one in others) or not _can_be_redone(call, write):
+        if any(maker_of(document, one) for one in others) or not _can_be_redone(
+            call, write, is_found
+        ):
             return []
         calls.insert(0, call)
         path = read
     return calls if path == original_input(document) else []
 
 
-def _can_be_redone(call: AudioCall, write: str) -> bool:
+def _can_be_redone(call: AudioCall, write: str, is_found: Callable[[str], bool]) -> bool:
     """Tell whether a call on the way gives what stands in the one file that it writes, samples that
     are not rounded, and soon."""
     kept = not call.arguments.get("subtype") and "FLOAT" in container_of(write).subtypes
-    return kept and call.writes == (write,) and call.tool.name not in _LONG
+    name = call.tool.name
+    soon = name not in _LONG and (name not in _SEARCHES or is_found(write))
+    return kept and call.writes == (write,) and soon
 
 
-_LONG = frozenset({"limit", "loudness_norm", "pitch_shift", "time_stretch"})
-"""Tools that read their input again and again until the result fits, or need as long otherwise."""
+_LONG = frozenset({"pitch_shift", "time_stretch"})
+"""Tools that need long for their work."""
+_SEARCHES = frozenset({"limit", "loudness_norm"})
+"""Tools that read their input again and again until the result fits."""
 
 
 def maker_of(document: plan.PlanDocument, path: str) -> plan.Block | None:

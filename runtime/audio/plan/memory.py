@@ -1,5 +1,5 @@
-"""What is known of files for as long as a run lasts: measurements, by the file as it was, and how
-many frames were written into it."""
+"""What is known of files for as long as a run lasts: measurements, by the file as it was, how
+many frames were written into it, and by what gain and ceiling."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ class MeasurementMemory:
     _parts: dict[Key, frozenset[str]] = field(default_factory=dict)
     _gone: dict[Path, Key] = field(default_factory=dict)
     _frames: dict[Path, int] = field(default_factory=dict)
+    _found: dict[Path, Json] = field(default_factory=dict)
 
     async def measure(self, call: AudioCall, locate: Callable[[str], Path], do: Do) -> Json:
         """Return what the call gives, and what else is known of the file. Raise `Failure`."""
@@ -53,6 +54,7 @@ class MeasurementMemory:
         if call.writes and "duration_s" in done:
             place = locate(call.writes[0])
             self._frames[place] = round(done["duration_s"] * done["sample_rate_hz"])
+            self._found[place] = done.pop("found", {})
         heard = done.pop("heard", None)
         if heard and before == self._key(path, THRESHOLD, locate):
             self._keep(before, heard, frozenset({"loudness"}))
@@ -61,6 +63,11 @@ class MeasurementMemory:
     def frames_of(self, place: Path) -> int | None:
         """Return how many frames the last call wrote there; None where that is not known."""
         return self._frames.get(place)
+
+    def found_of(self, place: Path) -> Json:
+        """Return what the last call that wrote there came to when it looked for a gain and a
+        ceiling; {} where that is not known, or there was no search."""
+        return self._found.get(place, {})
 
     def leave(self, place: Path) -> None:
         """Take note of a file that is about to be removed, and can be made as it is."""

@@ -112,8 +112,11 @@ def _requirements_of(plan: Mapping[str, Any], order: Order, count: int) -> list[
         if order.first and number.isdecimal() and 0 < int(number) <= count:
             one["subject"] = f"step_{order.first + int(number)}"
     read = [read_predicate(one) for one in planned if one.get("metric")]
+    # What the request's own words require says the same in words and numbers, however wide.
+    own = {(p.condition, p.text) for p in map(read_predicate, order.required)}
     for predicate in read:
-        check_agreement(predicate)
+        if (predicate.condition, predicate.text) not in own:
+            check_agreement(predicate)
     known = {(p.subject, p.condition) for p in read} | {(ANY, p.condition) for p in read}
     asked = [
         predicate

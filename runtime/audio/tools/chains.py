@@ -6,6 +6,7 @@ import numpy as np
 
 from ...errors import Failure
 from ..calls.files import Sound
+from ..meters.known import levels_of
 from ..meters.loudness import decibels
 from . import stages
 from .job import Chain, Job
@@ -42,7 +43,7 @@ def fade(job: Job) -> Chain:
 def add_noise(job: Job) -> Chain:
     """Add noise below the RMS of the whole file. Raise `Failure` for silence."""
     sound, values = job.input, job.values
-    levels = job.levels_of(sound)
+    levels = levels_of(sound)
     rms = float(np.sqrt(levels.squares.mean() / levels.count))
     if not rms:
         raise silence_failure(sound)
@@ -54,7 +55,7 @@ def add_noise(job: Job) -> Chain:
 def peak_norm(job: Job) -> Chain:
     """Bring the highest sample to a level. Raise `Failure` for silence."""
     sound = job.input
-    peak = decibels(float(job.levels_of(sound).peaks.max()))
+    peak = decibels(float(levels_of(sound).peaks.max()))
     if peak is None:
         raise silence_failure(sound)
     gain_db = job.values["target_dbfs"] - peak

@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import Failure
 from ..blocks import Frames
 from ..calls.files import Sound
+from ..meters.known import levels_of
 from ..meters.levels import FRAME_SECONDS
 from ..meters.restoration import pauses_in
 from ..tags.chapters import Chapter, SoundSpan, move_chapters
@@ -20,7 +21,7 @@ from .job import Job, Result, pieces_of
 def trim_silence(job: Job) -> Result:
     """Cut silence off the ends, by the RMS of 20 ms over all channels."""
     sound, values = job.input, job.values
-    bounds = job.levels_of(sound).silence(values["threshold_dbfs"])
+    bounds = levels_of(sound).silence(values["threshold_dbfs"])
     if bounds is None:
         below = f"{values['threshold_dbfs']:g} dBFS"
         raise Failure(f"nothing of `{sound.path}` is louder than {below}: all of it is silence")
@@ -147,7 +148,7 @@ def shorten_pauses(job: Job) -> Result:
 def _pauses(job: Job, length: str) -> list[tuple[int, int]]:
     """Return where pauses longer than an argument begin and end, in frames. Raise `Failure`."""
     sound, values = job.input, job.values
-    frames = job.levels_of(sound).frames()
+    frames = levels_of(sound).frames()
     pauses = pauses_in(frames, values["threshold_dbfs"], values[length])
     if not pauses:
         what = f"no pause longer than {values[length]:g} s below {values['threshold_dbfs']:g} dBFS"

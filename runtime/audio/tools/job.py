@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -18,13 +19,16 @@ from ..calls.containers import bitrate_like, check_bitrate, check_fit, container
 from ..calls.files import Sound, UnwrittenSound, open_sound
 from ..calls.output import FileShape, WrittenFile, write_sound
 from ..calls.word_length import kept_subtype
-from ..meters.levels import LevelMeter
+from ..meters.effects import needs_of, read_measure
+from ..meters.known import Needs, Tap, facts_of, keep
 from ..meters.loudness import decibels
 from ..tags.chapters import MOST, Chapter, SoundSpan, move_chapters
 from ..tags.tags import Tags
 from .stages import Stage, through
 
 Result = dict[str, Any]
+Found = Mapping[str, float | None]
+"""`gain_db`, and `ceiling_db` of the limiter, None without one."""
 _MOST_AT_ONCE = 120_000_000
 """Samples of a file that a tool takes which does not stream: 10 minutes of stereo at 96 kHz."""
 
@@ -42,7 +46,8 @@ class Job:
     """A call, and where its files are by the path that the call names; of what it reads also what
     is known of the file; `unwritten` are those of them that lie in no file. `source` is the sound
     that the plan of the call is about; "" without one. With `working` the output is one that a
-    later step of the plan reads."""
+    later step of the plan reads. `wanted` are measures of its effect that will be asked for,
+    `found` is what the same call came to when it looked for a gain and a ceiling."""
 
     call: AudioCall
     reads: Mapping[str, str]
@@ -51,7 +56,8 @@ class Job:
     source: str = ""
     working: bool = False
     unwritten: Mapping[str, Sound] = field(default_factory=dict)
-    _levels: dict[Sound, LevelMeter] = field(default_factory=dict, repr=False)
+    wanted: Sequence[str] = ()
+    found: Found = field(default_factory=dict)
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -87,19 +93,26 @@ class Job:
             raise Failure(f"`{path}` holds {count} samples: {takes}", help="split it first")
         return sound
 
-    def levels_of(self, sound: Sound) -> LevelMeter:
-        """Return the levels of a whole sound, which is read for them once."""
-        if sound not in self._levels:
-            levels = LevelMeter(sound.rate, sound.channels)
-            for block in ahead(sound.blocks()):
-                levels.feed(block)
-            self._levels[sound] = levels
-        return self._levels[sound]
+    @property
+    def identity(self) -> tuple[object, ...]:
+        """Return what tells the samples that the call makes from all others; () where what it reads
+        has no such."""
+        reads = [self.sound(path).identity for path in self.call.reads]
+        arguments = json.dumps(dict(self.values), sort_keys=True)
+        return (self.call.tool.name, arguments, *reads) if all(reads) else ()
 
     def run(self, chain: Chain) -> Result:
         """Write the output: the input behind the stages."""
         sound = self.input
-        return {**self.write(sound, through(sound.blocks(), chain.stages)), **chain.remarks}
+        needs = self._needs(sound).without(facts_of(sound))
+        tap = Tap(needs, sound.rate, sound.channels, sound.seconds)
+        blocks = tap.over(sound.blocks()) if needs else sound.blocks()
+        done = self.write(sound, through(blocks, chain.stages))
+        keep(sound.identity, tap.facts())
+        return {**done, **chain.remarks}
+
+    def _needs(self, sound: Sound) -> Needs:
+        return needs_of([read_measure(text) for text in self.wanted], sound)
 
     def write(
         self,
@@ -149,7 +162,16 @@ class Job:
         return done
 
     def _put(self, path: str, form: FileShape, blocks: Iterator[Frames], tags: Tags) -> WrittenFile:
-        return write_sound(path, self.writes[path], form, ahead(blocks), tags)
+        place, needs = self.writes[path], Needs()
+        if self.wanted and form.subtype == "FLOAT":  # others are not what was heard here
+            asked = self._needs(self.input)
+            needs = Needs(asked.course or bool(asked.laws), {}, asked.resolutions)
+        tap = Tap(needs, form.rate, form.channels, form.frames / form.rate)
+        done = write_sound(path, place, form, ahead(tap.over(blocks) if needs else blocks), tags)
+        if (facts := tap.facts()) is not None:
+            keep(open_sound(path, place).identity, facts)
+            keep(self.identity, facts)
+        return done
 
     @property
     def _source(self) -> Sound | None:
@@ -188,8 +210,10 @@ class Rehearsal(Job):
         form, blocks, tags = begin()
         count = sum(map(len, blocks)) if frames is None else frames
         path = self.values["output"]
-        shape = (form.rate, form.channels, count, container_of(path).name, "FLOAT")
-        return UnwrittenSound(path, "", *shape, make=lambda: begin()[1], written_tags=tags)
+        shape = (form.rate, form.channels, count, container_of(path).name, "FLOAT", ())
+        return UnwrittenSound(
+            path, "", *shape, self.identity, make=lambda: begin()[1], written_tags=tags
+        )
 
     def _put(self, path: str, form: FileShape, blocks: Iterator[Frames], tags: Tags) -> WrittenFile:
         self._taken.append((form, blocks, tags))

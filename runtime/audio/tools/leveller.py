@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..blocks import Frames
+from ..meters.known import levels_of
 from ..meters.levels import FRAME_SECONDS
 from ..meters.restoration import leveller_law
 from .chains import silence_failure
@@ -16,7 +17,7 @@ def leveller(job: Job) -> Chain:
     """Move the level slowly towards that of the whole; pauses stay as far below as they were. Raise
     `Failure` for silence."""
     sound, values = job.input, job.values
-    gains = leveller_law(job.levels_of(sound).frames(), values["window_s"], values["most_db"])
+    gains = leveller_law(levels_of(sound).frames(), values["window_s"], values["most_db"])
     if gains is None:
         raise silence_failure(sound)
     centres = (np.arange(len(gains)) + 0.5) * FRAME_SECONDS * sound.rate

@@ -30,7 +30,7 @@ from ..meters import measure as meter
 from ..meters.loudness import Loudness, LoudnessMeter
 from . import plugins as effects
 from . import stages
-from .job import Chain, Job, Result
+from .job import Chain, Found, Job, Result
 from .stages import Stage, through
 
 MOST_TAKEN_DB = 6.0
@@ -85,15 +85,32 @@ def _below(job: Job, most: float, build: Callable[[float], Chain]) -> Chain | Re
 def _limit(job: Job, most: float) -> Chain:
     sound = job.input
     times = _Times(job.values["release_ms"], job.values["lookahead_ms"])
+    if job.found:
+        return Chain(_found_chain(sound, job.found, times))
     loud, ceiling = _hold(sound, 0.0, most, most, times)
     if ceiling is None:
         raise Failure(f"`{sound.path}` cannot be limited to {most:g} dBTP")
-    chain = _limiter_chain(sound, 0.0, ceiling, times)
-    return Chain(chain, {"true_peak_dbtp": loud.true_peak})
+    found: Found = {"gain_db": 0.0, "ceiling_db": ceiling}
+    chain = _found_chain(sound, found, times)
+    return Chain(chain, {"true_peak_dbtp": loud.true_peak, **_search_result(job, found)})
+
+
+def _found_chain(sound: Sound, found: Found, times: _Times) -> list[Stage]:
+    gain_db, ceiling = found["gain_db"], found["ceiling_db"]
+    if ceiling is None:
+        return [stages.gain(gain_db or 0.0)]
+    return _limiter_chain(sound, gain_db or 0.0, ceiling, times)
+
+
+def _search_result(job: Job, found: Found) -> Result:
+    """Return what a search came to, for a plan that may have the same made again."""
+    return {"found": found} if job.is_planned else {}
 
 
 def _normalise(job: Job, most: float) -> Chain:
     sound, target = job.input, job.values["target_lufs"]
+    if job.found:
+        return Chain(_found_chain(sound, job.found, _USUAL))
     heard = meter.measure(sound, parts=("loudness",))
     loudness, peak = heard["integrated_lufs"], heard["true_peak_dbtp"]
     if loudness is None or peak is None:
@@ -105,15 +122,19 @@ def _normalise(job: Job, most: float) -> Chain:
         facts["heard"] = heard
     if peak + gain_db <= most:
         levels = {"integrated_lufs": target, "true_peak_dbtp": peak + gain_db}
+        found: Found = {"gain_db": gain_db, "ceiling_db": None}
         remarks = {**facts, **levels, "gain_db": gain_db, "limited": False}
-        return Chain([stages.gain(gain_db)], remarks)
+        return Chain(_found_chain(sound, found, _USUAL), {**remarks, **_search_result(job, found)})
     free = most - peak
     search = _Search(low=free, reached=loudness + free, top=free + MOST_TAKEN_DB)
     for level in _louder(sound, search, target, most):
         if abs(target - level.reached) <= _CLOSE_LU:
             levels = {"integrated_lufs": level.reached, "true_peak_dbtp": level.peak}
-            chain = _limiter_chain(sound, level.gain_db, level.ceiling, _USUAL)
-            return Chain(chain, {**facts, **levels, "gain_db": level.gain_db, "limited": True})
+            found = {"gain_db": level.gain_db, "ceiling_db": level.ceiling}
+            remarks = {**facts, **levels, "gain_db": level.gain_db, "limited": True}
+            return Chain(
+                _found_chain(sound, found, _USUAL), {**remarks, **_search_result(job, found)}
+            )
         if level.gain_db == search.top and level.reached < target:
             raise _too_much(sound, target, most, level.reached)
     raise Failure(f"`{sound.path}` cannot be brought to {target:g} LUFS below {most:g} dBTP")

@@ -13,6 +13,7 @@ import numpy as np
 from ...errors import Failure
 from ..blocks import Flags, Frames, Samples
 from ..calls.files import Sound
+from ..meters.known import levels_of
 from ..meters.restoration import DEESS_SECONDS, band_weights, sounding_level, window_of
 from .job import Chain, Job
 
@@ -123,7 +124,7 @@ def _noise_of(job: Job, sound: Sound, size: int) -> Samples:
         learnt = _Learner(size, sound.channels, np.ones(1, bool), sound.frames)
         blocks = sound.blocks(start, end)
     else:
-        frames = job.levels_of(sound).frames()
+        frames = levels_of(sound).frames()
         loud = frames[frames > 1e-5]
         if not len(loud):
             raise Failure(f"`{sound.path}` is silent: there is no noise in it")
@@ -183,7 +184,7 @@ def deess(job: Job) -> Chain:
         text = f"`freq_hz` is {values['freq_hz']:g} Hz, but `{sound.path}` has {sound.rate}"
         help = f"it can be at most {int(0.45 * sound.rate)} Hz there"
         raise Failure(f"{text} samples a second", help=help)
-    level = sounding_level(job.levels_of(sound).frames())
+    level = sounding_level(levels_of(sound).frames())
     if level is None:
         raise Failure(f"`{sound.path}` is silent: there is nothing sharp in it")
     size = _size(sound, DEESS_SECONDS)

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from ..blocks import Frames, Samples
-from ..meters.convolution import Convolver
+from ..meters.filters import Convolver
 
 
 class Stage(Protocol):

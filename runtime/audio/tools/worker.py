@@ -2,8 +2,9 @@
 
 In: {"tool", "arguments", "reads": {path: place}, "known": {path: [device, number]}, "writes":
 {path: place}, "source": path or "", "working": bool, "unwritten": [{"tool", "arguments",
-"frames": number or null}, …]}; the places written to exist and are empty. What the unwritten calls
-would write is read as if they had.
+"frames": number or null, "found": {…}}, …], "wanted": [measure, …]}; the places written to exist
+and are empty. What the unwritten calls would write is read as if they had, `found` is what LIMIT
+and LOUDNESS_NORM said of themselves, and the measures will be asked for by a call of COMPARE.
 Out: {"result": {…}} or {"failure": {"message", "help", …}}.
 """
 
@@ -33,12 +34,14 @@ def _perform_call(question: dict[str, Any]) -> dict[str, Any]:
     unwritten: dict[str, Sound] = {}
     for one in question.get("unwritten") or ():
         call = check_call(one["tool"], one["arguments"])
-        rehearsal = Rehearsal(call, *files, working=True, unwritten=dict(unwritten))
+        found = one.get("found") or {}
+        rehearsal = Rehearsal(call, *files, working=True, unwritten=dict(unwritten), found=found)
         sound = rehearsal.sound_of(find_function(call.tool), one["frames"])
         unwritten[sound.path] = sound
     call = check_call(question["tool"], question["arguments"])
     source, working = question.get("source", ""), bool(question.get("working"))
-    job = Job(call, *files, source, working, unwritten)
+    wanted = question.get("wanted") or ()
+    job = Job(call, *files, source, working, unwritten, wanted)
     done = find_function(call.tool)(job)
     result: dict[str, Any] = job.run(done) if isinstance(done, Chain) else done
     return result

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from flowc.runtime.audio.meters.loudness import CHANNEL_WEIGHTS, LoudnessMeter
+from flowc.runtime.audio.meters.filters import Recursion
+from flowc.runtime.audio.meters.loudness import CHANNEL_WEIGHTS, LoudnessMeter, k_weighting
+from flowc.runtime.audio.meters.true_peak import TruePeakMeter
 from sounds import noise, silence, speech_like, tone
 
 
@@ -23,22 +25,59 @@ def test_the_reference_tone_of_bs1770_reads_the_same_at_every_rate(rate):
     assert reading.true_peak == pytest.approx(0, abs=0.2)
 
 
-def test_at_48_khz_the_filter_is_the_one_that_the_standard_writes():
-    """BS.1770-5, tables 1 and 2: the first samples of the answer to an impulse, by recursion."""
-    from flowc.runtime.audio.meters.loudness import _k_weighting
+STANDARD = (
+    ((1.53512485958697, -2.69169618940638, 1.19839281085285),
+     (1.0, -1.69065929318241, 0.73248077421585)),
+    ((1.0, -2.0, 1.0), (1.0, -1.99004745483398, 0.99007225036621)),
+)  # fmt: skip
+"""BS.1770-5, tables 1 and 2."""
 
-    first = ((1.53512485958697, -2.69169618940638, 1.19839281085285),
-             (1.0, -1.69065929318241, 0.73248077421585))  # fmt: skip
-    second = ((1.0, -2.0, 1.0), (1.0, -1.99004745483398, 0.99007225036621))
-    signal = np.zeros(2000)
-    signal[0] = 1
-    for top, low in (first, second):
+
+def looped(sections, signal):
+    """The definition of a recursive filter, a sample at a time."""
+    for top, low in sections:
         out = np.zeros(len(signal))
         for n in range(len(signal)):
             out[n] = sum(top[k] * signal[n - k] for k in range(3) if n >= k)
             out[n] -= sum(low[k] * out[n - k] for k in (1, 2) if n >= k)
         signal = out
-    assert np.abs(_k_weighting(48_000, 9600)[:2000] - signal).max() < 1e-6
+    return signal
+
+
+def recursed(sections, rows, block):
+    filter = Recursion(sections, len(rows))
+    parts = [filter.feed(rows[:, at : at + block]) for at in range(0, rows.shape[1], block)]
+    return np.concatenate([*parts, filter.end()], axis=1)
+
+
+def test_at_48_khz_the_filter_is_the_one_that_the_standard_writes():
+    impulse = np.zeros((1, 2000))
+    impulse[0, 0] = 1
+    wanted = looped(STANDARD, impulse[0])
+    assert np.abs(recursed(k_weighting(48_000), impulse, 2000) - wanted).max() < 1e-6
+
+
+@pytest.mark.parametrize("block", [1, 31, 32, 1024, 1500, 5000])
+def test_products_give_what_the_loop_over_samples_gives(block):
+    """Two channels with other sounds, in blocks that leave a rest, fill a run, and many runs."""
+    rows = np.random.default_rng(1).standard_normal((2, 5000))
+    found = recursed(k_weighting(44_100), rows, block)
+    assert found.shape == rows.shape
+    for row, wanted in zip(found, rows, strict=True):
+        assert np.abs(row - looped(k_weighting(44_100), wanted)).max() < 1e-10
+
+
+def test_a_peak_between_samples_is_the_same_wherever_it_lies():
+    """A tone of a quarter of the rate, whose samples miss its peaks; it grows, so each chunk has a
+    new highest value, the last one in what ends the sound."""
+    time = np.arange(3000)
+    rows = ((0.2 + time / 6000) * np.sin(np.pi / 2 * time + np.pi / 4)).astype(np.float32)
+    meter = TruePeakMeter(48_000, 1)
+    meter.feed(rows[:, None])
+    found = meter.end()
+    padded = np.pad(rows, 48)
+    slow = np.lib.stride_tricks.sliding_window_view(padded, 48) @ meter._phases
+    assert found == max(np.abs(slow).max(), np.abs(rows).max())
 
 
 @pytest.mark.parametrize("block", [1, 997, 65_536])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from flowc.runtime.audio.meters.levels import SpectrumMeter
 from sounds import noise, silence, tone, write
 
 
@@ -112,3 +113,19 @@ def test_differences_are_b_minus_a(tmp_path, apply):
     assert change["integrated_lufs"] == pytest.approx(-6.02, abs=0.1)
     assert all(band["db"] == pytest.approx(-6, abs=1) for band in change["energy_below"])
     assert not found["same_samples"]
+
+
+@pytest.mark.parametrize("channels", [1, 2, 3, 6])
+def test_the_spectrum_of_several_channels_is_the_sum_of_theirs(channels):
+    """Two go through one transform: a tone in one of them shows nowhere else, and all count."""
+    random = np.random.default_rng(4)
+    frames = random.standard_normal((20_000, channels)).astype(np.float32)
+    powers = [spectrum_of(frames[:, [channel]]).power for channel in range(channels)]
+    together = spectrum_of(frames).power
+    assert np.allclose(together, np.sum(powers, axis=0), rtol=1e-12)
+
+
+def spectrum_of(frames):
+    meter = SpectrumMeter(16_000, frames.shape[1])
+    meter.feed(frames)
+    return meter.end()

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from flowc.compiler.catalog.audio_formats import format_of
 from flowc.runtime.audio.calls.call import AudioCall, check_call, parse_call
-from flowc.runtime.audio.vocabulary.requests import code_of, plan_of
+from flowc.runtime.audio.plan.contradictions import Shape
+from flowc.runtime.audio.plan.planning import Order, complete_plan
+from flowc.runtime.audio.vocabulary.requests import code_of, plan_of, required_by
 from flowc.runtime.errors import Failure
 
 FILES = [
@@ -158,6 +162,24 @@ def test_phrasings_are_understood_or_refused_with_the_nearest(half):
     assert [one.text for one in found.wrong] == []
     assert len(found.right) >= 0.85 * asked
     assert len(found.hinted) >= 0.9 * silent
+
+
+def test_what_is_understood_can_be_planned():
+    """Every requirement that the rules write agrees with its own words, and no number is lost."""
+    sound = Shape(44_100, 2)
+    problems = {}
+    for one in ALL:
+        try:
+            plan = plan_of(one.text, "a.wav", "", sound)
+        except Failure:
+            continue
+        if format_of(f"a.{plan['format']}") == "m4a" and not shutil.which("ffmpeg"):
+            continue
+        required = required_by(one.text, "a.wav", "", sound)
+        order = Order("audio_1_abcd1234", "a.wav", "", sound, one.text, required)
+        if problem := complete_plan(plan, order)["problem"]:
+            problems[one.text] = problem
+    assert problems == {}
 
 
 def test_there_are_enough_of_them_and_none_is_said_twice():
