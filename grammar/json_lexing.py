@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 _COLON = r"[ \t\r\n]*+:"
 _TEXT = r'"[^"\\\x00-\x1f]*+(?:\\[^\x00-\x1f][^"\\\x00-\x1f]*+)*+"'
-_LOOSE = r"""(?:[^\s"'{}\[\],:/]|/(?![/*]))++"""
+_LOOSE = r"""(?!\#)(?:[^\s"'{}()\[\],:/]|/(?![/*]))++"""
 _OTHER_TEXT = r"""'(?:[^'\\\n]|\\[^\n])*+'|"(?:[^"\\\n]|\\[^\n])*+\""""
 
 TOKEN = re.compile(
@@ -28,10 +28,12 @@ TOKEN = re.compile(
  |(?P<WORD>(?:true|false|null)(?=[\s,\]}}]|\Z))
  |(?P<OPEN_LIST>\[)
  |(?P<CLOSE_LIST>\])
+ |(?P<PARENTHESIS>[()])
  |(?P<LOOSE_KEY>(?:{_OTHER_TEXT}|{_LOOSE}){_COLON}(?!//))
  |(?P<LOOSE_TEXT>{_OTHER_TEXT})
  |(?P<UNENDED>["'][^\n]*+)
- |(?P<COMMENT>//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?)
+ |(?P<COMMENT>//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?
+    |(?:\#|--[ ])[^\n]*+)
  |(?P<COLON>:)
  |(?P<LOOSE>{_LOOSE}|.)
  |(?P<END>\Z))

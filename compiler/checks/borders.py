@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 
 from .. import ir
 from ..analysis.variables import expressions_of, writes_by_name
@@ -18,7 +19,7 @@ from ..analysis.ways import workflows_by_path
 from ..analysis.wording import node_name
 from ..catalog.results import BUILT_IN, RESULTS, Shape
 from ..diagnostics.diagnostic import Label, Severity
-from ..expr.ast import Expr, Field, Index, Name
+from ..expr.ast import Expr, Field, Index, Literal, Name
 from ..expr.functions import FUNCTIONS
 from ..expr.show import show
 from ..expr.walk import names_read
@@ -41,6 +42,8 @@ _OTHER_FUNCTIONS = {
     "first": "first_line",
 }
 _WORD = re.compile(r"[^\W\d]\w{0,80}")
+_PATH = re.compile(r"([A-Za-z_]\w{0,60})((?:\.\w{1,60}|\[\d{1,9}\])+)")
+_PART = re.compile(r"\.(\w+)|\[(\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ def _function_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
         if known is not None and node.function not in known:
             help = Spelling(known).advice(node.function, "write it there, and export it")
             message = f"the script `{node.script}` has no function `{node.function}`"
-            yield BorderFault(message, node.span, help)
+            yield BorderFault(message, node.function_span or node.span, help)
 
 
 def _call_faults(
@@ -98,7 +101,9 @@ def _call_faults(
         for name in dict.fromkeys((node.item, node.index or node.item)):
             if name not in known:
                 help = known.advice(name, f"it takes {listed}")
-                yield BorderFault(f"`{target.name}` takes no `{name}`", span, help, _at(target))
+                place = node.item_span if name == node.item else None
+                message = f"`{target.name}` takes no `{name}`"
+                yield BorderFault(message, place or span, help, _at(target))
     else:
         for assignment in node.returns:
             yield from _unknown_names(assignment.value, known, target, listed)
@@ -111,7 +116,7 @@ def _call_faults(
                 f"{node_name(node)} does not give `{param.name}`, which `{target.name}` requires"
             )
             help = f"give it: `with: {{{param.name}: …}}`"
-            yield BorderFault(message, span, help, labels)
+            yield BorderFault(message, node.passes_span or span, help, labels)
 
 
 def _unknown_names(
@@ -143,6 +148,30 @@ def _field_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
             shapes_here = _result_shapes(node, workflow, builtin) if measured else {}
             for part, bound, expr, _ in measured if shapes_here else ():
                 yield from _field_fault(part, shapes_here, bound, expr.span)
+    for node in workflow.nodes if builtin else ():
+        if isinstance(node, ir.AgentNode) and node.report:
+            paths = [(output, _PATH.fullmatch(output.source)) for output in node.outputs]
+            taken = [(output, path) for output, path in paths if path is not None]
+            if taken:
+                yield from _output_faults(taken, _result_shapes(node, workflow, builtin))
+
+
+def _output_faults(
+    taken: Sequence[tuple[ir.Output, re.Match[str]]], shapes: Mapping[str, Sequence[Shape]]
+) -> Iterator[BorderFault]:
+    """Yield the fields that a reported output takes of a tool's result and that it never has."""
+    for output, path in taken:
+        if path[1] not in shapes:
+            continue
+        value: Expr = Name(name=path[1])
+        for part in _PART.finditer(path[2]):
+            if part[1] is None:
+                value = Index(object=value, key=Literal(value=int(part[2])))
+            else:
+                value = Field(object=value, name=part[1])
+                for fault in _field_fault(value, shapes, (), output.span):
+                    if fault.severity == "error":  # a slip of a field that there is
+                        yield replace(fault, severity="warning")
 
 
 def _plain_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
@@ -169,6 +198,10 @@ def _field_fault(
     found = _shapes_of(part.object, shapes, bound)
     fields = [name for shape in found for name in _fields(shape) or ()]
     span = part.span or place
+    are_lists = bool(found) and all(shape.get("type") == "array" for shape in found)
+    if span is not None and are_lists and Spelling(("length",)).nearest(part.name):
+        message = f"`{show(part.object)}` is a list and has no `{part.name}`"
+        yield BorderFault(message, span, "did you mean `length`?")
     if span is None or not fields or part.name in (*fields, "length"):
         return
     near = Spelling([*fields, "length"]).nearest(part.name)

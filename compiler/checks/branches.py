@@ -13,7 +13,7 @@ are reported when the later can never be taken, or when they are ranges of one v
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .. import ir
 from ..analysis.graphs import edges_from
@@ -149,8 +149,18 @@ def known_values(on: Expr, workflow: ir.Workflow) -> tuple[str, ...] | None:
             return _written_values(name, None, workflow)
         case Field(object=Name(name=name), name=key):
             return _written_values(name, key, workflow)
+        case Call(function="upper" | "lower" | "trim" as function, args=(inner,)):
+            known = known_values(inner, workflow)
+            return None if known is None else tuple(_CHANGES[function](word) for word in known)
         case _:
             return None
+
+
+_CHANGES: Mapping[str, Callable[[str], str]] = {
+    "upper": str.upper,
+    "lower": str.lower,
+    "trim": str.strip,
+}
 
 
 def _written_values(name: str, key: str | None, workflow: ir.Workflow) -> tuple[str, ...] | None:

@@ -37,6 +37,7 @@ from ..source.records import dataclass
 from ..source.source import Span
 from ..source.spelling import Spelling
 from .check import Check
+from .guards import SCOPES, fields_behind
 
 MAX_LABELS = 4
 BUDGET = 1_000_000
@@ -61,17 +62,17 @@ def undefined_variables(workflow: ir.Workflow, program: ir.Program) -> Iterator[
         return
     listed = {param.name for param in workflow.params} | {f.name for f in workflow.state}
     spelling = Spelling(known_names(workflow))
+    fields = fields_behind(workflow, undefined, spelling)
     for name, places in undefined.items():
         node, first = places[0]
         assert first.span is not None
-        near = spelling.nearest(name)
+        near = (name in SCOPES and fields.get(name)) or spelling.nearest(name) or fields.get(name)
         if near is None and first.care == "format" and not name.isupper():
             continue  # what the format leaves as written may be prose, unless it looks like a name
         if near is None and all(read.care == "author" for _, read in places):
             continue  # `coalesce(X, 3)`: the author wrote what stands in for it
-        severity: Severity = "error"
-        if name in listed or first.care == "author":
-            severity = "warning"
+        unsure = name in listed or first.care == "author"
+        severity: Severity = "warning" if unsure else "error"
         writer = _write_place(near, workflow) if near else None
         yield UNDEFINED_VARIABLES.code.diagnostic(
             f"{_reader(node)} {_verb(first)} `{name}`, which nothing writes",

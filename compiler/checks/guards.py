@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from .. import ir
 from ..analysis.memo import once_per_workflow
 from ..analysis.variables import expressions_of
 from ..diagnostics.diagnostic import Code, Diagnostic
 from ..diagnostics.examples import chart, mend
-from ..expr.ast import Call, Expr, Text
+from ..expr.ast import Call, Expr, Field, Name, Text
 from ..expr.types import FALLIBLE, faults, kind_of
 from ..expr.walk import LEAVES, compounds
 from ..source.source import Span
@@ -59,6 +59,25 @@ def computations(workflow: ir.Workflow, kinds: Iterable[str]) -> Iterator[Comput
     """Yield the parts of these kinds, see `kind_of`, of a workflow's expressions."""
     found = _by_kind(workflow)
     return itertools.chain.from_iterable(found.get(kind, ()) for kind in kinds)
+
+
+SCOPES = frozenset(
+    ("params", "inputs", "input", "state", "vars", "variables", "env", "nodes", "steps", "outputs")
+)
+"""What other languages write before the name of a variable."""
+
+
+def fields_behind(
+    workflow: ir.Workflow, names: Container[str], known: Container[str]
+) -> dict[str, str]:
+    """Return for names the first of the `known` ones that stands as a field behind each."""
+    found: dict[str, str] = {}
+    for part, *_ in computations(workflow, ("field",)):
+        assert isinstance(part, Field)
+        of = part.object.name if isinstance(part.object, Name) else ""
+        if of in names and part.name in known:
+            found.setdefault(of, part.name)
+    return found
 
 
 @once_per_workflow

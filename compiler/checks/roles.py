@@ -8,7 +8,8 @@ from dataclasses import replace
 from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import contract, cook, mend
 from ..ir import Program, TaskNode, Workflow
-from ..source.spelling import Spelling
+from ..source.source import Span
+from ..source.spelling import Spelling, slip_pairs
 from .check import Check
 
 
@@ -17,6 +18,7 @@ def missing_roles(workflow: Workflow, program: Program) -> Iterator[Diagnostic]:
     workflow waits for a team: who runs it gives one."""
     roles = {agent.role: None for agent in workflow.agents if agent.role}
     if not roles:
+        yield from _slips(workflow)
         return
     spelling = Spelling(roles)
     lacking: dict[str, list[TaskNode]] = {}
@@ -36,6 +38,25 @@ def missing_roles(workflow: Workflow, program: Program) -> Iterator[Diagnostic]:
             notes=(f"the team has {listed}",),
             help=f"did you mean `{near}`?" if near else "add an agent with that role to the team",
         )
+
+
+def _slips(workflow: Workflow) -> Iterator[Diagnostic]:
+    """Yield roles that one task asks for and that are nearly those of other tasks."""
+    needed: dict[str, list[Span]] = {}
+    for node in workflow.nodes:
+        place = (node.role_span or node.span) if isinstance(node, TaskNode) else None
+        if isinstance(node, TaskNode) and node.role and place is not None:
+            needed.setdefault(node.role, []).append(place)
+    for pair in slip_pairs(needed):
+        other, rare = sorted(pair, key=lambda role: (-len(needed[role]), needed[role][0].start))
+        if len(needed[rare]) == 1:
+            yield MISSING_ROLES.code.diagnostic(
+                f"`{rare}` is asked for here, and elsewhere `{other}`",
+                needed[rare][0],
+                severity="warning",
+                labels=(Label(needed[other][0], "asked for here"),),
+                help=f"did you mean `{other}`?",
+            )
 
 
 _KITCHEN = (

@@ -6,6 +6,7 @@ import re
 import shlex
 from urllib.parse import quote
 
+from ..source.spelling import Spelling
 from .documents import read_json, read_yaml
 from .function import Function, Parameter, Type, of_object
 from .function import text as text_parameter
@@ -231,3 +232,22 @@ BY_GROUP: tuple[tuple[str, tuple[Function, ...]], ...] = (
 """The functions under the headings of the documentation."""
 
 FUNCTIONS: dict[str, Function] = {row.name: row for _, rows in BY_GROUP for row in rows}
+
+
+_OPERATORS = Spelling(
+    ("equals", "differs", "less", "greater", "contains", "matches", "starts", "ends", "and", "or")
+)
+_OTHER_OPERATORS = {
+    "includes": "contains", "include": "contains", "contain": "contains", "has": "contains",
+    "is": "==", "isnt": "!=", "like": "matches", "match": "matches", "startswith": "starts with",
+    "endswith": "ends with", "beginswith": "starts with", "xor": "!=",
+}  # fmt: skip
+"""What other languages call an operator."""
+
+
+def operator_help(word: str) -> str:
+    """Return what to write for a word that stands where an operator does."""
+    meant = _OTHER_OPERATORS.get(word.lower()) or _OPERATORS.nearest(word.lower())
+    return (
+        f"did you mean `{meant}`?" if meant else "put an operator before it, or quotes around text"
+    )

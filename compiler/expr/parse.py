@@ -36,7 +36,7 @@ from .ast import (
     Text,
     Unary,
 )
-from .functions import FUNCTIONS
+from .functions import FUNCTIONS, operator_help
 from .values import unquote
 from .walk import ExpressionShape, names_read, part_below, shape_of, shift_spans, split_names
 
@@ -223,14 +223,14 @@ def _unexpected_token(text: str, start: int, sign: str) -> ParseFault:
 def _sign_help(text: str, start: int, sign: str) -> str:
     """Return what to do about a sign or word that stands where none is expected."""
     before = text[:start].strip()
-    if sign == "`":
-        return "take the backticks away"
+    if sign in "`.":
+        return f"take the {'backticks' if sign == '`' else 'point'} away"
     if sign in "“”„‘’":
         return 'write a text in straight quotes, as in `"text"`'
     if (not before and _COMPARES.match(sign)) or _COMPARES.fullmatch(before):
         return f"write what it is compared with, before `{before or sign}`"
     if re.fullmatch(r"\w+", sign):
-        return "put an operator before it, or quotes around text"
+        return operator_help(sign if before and text[start + len(sign) :].strip() else "")
     if help := _bracket_help(text):
         return help
     return "take it away: nothing opens it" if sign in ")]}" else ""

@@ -11,6 +11,7 @@ from typing import assert_never, cast
 
 from ..source.records import dataclass
 from ..source.source import Span
+from ..source.spelling import Spelling
 from .ast import (
     Binary,
     Call,
@@ -159,10 +160,12 @@ def _advice(name: str) -> str:
     """Return what to write for a function that does not exist: what another language calls so, or
     the nearest name."""
     meant = next((row for row in FUNCTIONS.values() if name in row.also), None)
-    close = get_close_matches(name.lower(), FUNCTIONS, n=1)
-    if meant is None and not close:
-        return f"the functions are {', '.join(FUNCTIONS)}"
-    return f"did you mean `{meant.name if meant else close[0]}`?"
+    near = meant.name if meant else _SPELLING.nearest(name)
+    close = [near] if near else get_close_matches(name.lower(), FUNCTIONS, n=1)
+    return f"did you mean `{close[0]}`?" if close else f"the functions are {', '.join(FUNCTIONS)}"
+
+
+_SPELLING = Spelling(FUNCTIONS)
 
 
 def _written_faults(function: Function, args: tuple[Expr, ...]) -> Iterator[ExprFault]:

@@ -221,10 +221,12 @@ class CallNode(NodeBase):
     `passes` gives its parameters and variables, evaluated here; `passes_all` hands over every
     variable of the caller first. `returns_all` copies all its variables back; `returns` sets
     variables here from expressions over its own. It fails when the called workflow
-    does not end in success. `target_span` is where the file names the workflow."""
+    does not end in success. `target_span` is where the file names the workflow, `passes_span` where
+    it begins to give values."""
 
     workflow: str
     target_span: Span | None = field(default=None, compare=False)
+    passes_span: Span | None = field(default=None, compare=False)
     passes: tuple[Assignment, ...] = ()
     passes_all: bool = False
     returns: tuple[Assignment, ...] = ()
@@ -246,6 +248,7 @@ class ScriptNode(NodeBase):
 
     script: str
     function: str
+    function_span: Span | None = field(default=None, compare=False)
     args: tuple[Expr, ...] = ()
     shares: tuple[str, ...] = ()
     fixed: tuple[str, ...] = ()
@@ -319,6 +322,8 @@ class ForeachNode(NodeBase):
     workflow: str
     item: str
     target_span: Span | None = field(default=None, compare=False)
+    item_span: Span | None = field(default=None, compare=False)
+    passes_span: Span | None = field(default=None, compare=False)
     index: str | None = None
     passes: tuple[Assignment, ...] = ()
     concurrency: int = 1

@@ -50,7 +50,8 @@ def _report_unknown_tools(workflow: ir.Workflow, catalog: Catalog, sink: Sink) -
     if catalog.unlisted:
         return
     unknown = [t for t in workflow.tools if t.source == "unknown" and t.id != ir.REPORT_TOOL]
-    spelling = Spelling(catalog.entries if unknown else ())
+    others = (tool.id for tool in workflow.tools if tool.source != "unknown")
+    spelling = Spelling((*catalog.entries, *others) if unknown else ())
     for tool in unknown:
         if tool.span is None:
             continue
@@ -82,6 +83,10 @@ def _report_misfits(
         message = f"`{name}` is not the name of a function"
         sink.report("FC4004", message, span, help="write module:function, without parentheses")
         return
+    if "." in name and ":" not in name and name not in catalog.functions:
+        module, _, function = name.rpartition(".")
+        message = f"`{name}` names no module: a colon stands before the function"
+        sink.report("FC4004", message, span, severity="warning", near=f"{module}:{function}")
     for taken in places.keys() & {*FROM_RUN}:
         message = f"`{taken}` is what the run gives to a function, not an argument"
         sink.report("FC4004", message, places[taken], help="give the argument another name")

@@ -20,17 +20,17 @@ _OPENED = (
     rf"(?<!\{{)\{{{{3}}{_NAME}\}}{{3}}(?!\}})|(?<![\w\\])\$\{{\{{{_NAME}\}}\}}"
     rf"|\{{\{{{_NAME}\|[^\n{{}}]{{0,80}}\}}\}}"
     rf"|\{{\{{{_NAME}(?:\}}\}}|\}}|(?=[\s.,;:!?)\"']|$)(?![^\n{{]*\}}\}}))|(?<!\{{)\$?\{{{_NAME}\}}{{1,2}}"
-    rf"|\[{_NAME}(?:\](?![(:\[])|(?=\s|$))|<{_NAME}>|(?<![\w$\\])\$(\w{{2,60}}+)"
+    rf"|(?<![\w$])\({{2}}{_NAME}\){{2}}(?!\))|\[{_NAME}(?:\](?![(:\[])|(?=\s|$))|<{_NAME}>|(?<![\w$\\])\$(\w{{2,60}}+)"
     r"|(?<![\w{%])%(\w{2,60}+)%(?![\w%])|(?<![\w@.])@([A-Z][A-Z0-9_]{1,59}+)(?![\w@]|\.\w)"
 )
 _FORMS = re.compile(_OPENED)
-_FORMS_AND_ENDS = re.compile(rf"{_OPENED}|(?<![\w{{.])(\w{{2,60}}+)\}}\}}(?!\}})")
+_FORMS_AND_ENDS = re.compile(rf"{_OPENED}|(?<![\w{{.])(\w{{2,60}}+)[ ]?\}}\}}(?!\}})")
 """With names that only an end follows, for which every word is tried."""
 _STATEMENT = re.compile(r"\{%-?[ ]*(?:if|elif|else|endif|for|endfor|set|include|block)\b[^%\n]*%\}")
-_SIGN = re.compile(r"[{\[<$%@]")
-_SIGN_OR_END = re.compile(r"[{\[<$%@]|(?<![\w{.])\w{2,60}+(?=\}\}(?!\}))")
+_SIGN = re.compile(r"[{\[<$%@]|\(\(")
+_SIGN_OR_END = re.compile(r"[{\[<$%@]|\(\(|(?<![\w{.])\w{2,60}+(?=[ ]?\}\}(?!\}))")
 """Where a form can begin; with names that only an end follows."""
-_END = re.compile(r"\w\}\}(?!\})")
+_END = re.compile(r"\w[ ]?\}\}(?!\})")
 _CLOSED = re.compile(r"</(\w{2,60}+)>")
 
 
@@ -63,6 +63,23 @@ def foreign_placeholders(
             if name in closed:
                 continue
         yield ForeignPlaceholder(match.start(), match.end(), name)
+
+
+_PROGRAMS = re.compile(r"\b(?:g?awk|jq|perl|python3?|ruby|node|sed|xargs|bash|sh)\b")
+
+
+def foreign_in_command(text: str, own: str, names: Container[str]) -> Iterator[ForeignPlaceholder]:
+    """Yield those in a shell command that the shell, or a program that gets them as its text, would
+    not read as its own."""
+    for found in foreign_placeholders(text, own, names):
+        written, name = text[found.start : found.end], found.name
+        if text.count("'", 0, found.start) % 2 and _PROGRAMS.search(text, 0, found.start):
+            continue
+        if written.startswith("$") and "{{" not in written:
+            set_here = rf"\b{name}=|\b(?:for|read|read -r|local|export|declare) {name}\b"
+            if not name.islower() or re.search(set_here, text):
+                continue
+        yield found
 
 
 def _forms(text: str) -> Iterator[re.Match[str]]:

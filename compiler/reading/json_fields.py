@@ -27,15 +27,31 @@ MAX_DEPTH = 100
 
 
 _OTHER_KEYS = {
-    **dict.fromkeys(("needs", "depends_on", "depends", "after", "requires"), ("dependencies",)),
+    **dict.fromkeys(("needs", "depends_on", "depends", "requires"), ("dependencies",)),
     **dict.fromkeys(("nodes", "tasks", "stages", "phases"), ("states", "steps")),
     **dict.fromkeys(("to", "next", "goto", "state"), ("target",)),
     **dict.fromkeys(("when", "if", "guard"), ("condition",)),
-    **dict.fromkeys(("prompt", "question", "message"), ("input",)),
+    **dict.fromkeys(("prompt", "question"), ("input", "message")),
     **dict.fromkeys(("edges", "transitions", "on"), ("transition",)),
+    **dict.fromkeys(("id", "key"), ("name", "step_id", "gate_id", "agent_role")),
+    **dict.fromkeys(("title", "label"), ("name", "step_name", "workflow_name")),
+    **dict.fromkeys(("kind", "type"), ("step_type", "gate_type", "workflow_type")),
+    **dict.fromkeys(("assignee", "owner", "actor", "who", "by"), ("required_role", "agent")),
+    **dict.fromkeys(("minutes", "time", "effort"), ("estimated_duration",)),
+    **dict.fromkeys(("threshold", "minimum", "min_score"), ("required_score",)),
+    **dict.fromkeys(("on_failure", "on_error", "fallback"), ("failure_handling",)),
+    **dict.fromkeys(("checks", "reviews"), ("quality_gates",)),
+    **dict.fromkeys(("done_when", "acceptance", "definition_of_done"), ("success_criteria",)),
+    **dict.fromkeys(("retries", "loops", "rounds"), ("max_iterations",)),
+    **dict.fromkeys(("code", "js", "javascript"), ("script",)),
+    **dict.fromkeys(("func", "fn", "call"), ("function",)),
+    **dict.fromkeys(("then", "do", "run"), ("before", "script", "function")),
+    "after": ("dependencies", "before"),
+    "message": ("input",),
+    "text": ("content", "message", "input"),
+    "name": ("workflow_name", "step_name"),
     "vars": ("variables",),
     "tools": ("parsingTools",),
-    "title": ("name", "workflow_name"),
 }
 """What other formats call a key."""
 
@@ -130,9 +146,12 @@ class Fields:
         if written is not None:
             self.tree.sink.report("FC1003", message, written[0].whole, help=f'add `"{key}": …`')
             return
-        near = Spelling(self.members).nearest(key)
+        near = Spelling(self.members).nearest(key) or next(
+            (name for name in self.members if _other_key(name, (key,))), None
+        )
         help = f"did you write `{near}` for `{key}`?" if near else f'add `"{key}": …`'
-        self.tree.sink.report("FC1003", message, self.span, help=help)
+        place = self.members[near][0].whole if near else self.span
+        self.tree.sink.report("FC1003", message, place, help=help)
 
     def text(self, key: str, *, required: bool = False, empty: bool = False) -> Scalar | None:
         """Return a text. An empty one (nothing but blanks) counts as missing unless `empty`."""
@@ -224,13 +243,22 @@ class Fields:
 
 def _meant_key(key: str, free: Collection[str]) -> str | None:
     """Return the key that another word, other letters or a part of its name stands for."""
-    snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).replace("-", "_").lower()
+    snake = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).replace("-", "_").replace(" ", "_").lower()
+    if (meant := _other_key(snake, free)) is not None:
+        return meant
+    parts = set(snake.split("_"))
+    found = [name for name in sorted(free) if parts <= set(name.split("_"))]
+    found = found or [name for name in sorted(free) if len(snake) > 3 and name.startswith(snake)]
+    return found[0] if len(found) == 1 else None
+
+
+def _other_key(snake: str, free: Collection[str]) -> str | None:
+    """Return the key that surely has another name here, whatever else an object may have."""
     for word in (snake, *_OTHER_KEYS.get(snake, ())):
         if word in free:
             return word
     parts = set(snake.split("_"))
-    found = [name for name in sorted(free) if parts <= set(name.split("_"))]
-    found = found or [name for name in sorted(free) if len(snake) > 3 and name.startswith(snake)]
+    found = [name for name in sorted(free) if set(name.split("_")) < parts]
     return found[0] if len(found) == 1 else None
 
 

@@ -17,6 +17,7 @@ from lark import Transformer
 
 from ..source.records import dataclass
 from ..source.source import Source
+from .json_indents import unclosed_bracket
 from .json_tokens import SIGNS, Feed, JsonFault, KeyToken, Mark, TokenReader, excerpt
 from .tree import ListAt, MapAt, Scalar, Value, brief
 
@@ -62,6 +63,7 @@ class _Reading(TokenReader):
     open: list[Mark] = field(default_factory=list)
     before: Feed | None = None
     done: bool = False
+    misplaced: bool = False
     parser: Driver = field(
         default_factory=lambda: Driver(load("json", lexer="basic", transformer=_BUILD))
     )
@@ -100,6 +102,8 @@ class _Reading(TokenReader):
 
     def _report_unclosed(self) -> None:
         at, end = self.open[-1], len(self.text.rstrip())
+        if self._report_indented(end):
+            return
         sign = SIGNS[at.type]
         closing = SIGNS[_MATCHING[at.type]]
         if self.silent_until <= len(self.text):
@@ -113,7 +117,24 @@ class _Reading(TokenReader):
         message = f"`{sign}` is not closed: the file ends too early"
         # Where another fault was found, the end may well belong further up.
         certain = not self.faults and len(rest) <= 20
-        self.fault(message, at.start, at.end, help, fix if certain else None)
+        at_end = max(at.end, end) if self.text.count("\n", at.start, end) else at.end
+        self.fault(message, at_end - 1, at_end, help, fix if certain else None)
+
+    def _report_indented(self, before: int) -> bool:
+        """Report the bracket whose end is missing where the lines below it are no longer further
+        in; return whether there is one `before` this place that was not reported yet."""
+        found = None if self.misplaced else unclosed_bracket(self.text)
+        if found is None or found.end >= before:
+            return False
+        self.misplaced = True
+        if self.silent_until <= len(self.text):
+            self.silent_until = 0
+        sign, closing = SIGNS[found.kind], SIGNS[_MATCHING[found.kind]]
+        opened = self.text.count("\n", 0, found.start) + 1
+        message = f"the `{sign}` of line {opened} is not closed before the next line"
+        fix = self.fix(found.end, found.end, closing, f"write `{closing}`", safe=False)
+        self.fault(message, found.end - 1, found.end, f"write `{closing}` behind this", fix)
+        return True
 
     def _feed(self, token: Feed) -> bool:
         """Take the token when it fits here, and return whether it did."""
@@ -141,12 +162,13 @@ class _Reading(TokenReader):
             return self._again(token)
         if before.type == "COMMA" and kind.startswith("CLOSE"):
             fix = self.fix(before.start, before.end, "", "remove the comma")
-            self.fault("a comma before the end", before.start, before.end, "remove it", fix)
+            message = "a `,` stands before the end"
+            self.fault(message, before.start, before.end, "remove it", fix)
             self.parser.pop()
             self.before = self.nothing(before.start)
             return self._again(token)
         if kind == "COMMA":
-            at, message = (token.start, token.end), "there is nothing before this comma"
+            at, message = (token.start, token.end), "there is nothing before this `,`"
             self.fault(message, *at, "remove it", self.fix(*at, "", "remove the comma"))
             return False
         if kind.startswith("CLOSE"):
@@ -212,7 +234,8 @@ class _Reading(TokenReader):
         message = f"`{sign}` does not close `{SIGNS[inside.type]}`"
         # Of what spans lines, the end may well belong further up.
         near = "\n" not in self.text[inside.start : token.start].strip()
-        self.fault(message, token.start, token.end, help, fix if near else None)
+        if near or not self._report_indented(token.start):
+            self.fault(message, token.start, token.end, help, fix if near else None)
         kind = _MATCHING[inside.type]
         self._feed(Mark(kind, token.start, token.start if outer else token.end, self))
         return outer

@@ -59,6 +59,7 @@ _OTHER_WORDS = {
 SIGNS = {"OPEN_OBJECT": "{", "CLOSE_OBJECT": "}", "OPEN_LIST": "[", "CLOSE_LIST": "]"}
 _PLAIN = frozenset({"COMMA", *SIGNS})
 _BEFORE_CLOSE = re.compile(r"[ \t\r\n]*+:\Z")
+_OTHER_NUMBER = re.compile(r"\+?(-?)\+?(\d{0,20})((?:\.\d{0,20})?)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _DIGITS = 300
 """A longer integer is refused: no reader keeps its value."""
@@ -150,6 +151,11 @@ class TokenReader:
             case "COMMENT":
                 fix = self.fix(start, end, "", "remove the comment", safe=False)
                 self.fault("JSON has no comments", start, end, "remove it", fix)
+            case "PARENTHESIS":
+                meant = "[" if raw == "(" else "]"
+                fix = self.fix(start, end, meant, f"write `{meant}`")
+                self.fault(f"{shown} is not a bracket of JSON", start, end, f"write `{meant}`", fix)
+                yield Mark("OPEN_LIST" if raw == "(" else "CLOSE_LIST", start, end, self)
             case "COLON":
                 self.fault("`:` has no key before it", start, end, 'write `"key": value`')
             case "LOOSE_KEY":
@@ -175,7 +181,9 @@ class TokenReader:
                 yield Scalar(meant, start, end, "", self.source)
             case _:
                 help = "write a text in double quotes, a number, true, false or null"
-                fix = self._quoting_fix(start, end, raw, safe=False)
+                fix = self._number_fix(start, end)
+                help = fix.title if fix else help
+                fix = fix or self._quoting_fix(start, end, raw, safe=False)
                 self.fault(f"{shown} is not a value", start, end, help, fix)
                 yield self.text_token(Scalar, raw, start, end)
 
@@ -186,6 +194,14 @@ class TokenReader:
             return None
         text = json.dumps(bare, ensure_ascii=False)
         return self.fix(start, end, text, f"write `{excerpt(text)}`", safe=safe)
+
+    def _number_fix(self, start: int, end: int) -> Fix | None:
+        """Return the fix of a number in a form that JSON does not have, such as `.5` or `+3`."""
+        number = _OTHER_NUMBER.fullmatch(self.text, start, end)
+        if number is None or not (number[2] or number[3].strip(".")):
+            return None
+        digits = f"{number[1]}{number[2].lstrip('0') or '0'}{number[3].rstrip('.')}"
+        return self.fix(start, end, digits, f"write `{digits}`", safe=False)
 
     def _report_unended(self, raw: str, start: int) -> None:
         help = 'close it with `"` on the same line; a line break inside is `\\n`'

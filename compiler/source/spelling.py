@@ -97,6 +97,27 @@ def _close_names(known: tuple[str, ...]) -> dict[str, list[str]]:
     return {}
 
 
+def slip_pairs(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the pairs of names that differ by one slip of a hand: two neighbouring letters
+    exchanged, one that is missing inside, or capitals. Of short names, digits and endings nothing
+    is said: those differ on purpose."""
+    order = [name for name in dict.fromkeys(names) if 5 <= len(name) <= LONGEST]
+    known, by_case = frozenset(order), {name.lower(): name for name in reversed(order)}
+    pairs: list[tuple[str, str]] = []
+    for name in order:
+        if by_case[name.lower()] != name:
+            pairs.append((by_case[name.lower()], name))
+        for at in range(1, len(name)):
+            two = name[at - 1 : at + 1]
+            turned = name[: at - 1] + two[::-1] + name[at + 1 :]
+            shorter = name[:at] + name[at + 1 :]
+            if two.isalpha() and two[0] != two[1] and turned in known and name < turned:
+                pairs.append((name, turned))
+            elif at < len(name) - 1 and len(name) > 5 and two.isalpha() and shorter in known:
+                pairs.append((name, shorter))
+    return list(dict.fromkeys(pairs))
+
+
 def _shorter(name: str) -> Iterator[str]:
     """Yield the name without one of its letters."""
     return (name[:at] + name[at + 1 :] for at in range(len(name)))

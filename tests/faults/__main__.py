@@ -85,7 +85,7 @@ def _print_missed(outcome: Outcome) -> None:
     if outcome.found and outcome.line and outcome.repair:
         return
     why = outcome.fault or ("said" if outcome.found else "nothing said")
-    line = outcome.text.splitlines()[outcome.at - 1] if outcome.text else ""
+    line = outcome.text.split("\n")[outcome.at - 1] if outcome.text else ""
     place = f"{outcome.path.name}:{outcome.at}"
     print(f"    [{outcome.operator.name}] {place}: {why}: {line.strip()[:90]}")
     for item in outcome.found[:3]:

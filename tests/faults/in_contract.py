@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import more_contract
 from .in_json import JSON_SYNTAX
 from .operators import Operator, typo
 
@@ -80,4 +81,5 @@ OPERATORS = (
     Operator("step id number", r'("step_id": )"\w+"', r"\g<1>3", ""),
     Operator("gate twice", r'("gate_id": ")(\w+)(",[\s\S]*?"gate_id": ")(\w+)', r"\1\2\3\2", r"\2"),
     Operator("gate without its type", r'^ +"gate_type": .*\n', "", "gate_type"),
+    *more_contract.OPERATORS,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import more_flow
 from .operators import Operator, typo
 
 
@@ -164,4 +165,5 @@ OPERATORS = (
     Operator("into with template", r"^(    into: )(\w+)$", r'\1"{{ \2 }}"', r"\2"),
     Operator("foreach with template", r"^(    foreach: )(\w+)$", r'\1"{{ \2 }}"', ""),
     Operator("when with template", r"(\bwhen: )(\w+ [<>=]+ \w+)", r'\1"{{ \2 }}"', ""),
+    *more_flow.OPERATORS,
 )

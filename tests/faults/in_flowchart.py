@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import more_flowchart
 from .operators import Operator, typo
 
 _KINDS = r"(Prompt|Execute|Assign|Set|Call)"
@@ -118,4 +119,5 @@ OPERATORS = (
         r"\1'\2}",
         "'",
     ),
+    *more_flowchart.OPERATORS,
 )

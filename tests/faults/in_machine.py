@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import more_machine
 from .in_json import JSON_SYNTAX
 from .operators import Operator, typo
 
@@ -95,4 +96,5 @@ OPERATORS = (
     Operator("max_length negative", r'("max_length": )(\d+)', r"\1-\2", ""),
     Operator("max_length a fraction", r'("max_length": )(\d+)', r"\1\2.5", ""),
     Operator("state without name two", r'^( +)"name": "\w+",\n', "", "name"),
+    *more_machine.OPERATORS,
 )

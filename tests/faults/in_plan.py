@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import more_plan
 from .operators import Operator, typo
 
 
@@ -141,4 +142,5 @@ OPERATORS = (
     Operator("keyword of another tool", r"(\(.*)(\))$", r"\1, wetness=0.3\2", "", counts=True),
     Operator("section of level three", r"^## (\d\. Processing Plan)", r"### \1", "##"),
     Operator("section left out", r"^## \d\. Request Summary\n", "", ""),
+    *more_plan.OPERATORS,
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from . import more_steps
 from .operators import Operator, typo
 
 _HEAD = r"^(#{2,4} (?:\S+ )?"
@@ -129,4 +130,5 @@ OPERATORS = (
         r"",
     ),
     Operator("output begins with digit", r"^(- .* → )([A-Z_]+)$", r"\g<1>1\2", ""),
+    *more_steps.OPERATORS,
 )

@@ -298,5 +298,7 @@ def unknown_dependencies(steps: Sequence[ContractStep], tree: Tree) -> dict[str,
             if words.text not in order and tree.complete:
                 message = f"step `{step.id}` depends on `{words.text}`, which is not a step"
                 near, help = spelling.nearest(words.text), "add the step or remove the name"
-                tree.sink.report("FC2001", message, words.span, help=help, near=near)
+                meant = steps[order[near]].span if near else None
+                labels = (Label(meant, f"this is `{near}`"),) if meant else ()
+                tree.sink.report("FC2001", message, words.span, labels=labels, help=help, near=near)
     return needs

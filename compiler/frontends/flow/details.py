@@ -90,12 +90,12 @@ class _Reader(WorkflowReader):
         """Return what the mapping says of the workflow that is drawn `around` it."""
         workflow = self.declarations(root, around.name, _TOP)
         if workflow.agents:
-            self.declared.agents |= dict.fromkeys(agent.id for agent in around.agents)
-        self.declared.threads |= dict.fromkeys(thread.id for thread in around.threads)
+            self.references.declared.agents |= dict.fromkeys(agent.id for agent in around.agents)
+        self.references.declared.threads |= dict.fromkeys(thread.id for thread in around.threads)
         drawn = dict.fromkeys(node.id for node in around.nodes)
         nodes = self.nodes(root, workflow) if root.get("nodes") is not None else []
         self._report_undrawn([node for node, _ in nodes], drawn)
-        targets = _Drawn(self.forms, [*drawn])
+        targets = _Drawn(self.forms, around.nodes)
         start = root.value("start")
         named = self.named_nodes(root, targets)
         named["entry"] = (start and targets.find(start)) or ""

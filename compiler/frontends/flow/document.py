@@ -20,6 +20,7 @@ from .declarations import Declarations
 from .editing import flow_mentions
 from .elements import kind
 from .forms import Forms
+from .texts.agent_names import check_agent_names
 from .texts.odd_texts import check_odd_texts
 from .workflow import WorkflowReader
 
@@ -51,6 +52,7 @@ def read_document(source: Source, sources: SourceSet, sink: Sink) -> Parsed:
     for key, mapping in parts.items():
         forms.known_keys(mapping, [k for k in keys if k != "tests"], "an inner workflow")
         inner[key] = reader.read(mapping, key)
+    check_agent_names((root, *parts.values()), sink)
     parsed = Parsed(main, parts=inner, mentions=lambda: flow_mentions(root, parts))
     return with_file_grants(parsed, source)
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import cast
 
 from ... import ir
+from ...diagnostics.diagnostic import Label
 from ...expr.ast import Call, Expr
 from ...flow_yaml.keys import EDGE, FAILURES, IMPLIED_ENDS, KINDS_OF_ERROR
 from ...flow_yaml.shapes import Key
@@ -23,7 +24,7 @@ from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.records import dataclass
 from ...source.source import Span
 from ...source.spelling import Spelling
-from .elements import kind, place, value_span
+from .elements import kind, names_in_one, place, value_span
 from .forms import Forms
 
 _TO = Key("to", "text", "")
@@ -65,11 +66,12 @@ class _Way:
 class Targets:
     """The names that edges may lead to; collects the implied ends that they use."""
 
-    def __init__(self, forms: Forms, names: list[str]) -> None:
+    def __init__(self, forms: Forms, nodes: Iterable[ir.Node]) -> None:
         self.forms = forms
-        self.names = set(names)
+        self.places = {node.id: node.span for node in nodes}
+        self.names = set(self.places)
         self.ends: set[str] = set()
-        self._spelling = Spelling([*names, *IMPLIED_ENDS])
+        self._spelling = Spelling([*self.names, *IMPLIED_ENDS])
 
     def find(self, node: Value) -> str | None:
         """Return the name of a node or end. Report anything else and return what was probably
@@ -81,9 +83,11 @@ class Targets:
         if self.use(node.text):
             return node.text
         near = self._spelling.nearest(node.text)
-        help = "write the name of a node, `end` or `failed`"
+        help = names_in_one(node) or "write the name of a node, `end` or `failed`"
         message = f"there is no node `{brief(node.text)}`"
-        self.forms.report("FC2001", message, node.span, help, near=near)
+        meant = self.places.get(near) if near else None
+        labels = (Label(meant, f"this is `{brief(near)}`"),) if near and meant else ()
+        self.forms.report("FC2001", message, node.span, help, *labels, near=near)
         # What was meant keeps the ways through the workflow whole.
         return near
 

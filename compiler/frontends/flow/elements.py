@@ -1,14 +1,14 @@
-"""Elements of a flow YAML file: what messages call them, and where they begin."""
+"""Elements of a flow YAML file: what messages call them, where they begin, and those that bound."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from typing import get_args
+from typing import Any, Protocol, get_args
 
 from ... import ir
 from ...expr.ast import Expr, Literal
-from ...flow_yaml.keys import AGENT, MODEL_SETTINGS, OTHER_WORDS, RETRY
-from ...flow_yaml.shapes import MapShape
+from ...flow_yaml.keys import AGENT, LIMIT, MODEL_SETTINGS, OTHER_WORDS, RETRY
+from ...flow_yaml.shapes import Key, MapShape
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.source import Span
 from ...source.spelling import Spelling
@@ -23,6 +23,23 @@ _INNER: dict[str, Collection[str]] = {
     "limits": LIMITS,
 }
 """Keys whose values are mappings, and what stands there."""
+
+_GIVEN = ("with", "args", "params")
+_MORE_WORDS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("with", "args", "arguments", "params", "parameters", "inputs"), _GIVEN),
+    **dict.fromkeys(("catch", "except", "rescue", "fallback", "on_failure"), ("on_error",)),
+    **dict.fromkeys(("default", "else"), ("otherwise", "default")),
+    **dict.fromkeys(("as", "each", "var", "variable"), ("item", "into")),
+    **dict.fromkeys(("outputs", "output", "result", "save_as", "store"), ("into", "outputs")),
+    **dict.fromkeys(("parallel", "workers", "max_parallel"), ("concurrency",)),
+    "case": ("cases",),
+    "in": ("foreach",),
+    "run": ("do",),
+    "body": ("do", "text"),
+    "prompt": ("system",),
+    "description": ("title",),
+}
+"""What stands for another key in one kind of mapping only."""
 
 _TYPES = {bool: "boolean", int: "integer", float: "number"}
 
@@ -43,8 +60,10 @@ def key_faults(
 def _key_meant(name: str, known: Sequence[str], spelling: Spelling) -> tuple[str, str | None]:
     """Return what to do about a key that is not known, and the known key that was probably
     meant."""
-    same = OTHER_WORDS.get(name.lower())
-    if same in known:
+    same = next(
+        (w for w in (OTHER_WORDS.get(name.lower()), *_MORE_WORDS.get(name, ())) if w in known), None
+    )
+    if same is not None:
         return f"here it is `{same}:`", None
     listed = ", ".join(f"`{key}`" for key in known[:MOST_LISTED])
     help = f"the keys are {listed}{', …' if len(known) > MOST_LISTED else ''}"
@@ -118,6 +137,19 @@ def list_faults(key: str, node: Value, items: Sequence[Scalar]) -> Iterator[tupl
             )
 
 
+def names_in_one(node: Value) -> str:
+    """Return how several names are written that stand in one text or between braces; "" for what is
+    neither."""
+    if isinstance(node, MapAt):
+        lone = [key.text for key, value in node.pairs if value.is_null]
+        return f"write `[{', '.join(lone)}]`" if lone and len(lone) == len(node.pairs) else ""
+    if not isinstance(node, Scalar) or node.style or "," not in node.text:
+        return ""
+    names = [name.strip() for name in node.text.split(",")]
+    are_names = all(name.replace("-", "_").isidentifier() for name in names)
+    return f"write `[{', '.join(names)}]`" if are_names else ""
+
+
 def is_nothing(value: Expr) -> bool:
     """Return whether an expression is a number that is not above 0."""
     number = value.value if isinstance(value, Literal) else None
@@ -135,3 +167,56 @@ def value_span(mapping: MapAt, key: str) -> Span:
     """Return where the value of a key stands; without the key, the mapping."""
     value = mapping.get(key)
     return mapping.span if value is None else value.span
+
+
+def key_span(mapping: MapAt, key: str) -> Span | None:
+    """Return where a key stands, or None."""
+    return next((name.span for name, _ in mapping.pairs if name.text == key), None)
+
+
+class BoundReader(Protocol):
+    """The reader of the file: of mappings, and of what is wrong."""
+
+    def element(
+        self, node: Value, element: MapShape, what: str, *further: str
+    ) -> dict[str, Any] | None: ...
+
+    def known_keys(self, mapping: MapAt, known: tuple[str, ...], what: str) -> None: ...
+
+    def wrong(self, key: Scalar, wanted: str, node: Value, help: str) -> None: ...
+
+    def report(self, code: str, message: str, span: Span, help: str) -> None: ...
+
+
+def read_limits(
+    key: Key, name: Scalar, node: Value, reader: BoundReader
+) -> tuple[ir.Limit, ...] | None:
+    """Return the bounds of a workflow or a node; one that is not above 0 is FC1005."""
+    if not isinstance(node, MapAt):
+        reader.wrong(name, "bounds by name", node, "write for instance `steps: 50`")
+        return None
+    reader.known_keys(node, LIMITS, "`limits`")
+    limits: list[ir.Limit] = []
+    for bound, value in node.pairs:
+        fields = reader.element(value, LIMIT, f"the limit `{brief(bound.text)}`")
+        if fields is not None and bound.text in LIMITS:
+            if is_nothing(fields["value"]):
+                message = f"the limit `{bound.text}` is not above 0, so nothing could run"
+                help = "write a number above 0, or leave it out"
+                reader.report("FC1005", message, fields["value"].span or bound.span, help)
+            limits.append(ir.Limit(name=bound.text, **fields, span=bound.span))  # type: ignore[arg-type]
+    return tuple(limits)
+
+
+def read_retry(key: Key, name: Scalar, node: Value, reader: BoundReader) -> object:
+    """Return how often and when a node is tried again."""
+    fields = reader.element(node, RETRY, "`retry`")
+    return None if fields is None else RETRY.type(**fields)
+
+
+def read_settings(
+    key: Key, name: Scalar, node: Value, reader: BoundReader
+) -> ir.QuestionSettings | None:
+    """Return the settings of a question to a model."""
+    fields = reader.element(node, MODEL_SETTINGS, "`settings`")
+    return None if fields is None else ir.QuestionSettings(**fields, span=name.span)

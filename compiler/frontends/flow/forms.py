@@ -16,26 +16,29 @@ from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Expr, ListOf, ObjectOf
 from ...expr.parse import ParseFault
 from ...expr.template import Template, read_template
-from ...flow_yaml.keys import CRITERION, LIMIT, MODEL_SETTINGS, RETRY
+from ...flow_yaml.keys import CRITERION
 from ...flow_yaml.shapes import Form, Key, MapShape
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief, infinite_numbers, json_of
 from ...source.source import Source, SourceSet, Span
 from ...source.spelling import Spelling
 from .elements import (
-    LIMITS,
     MOST_LISTED,
     default_of,
     is_mapping_of,
-    is_nothing,
     key_faults,
+    key_span,
     kind,
     list_faults,
+    names_in_one,
     place,
+    read_limits,
+    read_retry,
+    read_settings,
 )
 from .requests import read_headers, read_hosts
 from .result_parts import read_parts
-from .schemas import schema_fault, unlisted_names
-from .texts.odd_texts import check_placeholders
+from .schemas import odd_keywords, schema_fault, unlisted_names
+from .texts.odd_texts import check_commands, check_placeholders
 from .texts.quoted_texts import read_address, read_command
 from .texts.text_files import read_text_file
 from .waits import read_pause
@@ -55,12 +58,15 @@ class Forms:
         self.sink = sink
         self.sources = sources or SourceSet()
         self.texts: list[Scalar] = []
+        self.commands: list[Scalar] = []
 
     def check_texts(self, names: Set[str]) -> None:
         """Warn of placeholders of other dialects in the texts that were read since the last time.
         `names` are the variables they could mean."""
         check_placeholders(self.texts, names, self.sink)
+        check_commands(self.commands, names, self.sink)
         self.texts.clear()
+        self.commands.clear()
 
     def report(
         self,
@@ -113,9 +119,15 @@ class Forms:
         return self.fields(node, element, what, *further)
 
     def fields(
-        self, mapping: MapAt, element: MapShape, what: str, *further: str
+        self,
+        mapping: MapAt,
+        element: MapShape,
+        what: str,
+        *further: str,
+        anchor: Span | None = None,
     ) -> dict[str, Any] | None:
-        """Return the fields as `element` does, of what is known to be a mapping."""
+        """Return the fields as `element` does, of what is known to be a mapping. What it lacks is
+        reported at `anchor`, or else where it begins."""
         known = element.by_name
         fields: dict[str, Any] = {}
         sound = all_known = True
@@ -137,7 +149,8 @@ class Forms:
             has = mapping.get if key.form == "expression" else mapping.value
             if has(key.name) is None:
                 help = f"write `{key.name}:`, {key.help}"
-                self.report("FC1003", f"{what} has no `{key.name}`", place(mapping), help)
+                at = key_span(mapping, key.name) or anchor or place(mapping)
+                self.report("FC1003", f"{what} has no `{key.name}`", at, help)
                 sound = False
         return self.complete(fields, element) if sound else None
 
@@ -213,8 +226,11 @@ class Forms:
         items = node.items if isinstance(node, ListAt) else [node]
         found = [item for item in items if isinstance(item, Scalar)]
         if odd := [item for item in items if not isinstance(item, Scalar)]:
-            self.wrong(name, "a list of names", odd[0])
+            self.wrong(name, "a list of names", odd[0], names_in_one(odd[0]))
             return None
+        if isinstance(node, Scalar) and (help := names_in_one(node)):
+            message = f"`{brief(name.text)}` takes a list, and this is one text"
+            self.sink.report("FC1005", message, node.span, severity="warning", help=help)
         if key.least is not None:
             for message, span, help in list_faults(key.name, node, found):
                 self.report("FC1005", message, span, help)
@@ -242,6 +258,9 @@ class Forms:
                 message, place = fault
                 help = "write a JSON Schema (draft 2020-12)"
                 self.report("FC1005", f"not a JSON Schema: {message}", place.span, help)
+            for odd, near in odd_keywords(node):
+                message = f"`{brief(odd.text)}` is not a keyword of JSON Schema"
+                self.sink.report("FC1002", message, odd.span, severity="warning", near=near)
             for listed, help in unlisted_names(node):
                 message = f"`{brief(listed.text)}` is required, but not among the properties"
                 self.sink.report("FC1005", message, listed.span, severity="warning", help=help)
@@ -364,30 +383,6 @@ class Forms:
                 self.wrong(name, "texts or conditions", item, "write a text, or `check: condition`")
         return tuple(criteria)
 
-    def limits(self, key: Key, name: Scalar, node: Value) -> tuple[ir.Limit, ...] | None:
-        if not isinstance(node, MapAt):
-            self.wrong(name, "bounds by name", node, "write for instance `steps: 50`")
-            return None
-        self.known_keys(node, LIMITS, "`limits`")
-        limits: list[ir.Limit] = []
-        for bound, value in node.pairs:
-            fields = self.element(value, LIMIT, f"the limit `{brief(bound.text)}`")
-            if fields is not None and bound.text in LIMITS:
-                if is_nothing(fields["value"]):
-                    message = f"the limit `{bound.text}` is not above 0, so nothing could run"
-                    help = "write a number above 0, or leave it out"
-                    self.report("FC1005", message, fields["value"].span or bound.span, help)
-                limits.append(ir.Limit(name=bound.text, **fields, span=bound.span))  # type: ignore[arg-type]
-        return tuple(limits)
-
-    def retry(self, key: Key, name: Scalar, node: Value) -> Any:
-        fields = self.element(node, RETRY, "`retry`")
-        return None if fields is None else RETRY.type(**fields)
-
-    def model_settings(self, key: Key, name: Scalar, node: Value) -> Any:
-        fields = self.element(node, MODEL_SETTINGS, "`settings`")
-        return None if fields is None else ir.QuestionSettings(**fields, span=name.span)
-
 
 _TEXT = Key("text", "template", "")
 _ELSEWHERE: dict[Form, Callable[[Key, Scalar, Value, Forms], object]] = {
@@ -397,4 +392,7 @@ _ELSEWHERE: dict[Form, Callable[[Key, Scalar, Value, Forms], object]] = {
     "hosts": read_hosts,
     "headers": read_headers,
     "parts": read_parts,
+    "limits": read_limits,
+    "retry": read_retry,
+    "model_settings": read_settings,
 }

@@ -82,6 +82,43 @@ def unlisted_names(node: Value) -> Iterator[tuple[Scalar, str]]:
                 yield from unlisted_names(value)
 
 
+_KEYWORDS = Spelling((
+    "$schema", "$id", "$ref", "$defs", "$comment", "$anchor", "title", "description", "default",
+    "deprecated", "readOnly", "writeOnly", "examples", "type", "enum", "const", "multipleOf",
+    "maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength", "minLength",
+    "pattern", "maxItems", "minItems", "uniqueItems", "maxContains", "minContains",
+    "maxProperties", "minProperties", "required", "dependentRequired", "properties",
+    "patternProperties", "additionalProperties", "propertyNames", "items", "prefixItems",
+    "contains", "allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas",
+    "unevaluatedItems", "unevaluatedProperties", "format", "contentEncoding",
+    "contentMediaType", "definitions",
+))  # fmt: skip
+_OF_NAMES = ("properties", "patternProperties", "$defs", "definitions", "dependentSchemas")
+_OF_SCHEMAS = (
+    *("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"),
+    *("allOf", "anyOf", "oneOf", "prefixItems"),
+)
+
+
+def odd_keywords(node: Value) -> Iterator[tuple[Scalar, str]]:
+    """Yield each key that JSON Schema does not have and that is nearly one of its keywords, and
+    that keyword, in a schema and all that are in it."""
+    match node:
+        case ListAt():
+            for item in node.items:
+                yield from odd_keywords(item)
+        case MapAt():
+            for key, value in node.pairs:
+                near = None if key.text in _KEYWORDS else _KEYWORDS.nearest(key.text)
+                if near is not None:
+                    yield key, near
+                if key.text in _OF_NAMES and isinstance(value, MapAt):
+                    for _, inner in value.pairs:
+                        yield from odd_keywords(inner)
+                elif key.text in _OF_SCHEMAS:
+                    yield from odd_keywords(value)
+
+
 def _at(node: Value, path: Iterable[str | int]) -> Value:
     """Return the node at a path through mappings and lists, or the last one on the way."""
     for step in path:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-import os
-from collections.abc import Collection, Iterator, Set
+from collections.abc import Iterator, Set
 from dataclasses import replace
 from typing import Any
 
@@ -18,23 +17,12 @@ from ...source.source import SourceSet, Span
 from ...source.spelling import Spelling
 from .declarations import Declarations
 from .edges import Default, Edges, Targets
-from .elements import kind, place, value_span, with_keys
+from .elements import key_span, kind, place, value_span, with_keys
 from .forms import Forms
-from .requests import check_request
+from .references import Declared, References
 from .starts import check_inputs
 from .texts.questions import check_questions
 from .texts.written_names import check_written_names
-
-
-class _Declared:
-    """The names of what a workflow declares, in order; of the prompts also their texts."""
-
-    def __init__(self, workflow: ir.Workflow) -> None:
-        self.prompts = {prompt.id: prompt.template for prompt in reversed(workflow.prompts)}
-        self.groups = dict.fromkeys(group.id for group in workflow.groups)
-        self.agents = dict.fromkeys(agent.id for agent in workflow.agents)
-        self.threads = dict.fromkeys(thread.id for thread in workflow.threads)
-        self.scripts = dict.fromkeys(script.id for script in workflow.scripts)
 
 
 class WorkflowReader:
@@ -45,7 +33,7 @@ class WorkflowReader:
         self.sources = sources
         self.parts = parts
         self.path = forms.source.path
-        self.declared: _Declared
+        self.references: References
 
     def read(self, mapping: MapAt, name: str) -> ir.Workflow:
         """Return the workflow; report and leave out what cannot be read."""
@@ -70,8 +58,7 @@ class WorkflowReader:
                 "origin": ir.Origin(format="flow", file=self.path),
             }
         )
-        self.declared = _Declared(workflow)
-        self.spellings: dict[str, Spelling] = {}
+        self.references = References(self.forms, self.parts, Declared(workflow))
         return workflow
 
     def check(self, mapping: MapAt, whole: ir.Workflow) -> None:
@@ -129,13 +116,25 @@ class WorkflowReader:
             return _unread("", name, mapping)
         (word,) = words
         element = _node_shape(word)
-        fields = self.forms.fields(
-            mapping, element, f"a node with `{word}`", "name", *keys.edge_keys(word)
-        )
+        further = ("name", *keys.edge_keys(word))
+        anchor = key_span(mapping, word)
+        what = f"a node with `{word}`"
+        fields = self.forms.fields(mapping, element, what, *further, anchor=anchor)
+        self._report_empty(mapping, word, {*element.by_name, *further})
         if fields is None or not self._use_prompt(word, fields, mapping):
             return _unread(word, name, mapping)
         node: ir.Node = element.type(id=name.text, **fields, span=name.span)
-        return self._check_names(node, mapping)
+        return self.references.look_up(node, mapping)
+
+    def _report_empty(self, mapping: MapAt, word: str, known: Set[str]) -> None:
+        """Warn of keys with nothing behind their colon, which count as left out."""
+        for key, value in mapping.pairs:
+            if isinstance(value, Scalar) and value.is_null and not value.text and key.text in known:
+                if key.text == word or value.style:
+                    continue
+                message = f"nothing stands behind `{key.text}:`"
+                help = "write its value, or take the key out"
+                self.forms.sink.report("FC1003", message, key.span, severity="warning", help=help)
 
     def _report_nameless(self, mapping: MapAt) -> None:
         name = mapping.get("name")
@@ -150,7 +149,11 @@ class WorkflowReader:
         if kinds:
             words = " and ".join(f"`{key.text}`" for key in kinds)
             message = f"{words} stand in one node, which is of one kind"
-            self.forms.report("FC1005", message, kinds[1].span, "make two nodes of it")
+            label = Label(kinds[0].span, "the other one")
+            doubled = [key.text for key, _ in mapping.pairs].count("name") > 1
+            help = "make two nodes of it: each begins with `- name:`" if doubled else ""
+            help = help or "make two nodes of it"
+            self.forms.report("FC1005", message, kinds[1].span, help, label)
             return
         known = Spelling(keys.NODES)
         others = {word: key for word, key in keys.OTHER_WORDS.items() if key in keys.NODES}
@@ -168,9 +171,11 @@ class WorkflowReader:
         used = fields.get("prompt_id")
         explicit = mapping.get("prompt") is not None or "template" in fields
         if key is not None and used is not None and not explicit:
-            prompts = self.declared.prompts
+            prompts = self.references.declared.prompts
             if used not in prompts:
-                self._unknown("prompt", used, prompts, value_span(mapping, "uses"), "prompts")
+                self.references.unknown(
+                    "prompt", used, prompts, value_span(mapping, "uses"), "prompts"
+                )
             fields[key] = prompts.get(used) or Literal(value="")
         if word == "agent":
             fields.setdefault("prompt", None)
@@ -180,66 +185,11 @@ class WorkflowReader:
             return False
         return True
 
-    def _check_names(self, node: ir.Node, mapping: MapAt) -> ir.Node:
-        """Return the node, with what it names looked up in the workflow's declarations."""
-        declared = self.declared
-        if node.group is not None:
-            self._require("group", node.group, declared.groups, value_span(mapping, "group"))
-        match node:
-            case ir.AgentNode() if declared.agents:
-                self._require("agent", node.agent, declared.agents, value_span(mapping, "agent"))
-            case ir.MessageNode() | ir.AskNode() if node.thread is not None:
-                self._require(
-                    "thread", node.thread, declared.threads, value_span(mapping, "thread")
-                )
-            case ir.ScriptNode():
-                self._require(
-                    "script", node.script, declared.scripts, value_span(mapping, "script")
-                )
-                for thread in node.threads:
-                    span = value_span(mapping, "threads")
-                    self._require("thread", thread, declared.threads, span)
-            case ir.HttpNode():
-                check_request(node, mapping, self.forms)
-            case ir.TaskNode():
-                return replace(node, role_span=value_span(mapping, "role"))
-            case ir.PythonNode():
-                return replace(node, target_span=value_span(mapping, "python"))
-            case ir.CallNode():
-                span = value_span(mapping, "call")
-                return replace(node, workflow=self._target(node.workflow), target_span=span)
-            case ir.ForeachNode():
-                span = value_span(mapping, "do")
-                return replace(node, workflow=self._target(node.workflow), target_span=span)
-        return node
-
-    def _target(self, written: str) -> str:
-        """Return the path of a called workflow: that of a file, or this file's with `#name`."""
-        if written in self.parts:
-            return f"{self.path}#{written}"
-        return os.path.normpath(os.path.join(os.path.dirname(self.path), written))
-
-    def _require(self, what: str, name: str, known: Collection[str], span: Span) -> None:
-        if name not in known:
-            self._unknown(what, name, known, span, f"{what}s")
-
-    def _unknown(
-        self, what: str, name: str, known: Collection[str], span: Span, section: str
-    ) -> None:
-        if section not in self.spellings:
-            self.spellings[section] = Spelling(known)
-        near, help = self.spellings[section].nearest(name), f"declare it below `{section}:`"
-        # The place of several names is not that of the one.
-        fits = near is None or span.end - span.start == len(name)
-        help = help if fits else f"did you mean `{near}`?"
-        message = f"there is no {what} `{brief(name)}`"
-        self.forms.report("FC2001", message, span, help, near=near if fits else None)
-
     def _wire(
         self, mapping: MapAt, workflow: ir.Workflow, read: list[tuple[ir.Node, MapAt]]
     ) -> ir.Workflow:
         """Return the workflow with its nodes, edges and all that names a node."""
-        targets = Targets(self.forms, [node.id for node, _ in read])
+        targets = Targets(self.forms, (node for node, _ in read))
         targets.report_hidden_ends(read)
         edges = Edges(self.forms, targets, self._default(mapping, targets))
         nodes: list[ir.Node] = []
@@ -274,7 +224,7 @@ class WorkflowReader:
                     if isinstance(item, Scalar):
                         name = item.text.partition("/")[0]
                         own = name if name in nodes else name.partition("#")[0].partition("@")[0]
-                        self._require("node", own, nodes, item.span)
+                        self.references.require("node", own, nodes, item.span)
 
     def _default(self, mapping: MapAt, targets: Targets) -> Default | None:
         node = mapping.value("defaults")
@@ -329,8 +279,10 @@ class WorkflowReader:
         up what agents say of threads."""
         for agent in workflow.agents:
             if agent.thread is not None and agent.span is not None:
-                self._require("thread", agent.thread, self.declared.threads, agent.span)
-        check_questions(workflow, self.forms.sink)
+                self.references.require(
+                    "thread", agent.thread, self.references.declared.threads, agent.span
+                )
+        check_questions(workflow, _agent_places(mapping), self.forms.sink)
         if mapping.get("agents") is not None:
             return workflow
         named = {n.agent: n.span for n in reversed(workflow.nodes) if isinstance(n, ir.AgentNode)}
@@ -373,6 +325,17 @@ def _unread(word: str, name: Scalar, mapping: MapAt) -> ir.Node:
         if isinstance(target, Scalar)
     )
     return ir.AssignNode(id=name.text, assignments=written, span=name.span)
+
+
+def _agent_places(mapping: MapAt) -> dict[str, Span]:
+    """Return where nodes name their agents, by the names of the nodes."""
+    nodes = mapping.get("nodes")
+    places: dict[str, Span] = {}
+    for node in nodes.items if isinstance(nodes, ListAt) else ():
+        name = node.get("name") if isinstance(node, MapAt) else None
+        if isinstance(node, MapAt) and isinstance(name, Scalar) and node.get("agent") is not None:
+            places[name.text] = value_span(node, "agent")
+    return places
 
 
 def _with_tool_places(workflow: ir.Workflow, mapping: MapAt) -> ir.Workflow:

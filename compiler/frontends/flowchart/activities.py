@@ -12,7 +12,6 @@ import os
 import re
 
 from ... import ir
-from ...diagnostics.diagnostic import Fix
 from ...expr.ast import Expr, Literal, Name
 from ...source.records import dataclass
 from ...source.source import Span
@@ -21,7 +20,7 @@ from .checks import read_check
 from .mermaid.captions import break_lines
 from .mermaid.chart import ChartNode
 from .mermaid.placed_text import PlacedText
-from .nearly import OTHER_PREFIXES
+from .nearly import bracket_help, nearly_prefix
 from .placeholders import BUILT_IN, STATUS_WORDS, ChartScope, constant_in
 
 KINDS = (
@@ -35,9 +34,7 @@ AGENT = THREAD = SESSION = "main"
 WRITE_FILE = "write_file"
 
 _PREFIXES = ("Prompt", "Assign", "Set", "Check", "Execute", "Ask", "Call")
-_WORDS = Spelling(_PREFIXES)
 _PREFIX = re.compile(rf"\s*(?:{'|'.join(_PREFIXES)})\s*:\s*", re.I)
-_FIRST_WORD = re.compile(r"\s*(?P<word>[A-Za-z]{2,9})\s*:\s*")
 _CAPITALS = re.compile(r"[A-Z][A-Z0-9_]{3,}\Z", re.A)
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.A)
 _ROLES: dict[str, ir.Role] = {"System": "system", "User": "user", "Assistant": "assistant"}
@@ -82,26 +79,23 @@ def read_activity(node: ChartNode, scope: ChartScope) -> Activity | None:
     if prefix:
         caption = caption[prefix.end() :]
     elif not is_old_check:
-        caption = _without_misspelt_word(caption, scope)
+        caption = _without_misspelt_word(caption, kind, scope)
     return Activity(node.id.text, kind, caption.strip(), node.id)
 
 
-def _without_misspelt_word(caption: PlacedText, scope: ChartScope) -> PlacedText:
-    """Report a word before a caption that is nearly one of the usual ones; what follows counts."""
-    match = _FIRST_WORD.match(caption.text)
-    written = match["word"].capitalize() if match else ""
-    near = OTHER_PREFIXES.get(written) or _WORDS.nearest(written)
-    if match is None or near is None:
+def _without_misspelt_word(caption: PlacedText, kind: str, scope: ChartScope) -> PlacedText:
+    """Report a word before a caption that is nearly one of the usual ones, or a bracket there;
+    what follows counts."""
+    if help := bracket_help(caption.text):
+        message = f"the caption begins with `{caption.text[0]}`, which nothing closes"
+        scope.sink.report("FC1001", message, scope.span(caption[:1]), help=help)
+        return caption[1:]
+    found = nearly_prefix(caption.text, kind)
+    if found is None:
         return caption
-    word = caption.group(match, "word")
-    scope.sink.report(
-        "FC1002",
-        f"`{word.text}:` is not a word before a caption",
-        scope.span(word),
-        help=f"did you mean `{near}:`?",
-        fix=Fix(f"write `{near}`", scope.span(word), near, safe=True),
-    )
-    return caption[match.end() :]
+    place = scope.span(caption[found.start : found.end])
+    scope.sink.report("FC1002", found.message, place, help=found.help, fix=found.fix(place))
+    return caption[found.behind :]
 
 
 def _report_kind(node: ChartNode, kind: str, scope: ChartScope) -> None:
@@ -109,7 +103,8 @@ def _report_kind(node: ChartNode, kind: str, scope: ChartScope) -> None:
     upper, id = kind.upper(), node.id.text.replace("-", "_")
     close = [upper] if upper in KINDS else difflib.get_close_matches(upper, known, 1)
     example = node.id.text.replace(kind, close[0], 1) if close else ""
-    example = id if id in HANDLERS else scope.captioned.nearest(id) or example
+    is_known = id in HANDLERS or (id != node.id.text and id in scope.captioned)
+    example = id if is_known else scope.captioned.nearest(id) or example
     scope.sink.report(
         "FC1002",
         f"`{kind}` is not a kind of activity",

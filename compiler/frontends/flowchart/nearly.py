@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
+from ...diagnostics.diagnostic import Fix
+from ...source.source import Span
+from ...source.spelling import Spelling
 from .mermaid.placed_text import PlacedText, placed_text
 
 _HEADING = re.compile(r"^[ ]{0,3}(?:\#{1,6}[ \t]*|\*\*|__)(?P<words>\w[^\n]{0,80}+)$", re.M)
@@ -13,7 +17,15 @@ _FENCE = re.compile(
 )
 _CHART = re.compile(r"^[ \t]*(?:flowchart|graph)[ \t]+(?:TB|TD|BT|LR|RL)\b[^\n]*", re.M)
 
-OTHER_PREFIXES = {
+_SETEXT = re.compile(r"^(?P<words>\w[^\n]{0,80}+)\n[-=]{3,}[ \t]*$", re.M)
+_PREFIXES = ("Prompt", "Assign", "Set", "Check", "Execute", "Ask", "Call")
+_WORDS = Spelling(_PREFIXES)
+_FIRST_WORD = re.compile(r"\s*(?P<word>[A-Za-z]{2,9})\s*:\s*")
+_COLONLESS = re.compile(
+    r"\s*(?P<word>Prompt|Set|Call|Execute|Assign)(?:[ ]?[;,.–—-][ ]*|[ ]+)(?=[\w'\"])"
+)
+_OPENINGS = {"[": "]", "(": ")", "{": "}"}
+_OTHER_PREFIXES = {
     **dict.fromkeys(("Exec", "Run", "Shell", "Bash", "Command", "Cmd"), "Execute"),
     "Let": "Set",
     "Store": "Set",
@@ -22,6 +34,37 @@ OTHER_PREFIXES = {
     "Include": "Call",
 }
 """What people write before a caption in place of its word."""
+
+
+class NearlyPrefix(NamedTuple):
+    """A word before a caption that is not as it should be: its place, the word as it is written and
+    as it was meant, where the caption behind it begins, and that caption."""
+
+    start: int
+    end: int
+    written: str
+    meant: str
+    behind: int
+    caption: str
+
+    @property
+    def message(self) -> str:
+        """What is wrong with it."""
+        if self.written == self.meant:
+            return f"`{self.written}` stands before a caption without its colon"
+        return f"`{self.written}:` is not a word before a caption"
+
+    @property
+    def help(self) -> str:
+        """What to write."""
+        if self.written == self.meant:
+            return f"write `{self.meant}: {self.caption[:60]}`"
+        return f"did you mean `{self.meant}:`?"
+
+    def fix(self, place: Span) -> Fix | None:
+        """Return what repairs a word that is misspelt."""
+        same = self.written == self.meant
+        return None if same else Fix(f"write `{self.meant}`", place, self.meant, safe=True)
 
 
 class NearlyChart(NamedTuple):
@@ -35,9 +78,47 @@ def nearly_headings(text: str) -> dict[str, PlacedText]:
     """Return by their words in small letters the lines that were probably meant as headings: of any
     level, without a blank or in bold."""
     found: dict[str, PlacedText] = {}
-    for line in _HEADING.finditer(text):
+    for line in (*_HEADING.finditer(text), *_SETEXT.finditer(text)):
         words = line["words"].strip().rstrip("*_#: ").lower()
-        found.setdefault(words, placed_text(line[0], line.start()).strip())
+        first = line[0].partition("\n")[0]
+        found.setdefault(words, placed_text(first, line.start()).strip())
+    return found
+
+
+def nearly_prefix(caption: str, kind: str) -> NearlyPrefix | None:
+    """Return the word before a caption that is nearly one of the usual ones, or lacks its colon.
+    `kind` is what the node's id says that it does."""
+    match = _FIRST_WORD.match(caption)
+    written = match["word"].capitalize() if match else ""
+    near = _OTHER_PREFIXES.get(written) or _WORDS.nearest(written)
+    if match is not None and near is not None:
+        return NearlyPrefix(
+            *match.span("word"), match["word"], near, match.end(), caption[match.end() :]
+        )
+    match = _COLONLESS.match(caption)
+    if match is None or match["word"].upper() != kind:
+        return None
+    word, behind = match["word"], match.end()
+    return NearlyPrefix(*match.span("word"), word, word, behind, caption[behind:])
+
+
+def bracket_help(caption: str) -> str:
+    """Return what to do about a bracket that a caption begins with and that nothing in it closes;
+    "" where there is none."""
+    closing = _OPENINGS.get(caption[:1])
+    if closing is None or caption.count(caption[0]) <= caption.count(closing):
+        return ""
+    return f"take the `{caption[0]}` away, or end the node with one `{closing}` more"
+
+
+def nearest_heading(headings: Mapping[str, PlacedText], words: str) -> PlacedText | None:
+    """Return the line that was probably meant as a heading of these words: it says them, goes on
+    behind them, or nearly says them."""
+    words = words.lower()
+    longer = (line for said, line in headings.items() if said.startswith(f"{words} "))
+    found = headings.get(words) or next(longer, None)
+    if found is None and (near := Spelling(headings).nearest(words)):
+        return headings[near]
     return found
 
 
@@ -53,7 +134,12 @@ def nearly_chart(text: str, start: int) -> NearlyChart | None:
     if not mark.startswith(("```", "~~~")):
         opening = placed_text(fence[0].partition("\n")[0], fence.start()).strip()
         return NearlyChart(opening, "a fence has three backticks: write ```mermaid")
-    if fence["info"].lower() not in ("", "mermaid") or not first.text:
+    if fence["info"].lower() not in ("", "mermaid"):
+        if _CHART.match(first.text) is None:
+            return None
+        opening = placed_text(fence[0].partition("\n")[0], fence.start()).strip()
+        return NearlyChart(opening, "the language of a chart is mermaid: write ```mermaid")
+    if not first.text:
         return None
     return NearlyChart(first, "a chart begins with a line such as `flowchart TD`")
 

@@ -17,6 +17,7 @@ from .placeholders import ChartScope, constant_in
 
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.A)
 _ITEM = re.compile(r"(?:'[^']*'|\"[^\"]*\"|[^,])+")
+_ATTRIBUTE = re.compile(r"(?:shape|label)\s*:")
 _NEWLINE = re.compile(r"\\n")
 
 
@@ -93,6 +94,14 @@ def _items(caption: PlacedText) -> Iterator[PlacedText]:
             yield item
 
 
+def _name_help(name: str, built_in: bool) -> str:
+    if _ATTRIBUTE.match(name):
+        return "attributes stand behind `@`: write `PARAMS@{ … }`"
+    if built_in:
+        return "choose another name"
+    return "a parameter's name has letters, digits and underscores; a default follows `=`"
+
+
 def _is_free(name: PlacedText, params: dict[str, Param], scope: ChartScope) -> bool:
     known = params.get(name.text)
     if known is not None and known.span is not None:
@@ -111,9 +120,7 @@ def _is_free(name: PlacedText, params: dict[str, Param], scope: ChartScope) -> b
             "FC1005",
             f"`{name.brief}` is {'built in' if built_in else 'no name'} and cannot be a parameter",
             scope.span(name),
-            help="choose another name"
-            if built_in
-            else "a parameter's name has letters, digits and underscores; a default follows `=`",
+            help=_name_help(name.text, built_in),
         )
         return False
     return True

@@ -39,7 +39,7 @@ from .editing import node_mentions
 from .mermaid.chart import Chart, ChartNode, read_chart
 from .mermaid.placed_text import PlacedText
 from .mermaid.syntax import report_faults
-from .nearly import nearly_chart, nearly_headings
+from .nearly import nearest_heading, nearly_chart, nearly_headings
 from .params import Params, demand, read_params
 from .placeholders import ChartScope
 
@@ -121,7 +121,7 @@ def _likely_ids(chart: Chart) -> Iterator[str]:
 
 def _report_lost_section(document: FlowchartDocument, sink: Sink) -> None:
     whole = document.whole
-    near = nearly_headings(whole.text).get("workflow")
+    near = nearest_heading(nearly_headings(whole.text), "workflow")
     chart = near or _CHART_FENCE.search(whole.text)
     place = whole.span(0, 0)
     if near is not None:

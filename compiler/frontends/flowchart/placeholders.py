@@ -18,19 +18,18 @@ from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Call, Expr, Literal, Name, Text
 from ...expr.template import Placeholder, Template, quoted_command
 from ...reading.editing import Mention
-from ...reading.foreign import foreign_placeholders, report_foreign
+from ...reading.foreign import foreign_in_command, foreign_placeholders, report_foreign
 from ...source.records import dataclass
 from ...source.source import Span
 from ...source.spelling import Spelling
 from .document import FlowchartDocument, PromptText
 from .mermaid.placed_text import PlacedText
-from .nearly import nearly_headings
+from .nearly import nearest_heading, nearly_headings
 
 STATUS_WORDS = ("CREATED", "DOING", "SUCCESS", "FAILED")
 LONGEST_NAME = 100
 """Longer texts are never looked up as names (M21)."""
 
-_SLIP = re.compile(r"(?P<kind>(?i:prompt))[ ]?[;.,–—-]+[ ]?(?P<rest>\S.*)")
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}", re.A)
 BUILT_IN = {"STATUS": "STATUS", "RESULT": "RESULT", "CONTENT": "RESULT"}
 
@@ -132,6 +131,9 @@ class ChartScope:
         """Return a shell command. Each value is quoted for its place, so that no text of a model or
         a person becomes a command. One placeholder alone is that variable's text, as it is (M23,
         M36)."""
+        for found in foreign_in_command(text.text, "{{NAME}}", self.spelling()):
+            part = text[found.start : found.end]
+            report_foreign(self.sink, self.span(part), part.text, f"{{{{{found.name}}}}}")
         expr, refusals = quoted_command(self._read(text), text.text)
         for hole, reason in refusals:
             written = text[hole.start : hole.end]
@@ -219,9 +221,7 @@ class ChartScope:
                 labels.append(Label(self.span(lost), "was this meant as `# Prompts`?"))
                 lost = None
             elif meant is None:
-                meant = headings.get(name.lower())
-            if meant is None and not empty and (slip := _SLIP.match(name)):
-                close = f"write `{slip['kind'].capitalize()}: {slip['rest']}`"
+                meant = nearest_heading(headings, name)
             if meant is not None and not empty:
                 labels.append(Label(self.span(meant), "was this heading meant?"))
             for words in unspoken.get(name.partition(" ")[2], ()):

@@ -15,6 +15,7 @@ from ...source.spelling import Spelling
 
 START, STOP, RESUME = "start", "stop", "resume"
 _MOST_LISTED = 12
+_SEED_ROLES = Spelling(("system", "user", "assistant", "tool", "developer", "function"))
 DEFAULT_LENGTH = 50_000
 """Characters of a context that says nothing else (J3)."""
 SIDES = ("user", "assistant")
@@ -254,7 +255,12 @@ def _messages(entry: Fields) -> Iterator[Seed]:
         message = entry.tree.fields(node, f"a starting message of {entry.what}")
         if message is None:
             continue
+        message.unknown(("role", "content", "name"), severity="warning")
         role, content = (message.text(key, required=True) for key in ("role", "content"))
+        near = _SEED_ROLES.nearest(role.text) if role and role.text not in _SEED_ROLES else None
+        if role and near:
+            fault = f"`role` of a starting message of {entry.what} is `{role.text}`"
+            entry.tree.sink.report("FC1005", fault, role.span, severity="warning", near=near)
         if role and content:
             yield Seed(role=role.text, content=content.text)
 

@@ -22,19 +22,26 @@ from ...reading.foreign import foreign_placeholders, report_foreign
 from ...reading.tree import Scalar
 from ...source.spelling import Spelling
 from .document import RESERVED, START, STOP, Machine
+from .expressions import has_placeholder
+from .free_names import OTHER_DATA, check_free_names, check_methods, plain_code
 from .roles import RoleEntry
 from .scripts.functions import ScriptFile
 
 _READ = re.compile(r"common_data\.(\w+)(?!\w|\s*\()")
 _SET = re.compile(r"common_data(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*(?:\+\+|--|[-+*/]?=(?!=))")
-_WORD = re.compile(r"(?<![\w$.'\"])(?:this\.)?([A-Za-z_]\w{6,})\b")
-_DECLARED = re.compile(r"\b(?:let|const|var|function)\s+(\w+)|\b(\w++)\s*+=>")
+_WORD = re.compile(r"(?<![\w$.])this\.([A-Za-z_]\w{6,})\b")
+_DATA = r"(?:this\.)?(common_data(?:\.\w+)+)"
 _HOLE = re.compile(
-    r"(?<![${])\{{1,2}\s*(?:this\.)?(common_data(?:\.\w+)+)\s*\}{0,2}(?!\})"
-    r"|\$\{{1,2}\s*(common_data(?:\.\w+)+)\s*\}{1,2}|<(common_data(?:\.\w+)+)>"
-    r"|\{?%\s?(common_data(?:\.\w+)+)\s?%\}?"
+    rf"(?<![${{])\{{{{1,2}}\s*{_DATA}\s*\}}{{0,2}}(?!\}})|\$\{{{{1,2}}\s*{_DATA}\s*\}}{{1,2}}"
+    rf"|<{_DATA}>|\{{?%\s?{_DATA}\s?%\}}?|\[{{1,2}}{_DATA}\]{{1,2}}|\({{2}}\s*{_DATA}\s*\){{2}}"
+    rf"|(?<![\w.]){_DATA}\s*\}}{{1,2}}|(?P<bare>(?<![\w.]){_DATA}\b)"
 )
-_OTHER_DATA = re.compile(r"(?<![\w$.-])(?!common_data\b)common[-_]?data(?=\.[A-Za-z_]\w)", re.I)
+"""What stands for a field of the data in a text, or nearly does; the last form is a field alone."""
+_BRACED = re.compile(r"\{\{([^{}\n]{1,80})\}\}")
+_SOUND = re.compile(r"\s*(?:this\.)?common_data(?:\.[^\W\d]\w*)+\s*")
+_PATH = re.compile(
+    r"\s*(?:this\.)?([A-Za-z_][\w-]{0,40})\s*(?:\.|::?|->|/|\[['\"]?)\s*(\w{1,60})(?:['\"]?\])?\s*"
+)
 _MEMBER = re.compile(r"(?<=[\w)\]])\.([A-Za-z]{4,20})\b")
 _MEMBERS = Spelling(
     (
@@ -44,8 +51,13 @@ _MEMBERS = Spelling(
     )
 )
 _ASSIGNS = re.compile(r"(?<![=!<>+\-*/%&|^?:])=(?![=>])")
+_COMPARED = re.compile(
+    r"\s*(?:this\.)?common_data(?:\.\w+)+\s*(?P<sign>={2,3})(?!=)[^;&|?]*;?\s*\Z"
+)
+_DECLARES = re.compile(r"\b(?:let|const|var)\s")
+_OTHER_SIGN = re.compile(r"=<(?!=)|<>|(?<![=!<>])=!(?!=)|(?<![=!<>])=>(?=\s*-?\d)")
+_SIGNS = {"=<": "<=", "<>": "!==", "=!": "!==", "=>": ">="}
 _TOOL = re.compile(r"(?<![\w.])function\.(\w+)(?:\.arguments\.(\w+))?")
-_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"")
 _RESERVED = Spelling(RESERVED)
 
 
@@ -60,13 +72,16 @@ def check_texts(
     for text in _codes(machine):
         _check_fields(text, known, spellings, sink)
         _check_words(text, sink)
+        check_free_names(text, names, sink)
+        check_methods(text, known, sink)
         _check_data(text, sink)
         _check_members(text, known, sink)
         if tools:
             _check_tools(text, tools, sink)
     for text in _inputs(machine):
         _check_fields(text, known, spellings, sink)
-        _check_holes(text, sink)
+        if _is_sound_path(text.text) or not _check_path(text, known, sink):
+            _check_holes(text, names, sink)
         _check_data(text, sink)
         for found in foreign_placeholders(text.text, "{{common_data.NAME}}", names):
             written = text.text[found.start : found.end]
@@ -75,6 +90,10 @@ def check_texts(
                 report_foreign(sink, place, written, meant)
     for text in _conditions(machine):
         _check_assignment(text, sink)
+    for state in machine.states:
+        for code in (state.script, *(t.before for t in state.transitions)):
+            if code is not None:
+                _check_statement(code, sink)
     _check_states(machine, sink)
 
 
@@ -127,10 +146,8 @@ def _check_fields(text: Scalar, known: Set[str], spellings: Iterable[Spelling], 
 
 
 def _check_words(text: Scalar, sink: Sink) -> None:
-    plain = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text.text)
-    own = {name for pair in _DECLARED.findall(plain) for name in pair}
-    for match in _WORD.finditer(plain):
-        near = None if match[1] in RESERVED or match[1] in own else _RESERVED.nearest(match[1])
+    for match in _WORD.finditer(plain_code(text.text)):
+        near = None if match[1] in RESERVED else _RESERVED.nearest(match[1])
         if near is not None:
             message, span = f"nothing is called `{match[1]}`", text.at(*match.span(1))
             fix = Fix(f"write `{near}`", span, near)
@@ -139,7 +156,7 @@ def _check_words(text: Scalar, sink: Sink) -> None:
 
 
 def _check_data(text: Scalar, sink: Sink) -> None:
-    for match in _OTHER_DATA.finditer(text.text):
+    for match in OTHER_DATA.finditer(text.text):
         message, span = f"nothing is called `{match[0]}`", text.at(*match.span())
         fix = Fix("write `common_data`", span, "common_data")
         help = "did you mean `common_data`?"
@@ -147,7 +164,7 @@ def _check_data(text: Scalar, sink: Sink) -> None:
 
 
 def _check_members(text: Scalar, known: Set[str], sink: Sink) -> None:
-    plain = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text.text)
+    plain = plain_code(text.text)
     for match in _MEMBER.finditer(plain):
         near = None if match[1] in known else _MEMBERS.nearest(match[1])
         if near is None or near == match[1] or plain.endswith("common_data", 0, match.start()):
@@ -174,15 +191,48 @@ def _check_tools(text: Scalar, tools: Mapping[str, Tool], sink: Sink) -> None:
             sink.report("FC3005", message, span, severity="warning", help=help, near=near)
 
 
-def _check_holes(text: Scalar, sink: Sink) -> None:
+def _is_sound_path(text: str) -> bool:
+    return _SOUND.fullmatch(text) is not None
+
+
+def _check_path(text: Scalar, known: Set[str], sink: Sink) -> bool:
+    """Warn of an input that is nearly a path into the data, and return whether it is one."""
+    match = _PATH.fullmatch(text.text)
+    if match is None or OTHER_DATA.search(text.text):
+        return False
+    is_data = match[1] == "common_data" or _RESERVED.nearest(match[1]) == "common_data"
+    if not is_data and match[2] not in known:
+        return False
+    meant, span = f"common_data.{match[2]}", text.at(0, len(text.text))
+    message = f"`{text.text.strip()}` is not a field of the data, so it stays as it is written"
+    fix = Fix(f"write `{meant}`", span, meant)
+    help = f"did you mean `{meant}`?"
+    sink.report("FC3001", message, span, severity="warning", help=help, fix=fix)
+    return True
+
+
+def _check_holes(text: Scalar, names: Set[str], sink: Sink) -> None:
+    """Warn of what nearly is a placeholder, and of a field without braces in a text."""
+    is_text = has_placeholder(text.text)
+    braced = [match.span() for match in _BRACED.finditer(text.text)]
     for match in _HOLE.finditer(text.text):
-        written, span = match[0], text.at(*match.span())
-        meant = f"{{{{{next(filter(None, match.groups()))}}}}}"
-        if written.replace(" ", "") == meant or (written.startswith("{{") and "}}" in written):
+        meant = f"{{{{{next(part for part in match.groups()[::-1] if part)}}}}}"
+        written = match[0]
+        inside = any(start <= match.start() < end for start, end in braced)
+        if (match["bare"] and not is_text) or inside or written.replace(" ", "") == meant:
             continue
-        message = f"`{written.strip()}` is not a placeholder, so it stays as it is written"
-        fix = Fix(f"write `{meant}`", span, meant)
-        sink.report("FC3001", message, span, severity="warning", help=f"write `{meant}`", fix=fix)
+        _report_hole(text, match.span(), meant, sink)
+    for match in _BRACED.finditer(text.text):
+        words = [word for word in re.findall(r"\w+", match[1]) if word in names]
+        if _SOUND.fullmatch(match[1]) is None and len(words) == 1 and words[0] != match[1].strip():
+            _report_hole(text, match.span(), f"{{{{common_data.{words[0]}}}}}", sink)
+
+
+def _report_hole(text: Scalar, place: tuple[int, int], meant: str, sink: Sink) -> None:
+    written, span = text.text[slice(*place)], text.at(*place)
+    message = f"`{written.strip()}` is not a placeholder, so it stays as it is written"
+    fix = Fix(f"write `{meant}`", span, meant)
+    sink.report("FC3001", message, span, severity="warning", help=f"write `{meant}`", fix=fix)
 
 
 def _check_states(machine: Machine, sink: Sink) -> None:
@@ -198,9 +248,24 @@ def _check_states(machine: Machine, sink: Sink) -> None:
                 sink.report("FC2001", message, span, severity="warning", help=help, fix=fix)
 
 
+def _check_statement(text: Scalar, sink: Sink) -> None:
+    """Warn of code that compares where it should set a value."""
+    match = _COMPARED.match(plain_code(text.text))
+    if match is not None:
+        message, span = "this compares, and sets nothing", text.at(*match.span("sign"))
+        fix = Fix("write `=`", span, "=")
+        sink.report("FC3006", message, span, severity="warning", help="write `=`", fix=fix)
+
+
 def _check_assignment(text: Scalar, sink: Sink) -> None:
-    plain = _QUOTED.sub(lambda quoted: " " * len(quoted[0]), text.text)
-    match = _ASSIGNS.search(plain)
+    plain = plain_code(text.text)
+    for sign in _OTHER_SIGN.finditer(plain):
+        meant, span = _SIGNS[sign[0]], text.at(*sign.span())
+        message, fix = f"`{sign[0]}` is not an operator", Fix(f"write `{meant}`", span, meant)
+        help = f"write `{meant}`"
+        sink.report("FC3006", message, span, severity="warning", help=help, fix=fix)
+    is_other = _OTHER_SIGN.search(plain) or _DECLARES.search(plain)
+    match = None if is_other else _ASSIGNS.search(plain)
     if match is not None:
         message = "a condition sets a value here, where it should compare"
         fix = Fix("write `===`", text.at(*match.span()), "===")

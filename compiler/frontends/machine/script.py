@@ -123,4 +123,6 @@ class Handlers:
             )
             help = f"add `{name.text}() {{ … }}` there"
         near = None if self._file is None else self._spelling.nearest(name.text)
+        if name.text.lower() in ("true", "false"):
+            near = name.text.lower()
         self._sink.report("FC4001", message, name.span, help=help, near=near)

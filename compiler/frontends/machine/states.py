@@ -11,6 +11,7 @@ review.to      choose    a case for every state that may follow
 from __future__ import annotations
 
 from ... import ir
+from ...diagnostics.diagnostic import Label
 from ...expr.ast import Name
 from .document import STOP, State
 from .graph import MachineGraph
@@ -86,10 +87,13 @@ def _check_targets(graph: MachineGraph, function: ScriptFunction) -> set[str]:
         if not returned.value or returned.value in graph.entries:
             continue
         near, help = graph.advice(returned.value)
+        state = graph.machine.state(near) if near else None
+        labels = (Label(state.name.span, f"this is `{near}`"),) if state is not None else ()
         graph.sink.report(
             "FC2001",
             f"`{function.name}` returns `{returned.value}`, and there is no state of that name",
             graph.file.source.span(returned.start, returned.end),
+            labels=labels,
             help=help,
             near=near,
         )

@@ -16,14 +16,11 @@ from ...source.source import Source
 from ...source.spelling import Spelling
 from .nearly import check_lines
 from .places import Places
-from .steps import StepChecker
+from .steps import NEARLY_VARIABLE, StepChecker
 
 _SWALLOWED = re.compile(
     r"^[ ]?[*+-][ \t]+\*\*(?P<name>[^*:\n]++):\*\*|^\#{2,3}[ \t]+(?:Step[ \t]+[0-9]|[0-9]\.[ \t])",
     re.MULTILINE,
-)
-_NEARLY_VARIABLE = re.compile(
-    r"[$%{]*OUTPUTS?[_ -]?(?:OF[_ -]?)?STEP[_ -]?(?P<number>[0-9]+)[}%]*", re.IGNORECASE
 )
 _LOOKED_AT = 50
 """Steps before and after one among whose outputs its input is looked for."""
@@ -178,6 +175,7 @@ _OTHER_FIELDS = {
     **dict.fromkeys(("input", "inputs", "input file", "source", "in"), "Input Audio"),
     **dict.fromkeys(("output", "outputs", "output file", "target", "out"), "Output Audio"),
     **dict.fromkeys(("state", "progress"), "Status"),
+    **dict.fromkeys(("step id", "identifier", "step", "key"), "ID"),
     **dict.fromkeys(("call", "command", "python", "script"), "Code"),
     **dict.fromkeys(("criteria", "acceptance criteria", "done when"), "Success Criteria"),
 }
@@ -244,7 +242,8 @@ def _report_break(
             near = spelling.nearest(id)
             message = f"{name} reads `{gap.path}`, but no step has the ID `{id}`"
             help = f"did you mean `$OUTPUT_{near.upper()}`?" if near else "name a step"
-            sink.report("FC2001", message, span, help=help)
+            place = (Label(places.id_span(near), f"this is `{near}`"),) if near else ()
+            sink.report("FC2001", message, span, labels=place, help=help)
         case "later":
             assert other is not None
             own = other == index
@@ -278,7 +277,7 @@ def _meant_path(gap: Break, places: Places, before: int | None) -> str:
     variables = [f"$OUTPUT_{id.upper()}" for id in [*document.ids][first : first + 2 * _LOOKED_AT]]
     known = [path for path in (original_input(document), *outputs, *variables) if path]
     near = Spelling(known).nearest(gap.path)
-    variable = _NEARLY_VARIABLE.fullmatch(gap.path)
+    variable = NEARLY_VARIABLE.fullmatch(gap.path)
     if variable is not None:
         near = f"$OUTPUT_STEP_{variable['number']}"
     expected = original_input(document)

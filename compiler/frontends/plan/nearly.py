@@ -22,13 +22,18 @@ _STEP = re.compile(
     r"(?:[ \t]*(?P<number>[0-9]{1,6})|[ \t]+(?P<numeral>[a-z]{3,5})(?=[ \t]*:))?"
     r"[ \t]*(?P<colon>[:.–—-]|(?=[ \t]))(?P<title>[^\r\n]*)"
 )
+_NUMBERED = re.compile(
+    r"[ ]{0,3}(?P<open>\#{1,6}[ \t]*)(?P<number>[0-9]{1,4})[ \t]*[:.)–—-][ \t]*(?P<title>[^\r\n]*)"
+)
+_PYTHON = re.compile(r"^[ \t]*(?P<mark>`{3,})python\b", re.MULTILINE)
 _NUMERALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _FIELDS_OF_STEP = re.compile(r"(?:(?!\#)[^\n]*\n)*?[ ]?[*+-][ \t]+\*\*(?:ID|Status):")
 _WITHIN = 400
 """A step's first fields stand within so many characters behind its heading."""
 _FIELD = re.compile(
-    rf"(?P<all>[ ]{{0,3}}(?P<bullet>[*+-][ \t]*)?(?P<stars>\*{{0,2}})(?P<name>{'|'.join(_NAMES)})"
-    r"(?P<colon>:?\*{1,2}:?|:))(?:[ \t]|\r?\n|\Z)"
+    r"(?P<all>[ ]{0,12}(?P<bullet>[*+-][ \t]*)?(?P<stars>(?:\*{1,2}|__)?[ ]?)"
+    rf"(?P<name>{'|'.join(_NAMES)})"
+    r"(?P<colon>[:;=.]?[ ]?(?:\*{1,2}|__)[:;=]?|[:;=]))(?:[ \t]|\r?\n|\Z)"
 )
 _PATH = re.compile(
     r"[ ]{0,3}[*+-][ \t]+\*\*(?:Input|Output) Audio:\*\*[ \t]*"
@@ -57,6 +62,17 @@ def check_lines(places: Places, source: Source, sink: Sink) -> None:
             if start not in fields and at > 0:
                 _check_field(line, start, source, sink)
             _check_path(line, start, source, sink)
+        if block.kind == "step" and all(field.name != "Code" for field in block.fields):
+            _check_code(block.text, starts[index], source, sink)
+
+
+def _check_code(text: str, start: int, source: Source, sink: Sink) -> None:
+    """Report code that no field `Code` stands above."""
+    for match in _PYTHON.finditer(text):
+        if "Code" not in text[: match.start()].rstrip().rpartition("\n")[2]:
+            message = "this code belongs to no field `Code`, so nothing executes it"
+            at = source.span(start + match.start("mark"), start + match.end())
+            sink.report("FC1003", message, at, help="write `*   **Code:**` in a line above it")
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
@@ -75,6 +91,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 def _check_step(line: str, start: int, source: Source, sink: Sink) -> None:
     match = _STEP.match(line)
     if match is None:
+        _check_number(line, start, source, sink)
         return
     word, number = match["word"].lower(), match["number"]
     named = word == "step" or _STEP_WORD.nearest(word) is not None
@@ -94,10 +111,25 @@ def _check_step(line: str, start: int, source: Source, sink: Sink) -> None:
     sink.report("FC1002", message, at, help=f"write `{written}`", fix=fix)
 
 
+def _check_number(line: str, start: int, source: Source, sink: Sink) -> None:
+    """Report a heading with a step's number and fields but without its word."""
+    match = _NUMBERED.match(line) if "#" in line[:9] else None
+    below = start + len(line)
+    if match is None or not _FIELDS_OF_STEP.match(source.text, below, below + _WITHIN):
+        return
+    written = f"### Step {match['number']}: {match['title'].strip()}"
+    at = source.span(start + match.start("open"), start + len(line.rstrip()))
+    message = f"`{line.strip()[:60]}` is nearly a step's heading, so what follows is not one"
+    fix = Fix(f"write `{written}`", at, written, True)
+    sink.report("FC1002", message, at, help=f"write `{written}`", fix=fix)
+
+
 def _check_field(line: str, start: int, source: Source, sink: Sink) -> None:
     match = _FIELD.match(line)
-    if match is None or not (match["bullet"] or match["stars"]):
+    if match is None or not (match["bullet"] or match["stars"].strip()):
         return
+    if line.startswith("    ") and not (match["bullet"] and match["stars"] == "**"):
+        return  # words within a list
     written = f"*   **{match['name']}:**"
     at = source.span(start + len(line) - len(line.lstrip()), start + match.end("all"))
     message = f"`{match['name']}` is not written as a field, so it is not read"

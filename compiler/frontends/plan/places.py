@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...plan import PlanDocument, is_template, text_value
+from ...plan.document import is_step
 from ...plan.values import Range, place_of
 from ...source.source import Source, Span
 
@@ -32,6 +33,12 @@ class Places:
         if field is None:
             return self.heading(index)
         return self.span(index, place_of(block.text, field))
+
+    def id_span(self, id: str) -> Span:
+        """Return where a step says that it has this ID."""
+        blocks = enumerate(self.document.blocks)
+        found = next(n for n, b in blocks if is_step(b) and text_value(b, "ID") == id)
+        return self.value_span(found, "ID")
 
     def name_of(self, index: int) -> str:
         """Return what messages call a step: its ID, else its number or its title."""

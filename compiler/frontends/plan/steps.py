@@ -13,11 +13,18 @@ from ...catalog.functions import misfit_values
 from ...diagnostics.diagnostic import Label, Sink
 from ...plan.calls import ToolCall
 from ...plan.document import is_step
-from ...source.spelling import Spelling
+from ...source.spelling import Spelling, slip_pairs
 from .places import Places
 
 _TOOLS = Spelling(tool.name for tool in AUDIO_TOOLS)
-_CALL = re.compile(r"(?:\w+\s*=\s*)?(?P<tool>[A-Za-z_]\w*)\s*\([^\n]*\Z")
+_CALL = re.compile(
+    r"(?:\w+\s*=\s*)?(?P<tool>[A-Za-z_]\w*)(?:\s*[\[({]|[ \t]+[a-z]\w*[ \t]*=)[^\n]*\Z"
+)
+_ENDINGS = Spelling(FORMATS)
+NEARLY_VARIABLE = re.compile(
+    r"[$%{\[<]*OUTP?U?TS?[_ -]?(?:OF[_ -]?)?S[TEP]{2,3}[_ -]?(?P<number>[0-9]+)[}%\]>]*", re.I
+)
+"""What is nearly `$OUTPUT_STEP_1`."""
 
 
 class StepChecker:
@@ -63,11 +70,14 @@ class StepChecker:
         value = plan.text_value(block, name)
         if not plan.is_template(value):
             return True
+        variable = NEARLY_VARIABLE.fullmatch(value.strip("`"))
         self.sink.report(
             "FC1005",
             f"`{name}` of {self.places.where(index)} is a template that nobody has filled in",
             self.places.value_span(index, name),
-            help="write the value in place of the braces"
+            help=f"write `$OUTPUT_STEP_{variable['number']}`"
+            if variable
+            else "write the value in place of the braces"
             + (f", one of: {', '.join(allowed)}" if allowed else ""),
         )
         return False
@@ -130,9 +140,17 @@ class StepChecker:
                 help = f"did you mean `{near.upper()}`?"
                 self.sink.report("FC4001", message, span, severity="warning", help=help)
             return
-        if done:
-            return
         schema = schema_of(tool.parameters)
+        if done and call.arguments.keys() <= schema["properties"].keys():
+            return
+        if done:
+            known = [*schema["properties"]]
+            slips = dict(slip_pairs((*(n for n in call.arguments if n not in known), *known)))
+            for name, near in {**slips, **{b: a for a, b in slips.items()}}.items():
+                if name in call.arguments and near in known:
+                    message, help = f"`{call.tool}` takes no `{name}`", f"did you mean `{near}`?"
+                    self.sink.report("FC4004", message, span, severity="warning", help=help)
+            return
         for message, help in misfit_values(call.tool, schema, call.arguments):
             self.sink.report("FC4004", message, span, severity="warning", help=help)
 
@@ -146,9 +164,22 @@ class StepChecker:
             if not id:
                 message = f"{self.places.name_of(index)} has no ID"
                 help = "write a field `ID` below its heading, with a name of its own"
-                self.sink.report("FC1003", message, self.places.value_span(index, "ID"), help=help)
+                written = block.field("ID") or not block.fields
+                place = self.places.value_span(index, "ID" if written else block.fields[0].name)
+                self.sink.report("FC1003", message, place, help=help)
             elif self.check_filled_in(index, block, "ID"):
                 self.check_id(index, id, first)
+                self.check_usual_id(index, id, block)
+
+    def check_usual_id(self, index: int, id: str, block: plan.Block) -> None:
+        """Warn of an ID that is nearly the usual one of the step's number."""
+        usual = f"step_{block.number}"
+        digits = re.sub(r"[^0-9]", "", id)
+        if id.lower() != usual and digits == str(block.number) and Spelling((usual,)).nearest(id):
+            message = f"the ID of step {block.number} is `{id}`"
+            place = self.places.value_span(index, "ID")
+            help = f"did you mean `{usual}`?"
+            self.sink.report("FC1005", message, place, severity="warning", help=help)
 
     def check_outputs(self) -> None:
         """Warn of two steps that write one file: the later one replaces what the earlier made. A
@@ -159,8 +190,7 @@ class StepChecker:
             heard = plan.is_manual(plan.text_value(block, "Code"))
             if not path or plan.is_template(path) or heard:
                 continue
-            if plan.status_of(block) not in ("DONE", "FAILED"):
-                self.check_output(index, path)
+            self.check_output(index, path, done=plan.status_of(block) in ("DONE", "FAILED"))
             earlier = first.setdefault(path, index)
             if earlier != index:
                 self.sink.report(
@@ -172,10 +202,16 @@ class StepChecker:
                     help="give each step an output of its own",
                 )
 
-    def check_output(self, index: int, path: str) -> None:
+    def check_output(self, index: int, path: str, *, done: bool) -> None:
         """Warn of an output that no run can write as the plan stands: outside of the folder that it
-        is given, or with an ending that says no format."""
+        is given, or with an ending that says no format; of one that was written, only of an ending
+        that is nearly one."""
         span = self.places.value_span(index, "Output Audio")
+        ending = os.path.splitext(path)[1]
+        if format_of(path) and done:
+            return
+        if done and not _ENDINGS.nearest(ending.lstrip(".")):
+            return
         outside = os.path.normpath(path.replace("\\", "/")).split("/")[0] == ".."
         if outside:
             message = f"`{path[:80]}` lies outside of the folder that a run may write to"
@@ -200,8 +236,11 @@ class StepChecker:
 
 
 def _is_nearly_call(code: str) -> bool:
-    """Return whether code is one line that begins like the call of a tool that is known."""
+    """Return whether code is one line that begins like the call of a tool: of a known one, or of
+    one in capitals with a named argument."""
     match = _CALL.match(code.strip())
+    if match is not None and match["tool"].isupper() and "=" in code:
+        return True
     name = match["tool"].lower().removeprefix("audio_") if match else ""
     return name in _TOOLS or _TOOLS.nearest(name) is not None
 

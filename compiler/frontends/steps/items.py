@@ -22,6 +22,8 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*|_[A-Za-z0-9][A-Za-z0-9_]*")
 
 _OTHER_BULLET = re.compile(r"^[ \t]*(?P<mark>[•◦▪▸‣●○·–—−])[ \t]*", re.MULTILINE)
 _PATH = re.compile(r"(?P<root>[A-Za-z_]\w{0,40})(?:\.\w++|\[[^\[\]\s]*+\]?)++")
+_OTHER_POINT = re.compile(r"(?<=[\w\]])[ \t]*(?:->|\.{1,3}|\?\.|::)[ \t]*(?=\w)")
+"""A point before a field, as it is written elsewhere or with a blank beside it."""
 _RESULT = Spelling(("result",))
 
 
@@ -69,8 +71,10 @@ def read_outputs(source: Source, section: Token, outputs: list[Output], sink: Si
         if left >= 0 and name.text:
             if arrow is not None and arrow[0] != "→":
                 _report_arrow(source, start + left, arrow[0], sink)
+            elif arrow is None:
+                _check_shaft(source, start, raw, left, sink)
             outputs.append(Output(source=join_lines(raw[:left]), name=name.text, span=name.span))
-            _check_path(locate(source, start, raw[:left]), sink)
+            _check_path(locate(source, start, raw[:left].rstrip("-=–—~")), sink)
         elif raw.strip():
             whole = locate(source, start, raw)
             sink.report(
@@ -82,10 +86,27 @@ def read_outputs(source: Source, section: Token, outputs: list[Output], sink: Si
             )
 
 
+def _check_shaft(source: Source, start: int, raw: str, left: int, sink: Sink) -> None:
+    """Warn of `-->`: the first dash belongs to the text before the arrow."""
+    shaft = left - len(raw[:left].rstrip("-=–—~"))
+    if shaft:
+        span = source.span(start + left - shaft, start + left + 2)
+        message = f"`{raw[left - shaft : left]}` before the arrow belongs to the text"
+        fix = Fix("write `→`", span, "→")
+        sink.report("FC1001", message, span, severity="warning", help="write `→`", fix=fix)
+
+
 def _check_path(written: Located, sink: Sink) -> None:
     """Warn of a source that is nearly a path into the tool's result."""
-    path = _PATH.fullmatch(written.text)
+    pointed = _OTHER_POINT.sub(".", written.text)
+    path = _PATH.fullmatch(pointed)
     if path is None:
+        return
+    if pointed != written.text and path["root"] == "result":
+        message = f"`{_short(written.text)}` is not a path into the tool's result"
+        fix = Fix(f"write `{_short(pointed)}`", written.span, pointed)
+        help = f"write `{_short(pointed)}`"
+        sink.report("FC3001", message, written.span, severity="warning", help=help, fix=fix)
         return
     near = _RESULT.nearest(path["root"])
     if near or written.text.count("[") > written.text.count("]"):

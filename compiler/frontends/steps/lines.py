@@ -155,7 +155,8 @@ class _Reader:
             return
         heading = heading_of(part)
         words = heading[behind:].strip()
-        if words and len(part) <= len(heading) + 1 and not words.startswith("("):
+        lost = len(part) <= len(heading) + 1 or (part.type == "TOOLS" and words.isidentifier())
+        if words and lost and not words.startswith("("):
             self.sink.report(
                 "FC1001",
                 f"what stands behind `{part.type}:` in its heading is not read",
@@ -195,6 +196,8 @@ class _Reader:
                 self.document.title = self.document.title or token.strip()[1:].strip()
             case "FENCE":
                 self.note_fence(token)
+            case "BULLETS":
+                report_bold(self.source, token.start_pos or 0, token, self.sink, inside=False)
             case "PROSE":
                 start = token.start_pos or 0
                 report_bold(self.source, start, token, self.sink, inside=step is not None)
@@ -203,12 +206,15 @@ class _Reader:
             case "HEADING" if step is not None:
                 unknown = unknown_section(token)
                 if unknown is not None:
-                    left, right, word = unknown
-                    meant = KEYWORDS.get(word.upper())
+                    left, right, meant = unknown
                     at = token.start_pos or 0
+                    word = token[left:right]
+                    fault = (
+                        "stands before its sign" if word in KEYWORDS else "is not a section keyword"
+                    )
                     self.sink.report(
                         "FC1002",
-                        f"`{word}` is not a section keyword, so nothing below it is read",
+                        f"`{word}` {fault}, so nothing below it is read",
                         self.source.span(at + left, at + right),
                         severity="warning",
                         help=f"write `{marker(meant)}:`"

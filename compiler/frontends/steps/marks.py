@@ -31,13 +31,19 @@ ARROW = re.compile("→|â(?:†|\x86)[’'\x92]")
 
 
 _BOLD = re.compile(
-    r"^[ \t]{0,40}+(?P<line>(?P<hashes>\#{1,6}[ \t]?)?(?P<stars>\*\*|__)?[ ]?"
+    r"^[ \t]{0,40}+(?P<line>(?P<lead>(?:[-*+]|\d{1,3}[.)])[ ]+)?(?P<hashes>\#{1,6}[ \t]?)?"
+    r"(?P<stars>\*\*|__)?[ ]?"
     rf"(?:(?P<icon>{'|'.join(sorted(set(_BARE.values())))})\ufe0f?[ ]?)?"
     rf"(?P<word>{'|'.join(KEYWORDS)}):(?P<rest>[^\n\r]*))",
     re.MULTILINE,
 )
 
 
+_TURNED = re.compile(
+    rf"[ ]{{0,3}}\#{{3,6}}[ \t]*(?P<word>{'|'.join(KEYWORDS)}):?[ ]*"
+    rf"(?P<icon>{'|'.join(sorted(set(_BARE.values())))})"
+)
+"""A heading with its sign behind the keyword."""
 _SHORT_FENCE = re.compile(
     r"^[ ]{0,3}(?P<mark>``|~~|'{3}|´{3}|\"{3})[ \t]*\w{0,20}[ \t]*\r?$", re.MULTILINE
 )
@@ -105,13 +111,15 @@ def _report_colon(at: Span, kind: str, sink: Sink) -> None:
 
 
 def report_bold(source: Source, start: int, text: str, sink: Sink, *, inside: bool) -> None:
-    """Report lines of a text that are written in bold, bare or far inside where a section's heading
-    was meant: a keyword in capitals with its colon, and its sign, stars or hashes. `inside` of a
-    step it needs none where nothing stands behind it but one word."""
+    """Report lines of a text that are written in bold, bare, far inside or as an item where a
+    section's heading was meant: a keyword in capitals with its colon, and its sign, stars or
+    hashes. `inside` of a step it needs none where nothing stands behind it but one word."""
     # The heading of a section is one: the lines below it are looked at.
     for match in _BOLD.finditer(text, text.find("\n") + 1 if text.startswith("###") else 0):
         plain = match["stars"] is None and match["icon"] is None and match["hashes"] is None
         step = match["word"] == "WORKFLOW STEP"
+        if match["lead"] and match["icon"] is None and match["hashes"] is None:
+            continue  # an item of a list, about the section
         if plain and not step and not (inside and len(match["rest"].split()) < 2):
             continue
         indent = text[match.start() : match.start("line")].expandtabs(4)
@@ -151,19 +159,25 @@ def _complaint(sign: str, word: str, level: int, kind: str) -> str:
 
 
 def unknown_section(line: str) -> tuple[int, int, str] | None:
-    """Return start and end of the word and the word of a heading that looks like a section's but
-    has no known keyword: it has a sign, a word in capitals and nothing behind the colon; or it is a
-    keyword in small letters without its sign."""
+    """Return start and end of the word of a heading that looks like a section's but has no known
+    keyword, and the token meant, or "". It has a sign, a word in capitals and nothing behind the
+    colon; a section's own sign, whatever stands behind it; a keyword in small letters without a
+    sign; or the sign behind the keyword."""
     match = HEADING.match(line)
     if match is None:
+        match = _TURNED.match(line)
+        found = match is not None and match["icon"] == _BARE[KEYWORDS[match["word"]]]
+        return (*match.span("word"), KEYWORDS[match["word"]]) if match and found else None
+    rest, word, sign = line[match.end() :].strip(), match["word"], match["icon"].strip()
+    at = match.span("word")
+    if word.upper() in KEYWORDS and not rest:
+        return (*at, KEYWORDS[word.upper()])
+    if not sign or not word.isupper() or nearest_keyword(word, sign) is not None:
         return None
-    if match["word"].upper() in KEYWORDS and not line[match.end() :].strip():
-        return match.start("word"), match.end("word"), match["word"]
-    if not match["icon"].strip() or not match["word"].isupper():
-        return None
-    if line[match.end() :].strip() or nearest_keyword(match["word"]) is not None:
-        return None
-    return match.start("word"), match.end("word"), match["word"]
+    own = [kind for kind, bare in _BARE.items() if bare == sign.rstrip("\ufe0f")]
+    if own:
+        return (*at, own[0] if rest else own[-1])
+    return None if rest else (*at, "")
 
 
 class Fence(NamedTuple):

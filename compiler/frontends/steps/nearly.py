@@ -7,7 +7,7 @@ import re
 from collections.abc import Set
 
 from ...diagnostics.diagnostic import Fix, Sink
-from ...expr.ast import Binary, Expr, Field, Name
+from ...expr.ast import Binary, Expr, Field, ListOf, Name
 from ...expr.functions import FUNCTIONS
 from ...expr.parse import ParseFault, parse
 from ...expr.walk import names_read
@@ -75,12 +75,12 @@ def report_nearly(item: Located, known: Set[str], source: Source, sink: Sink) ->
     if rest is not None and not _compares(rest):
         rest = None
     read = parse(item.text, source.path, item.span.start)
-    if isinstance(read, ParseFault):
+    if isinstance(read, ParseFault) or (isinstance(read, ListOf) and len(read.items) == 1):
         written = source.text[item.span.start : item.span.end]
         repair = None if rest is not None and _operator(rest)[1] else repair_of(written, known)
         if repair and (repair.text or rest is None):
             _report_repair(item, repair, sink)
-        elif rest is not None:
+        elif rest is not None and isinstance(read, ParseFault):
             _report_fault(item, rest, read, source, sink)
     elif rest is not None or _is_sign_before_known(read, known):
         _report_names(read, spelling, sink)

@@ -30,6 +30,8 @@ _OPENS = re.compile(rf"(?:\A|(?<=[(\[,])|(?<=[ \t]))(?=\S)|(?<=[(\[,])[ \t]*(?=\
 _APOSTROPHE = re.compile(r"(?<=\w)'(?=\w)")
 _TEXTS = re.compile(r"\"[^\"]*\"|'[^']*'")
 _CURLY = str.maketrans("“”„‘’", '"""\'\'')
+_OTHER_POINT = re.compile(r"(?<=[\w\])])(?:->|\.{2,3}|\?\.|::)(?=[A-Za-z_])")
+"""What other languages write before a field."""
 _ENDS = re.compile(rf"(?:{_OPERATOR})[ \t]*\Z")
 _BEGINS = re.compile(rf"(?:{_OPERATOR})(?<![!])(?<!not)")
 _PAIRS = (("(", ")"), ("[", "]"))
@@ -66,6 +68,10 @@ def _tries(text: str) -> Iterator[tuple[str, str]]:
     if plain != text:
         yield "a text stands in straight quotes", plain
         text = plain
+    if _OTHER_POINT.search(text):
+        yield "a field stands behind one point", _OTHER_POINT.sub(".", text)
+    if text.startswith("[") and text.endswith("]"):
+        yield "it stands in brackets", text[1:-1].strip()
     if "`" in text:
         text = text.replace("`", "").strip()
         yield "a backtick has no meaning in an expression", text

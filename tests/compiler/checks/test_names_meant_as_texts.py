@@ -16,7 +16,8 @@ from flowc.compiler.driver import compile_text
         ('ask: "Is it {{ good }}?"\n    into: x', "a parameter"),
         ("assign: {x: good day}", """a text has quotes within quotes: `'"good day"'`"""),
         ("assign: {x: 'good day'}", """a text has quotes within quotes: `'"good day"'`"""),
-        ("assert: line andd good", "put an operator before it, or quotes around text"),
+        ("assert: line andd good", "did you mean `and`?"),
+        ("assert: line good", "put an operator before it, or quotes around text"),
     ],
 )
 def test_how_a_text_is_quoted_is_said_where_a_name_may_be_meant_as_one(written, help):

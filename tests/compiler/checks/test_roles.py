@@ -15,6 +15,16 @@ def task(flow, id, role, **more):
     return flow.nodes[id]
 
 
+def test_without_a_team_a_role_that_is_nearly_another_is_told(flow, found):
+    roles = ["cook", "taster", "tatser"]
+    first, second, third = (task(flow, f"t{n}", role) for n, role in enumerate(roles))
+    (item,) = found(missing_roles, flow.workflow())
+    assert item.help == "did you mean `taster`?"
+    assert (item.severity, item.primary) == ("warning", third.role_span)
+    assert [label.span for label in item.labels] == [second.role_span]
+    assert first.role == "cook"
+
+
 TEAM = (Agent(id="ann", role="cook"), Agent(id="bob", role="taster"))
 
 

@@ -89,8 +89,8 @@ def test_every_key_and_value_has_its_place() -> None:
 
 
 FAULTS = [
-    ('{"a": 1,}', "a comma before the end", ","),
-    ("[1, 2,\n]", "a comma before the end", ","),
+    ('{"a": 1,}', "a `,` stands before the end", ","),
+    ("[1, 2,\n]", "a `,` stands before the end", ","),
     ('{a: 1}', "the key `a` has no quotes", "a"),
     ("{'a': 1}", "the key `'a'` stands in single quotes", "'a'"),
     ('{"a" 1}', "`a` has no colon after it", '"a"'),

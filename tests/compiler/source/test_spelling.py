@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from flowc.compiler.source.spelling import MAX_COMPARED, Spelling
+from flowc.compiler.source.spelling import MAX_COMPARED, Spelling, slip_pairs
 
 
 @pytest.mark.parametrize(
@@ -45,6 +45,13 @@ def test_one_slip_is_found_among_however_many(name):
         [f"{n:04}_variable" for n in range(100_000, 999_999, 50)] + ["0007_variable"]
     )
     assert spelling.nearest(name) == "0007_variable"
+
+
+def test_pairs_that_differ_by_a_slip_are_found_and_those_that_differ_on_purpose_are_not():
+    names = ["curator", "curtaor", "planner", "planer", "Writer", "writer"]
+    pairs = {frozenset(pair) for pair in slip_pairs(names)}
+    assert pairs == {frozenset(names[at : at + 2]) for at in (0, 2, 4)}
+    assert slip_pairs(["editor", "editors", "form", "from", "step_12", "step_21", "agent_1"]) == []
 
 
 def test_sentences_are_not_compared_letter_by_letter():

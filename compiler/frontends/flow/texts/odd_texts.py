@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Set
 
 from ....diagnostics.diagnostic import Fix, Sink
 from ....reading.foreign import (
+    foreign_in_command,
     foreign_placeholders,
     foreign_statements,
     report_foreign,
@@ -27,6 +28,7 @@ _MAY_END = re.compile(r":\s*+(?:!\S*\s++)*+[\w-]++(?:,[ \t]*+(?:[\r\n]|\Z)|;(?:[
 """Where a value may be a name and a sign."""
 _ENDS = frozenset(",;")
 _OPENED = frozenset("“„«")
+_QUOTED_NAME = re.compile(r"\{\{[ ]*(['\"])(\w{2,60})\1[ ]*\}\}")
 _LISTED = 4000
 """Characters of a text that are looked at."""
 
@@ -84,8 +86,34 @@ def check_placeholders(texts: Iterable[Scalar], names: Set[str], sink: Sink) -> 
                 continue  # a fault of the template, which has been told
             repair = f"{{{{ {found.name} }}}}"
             report_foreign(sink, text.at(found.start, found.end), written, repair)
+        _check_quoted_names(text, names, sink)
         for start, end in foreign_statements(text.text):
             report_statement(sink, text.at(start, end), text.text[start:end])
+
+
+def check_commands(commands: Iterable[Scalar], names: Set[str], sink: Sink) -> None:
+    """Warn of placeholders of other languages in shell commands: of those only that a shell would
+    not read as its own."""
+    for command in commands:
+        text = command.text
+        for found in foreign_in_command(text, "{{NAME}}", names):
+            written = text[found.start : found.end]
+            if written.startswith("{{") and not written.startswith("{{{"):
+                continue
+            place = command.at(found.start, found.end)
+            report_foreign(sink, place, written, f"{{{{ {found.name} }}}}")
+        _check_quoted_names(command, names, sink)
+        for start, end in foreign_statements(text):
+            report_statement(sink, command.at(start, end), text[start:end])
+
+
+def _check_quoted_names(text: Scalar, names: Set[str], sink: Sink) -> None:
+    """Warn of `{{ 'name' }}`, which is a text and not the variable of that name."""
+    for quoted in _QUOTED_NAME.finditer(text.text) if "{{" in text.text else ():
+        if quoted[2] in names:
+            message = f"`{quoted[0]}` is the text `{quoted[2]}`, not the value of the variable"
+            place, help = text.at(*quoted.span()), f"write `{{{{ {quoted[2]} }}}}`"
+            sink.report("FC3001", message, place, severity="warning", help=help)
 
 
 def _in_quotes(text: str) -> str:

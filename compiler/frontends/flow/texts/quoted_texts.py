@@ -19,6 +19,9 @@ _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 class TextReader(Protocol):
     """The reader of the file: of templates, and of what is wrong."""
 
+    texts: list[Scalar]
+    commands: list[Scalar]
+
     def template(self, key: Key, name: Scalar, node: Value) -> Expr | None: ...
 
     def template_in(self, node: Scalar) -> Template: ...
@@ -37,6 +40,7 @@ def read_command(key: Key, name: Scalar, node: Value, reader: TextReader) -> Exp
         return None
     if not isinstance(node, Scalar):
         return reader.template(key, name, node)
+    reader.commands.append(node)
     expr, refusals = quoted_command(reader.template_in(node), node.text)
     for hole, why in refusals:
         written = brief(node.text[hole.start : hole.end])
@@ -54,6 +58,7 @@ def read_address(key: Key, name: Scalar, node: Value, reader: TextReader) -> Exp
         return None
     if not isinstance(node, Scalar):
         return reader.template(key, name, node)
+    reader.texts.append(node)
     template, text = reader.template_in(node), node.text
     holes = template.placeholders
     begins_with_value = bool(holes) and holes[0].start == 0

@@ -18,7 +18,6 @@ _WORD = re.compile(r"[^\W\d]\w*(?:[ -]\w+)*")
 _VARIABLES = frozenset(("into", "reply_into", "keeps"))
 _NAMES = frozenset(("assign", "set"))
 _WORDS_OF_EXPRESSIONS = ("true", "false", "null", "not")
-_RESERVED = ("$", "__")
 
 
 def check_written_names(workflow: MapAt, sink: Sink) -> None:
@@ -27,7 +26,7 @@ def check_written_names(workflow: MapAt, sink: Sink) -> None:
         text = name.text
         if text.isascii() and text.isidentifier() and text not in _WORDS_OF_EXPRESSIONS:
             continue
-        if text.startswith(_RESERVED) or isinstance(parse(text, "", 0), Name):
+        if text.startswith("__") or isinstance(parse(text, "", 0), Name):
             continue
         found = _WORD.search(text)
         meant = re.sub("[ -]", "_", found[0]) if found else ""

@@ -232,6 +232,10 @@ class _Reader:
         assert isinstance(last, Token)
         arrow = self.placed_text(tokens["LINK"])
         label = self.placed_text(tokens["LABEL"])[1:-1] if "LABEL" in tokens else _words_in(arrow)
+        if "LABEL" in tokens and label is not None and not label.text.strip():
+            place = self.placed_text(tokens["LABEL"])
+            message, help = "this label is empty", "write `-->|YES|` and the like, or no bars"
+            self.chart.faults.append(ChartFault(message, place.start, place.end, help))
         edge_id = str(tokens["EDGE_ID"])[:-1] if "EDGE_ID" in tokens else None
         if edge_id:
             self.edge_ids.add(edge_id)

@@ -116,6 +116,8 @@ def _explain(token: Token, before: Token | None, base: int) -> ChartFault:
     if token.type == "BAD" and text.startswith(("--", "==", "-.")):
         help = "write `-->`, or `-->|label|` with a label"
         return ChartFault(f"`{text[:2]}` begins a link that has no end", start, start + 2, help)
+    if (other := _of_other_languages(token, before, base)) is not None:
+        return other
     if token.type == "ID" and before is not None and before.type in _NODE_TOKENS:
         message = f"there is no link between `{_short(before)}` and `{text}`"
         help = f"write an arrow between two ids: `{_short(before)} --> {text}`; "
@@ -132,7 +134,29 @@ def _explain(token: Token, before: Token | None, base: int) -> ChartFault:
     return ChartFault(f"`{_short(token)}` is not expected here", start, start + len(text))
 
 
-_LABEL = re.compile(r'"(\w{1,20})"(?=\s)|\[(\w{1,20})\](?=[ \t]+\w)|:[ \t]*(\w{1,20})[ \t]*$')
+def _of_other_languages(token: Token, before: Token | None, base: int) -> ChartFault | None:
+    """Return the fault of a comment, or of a label between slashes, as they are written
+    elsewhere."""
+    own = _COMMENT.match(str(token)) is not None
+    sign = token if own or before is None else before
+    at, written = base + (sign.start_pos or 0), str(sign)
+    if own or _COMMENT.fullmatch(written):
+        message, help = f"`{_short(sign)}` begins no comment", "write `%%` before a comment"
+        return ChartFault(message, at, at + len(_first(written)), help)
+    slashed = _SLASHED.fullmatch(written)
+    if token.type != "ID" or slashed is None:
+        return None
+    help = f"a label stands between bars behind the arrow: `-->|{slashed[1]}|`"
+    return ChartFault(f"`{written}` is not a label", at, at + len(written), help)
+
+
+_COMMENT = re.compile(r"//|#(?!\w+;)|%(?!%)")
+"""What begins a comment in other languages."""
+_SLASHED = re.compile(r"/(\w{1,20})/")
+_LABEL = re.compile(
+    r'"(\w{1,20})"(?=\s)|\[(\w{1,20})\](?=[ \t]+\w)|\((\w{1,20})\)(?=[ \t]+\w)'
+    r"|\{(\w{1,20})\}(?=[ \t]+\w)|<(\w{1,20})>(?=[ \t]+\w)|:[ \t]*(\w{1,20})[ \t]*$"
+)
 _OTHER_END = re.compile(r"[^\[\](){}\n]*(?P<sign>[\])}])[ \t]*(?:[-=]|$)")
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 _ARROW = re.compile(r"->+|-{1,3}[ \t]+-{0,2}>|[\u2010-\u2015\u2212]+>|=>|[→⇒⟶⟹➔➜]")
@@ -156,14 +180,14 @@ def _unclosed_bracket(text: str, opening: str, closing: str, start: int) -> Char
         return ChartFault('`"` is not closed', start, start + 1, 'close it with `"`')
     quote = ", and put a caption that holds brackets or line breaks in double quotes"
     help = f"close it with `{closing}` on the same line{quote if opening != '|' else ''}"
-    if inside.count('"') % 2:
-        help += '; one `"` stands alone here'
     other = _OTHER_END.match(inside) if opening != "|" else None
     if other:
         sign = other["sign"]
         help = (
             f"close it with `{closing}`, or begin it with `{_PAIRS[sign]}`: it ends with `{sign}`"
         )
+    if inside.partition("\n")[0].count('"') % 2:
+        help += '; one `"` stands alone here'
     return ChartFault(f"`{opening}` is not closed", start, start + len(opening), help)
 
 

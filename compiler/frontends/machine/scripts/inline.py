@@ -23,6 +23,11 @@ const __called = last_response?.choices?.[0]?.message?.tool_calls ?? []; \
 const getToolCalls = () => __called; \
 const __calls_ = new Proxy({}, { get: (_, tool) => ({ arguments: JSON.parse(\
 __called.find((call) => call.function.name === tool)?.function.arguments ?? "{}") }) }); """
+_IDENTIFIER = re.compile(r"identifier `(\w+)`")
+_OTHER_OPERATORS = {
+    "is": "===", "equals": "===", "eq": "===", "isnt": "!==", "and": "&&", "or": "||", "not": "!",
+    "contains": ".includes(…)", "matches": ".match(…)",
+}  # fmt: skip
 _CALLS = re.compile(r"\bfunction(?=\s*\.\s*[A-Za-z_$])")
 
 
@@ -68,4 +73,9 @@ def _report(fault: ScriptFault, before: int, words: Scalar, sink: Sink) -> None:
     end = max(start, min(fault.end - before, length))
     message = f"the code does not parse: {message}"
     help = "correct it; it is JavaScript, such as `common_data.n > 3`"
+    word = _IDENTIFIER.search(message)
+    if word is not None and word[1] in _OTHER_OPERATORS:
+        help = f"did you mean `{_OTHER_OPERATORS[word[1]]}`?"
+    if "end of string" in message:
+        help = "close the text with the quote that it begins with: `'`"
     sink.report("FC4003", message, words.at(start, end) if end > start else words.span, help=help)

@@ -48,7 +48,7 @@ def test_the_good_one_is_good():
         ("retry: 2", "retry: 0", "`attempts` is not `0`", "at least 1", 10),
         ("length(names)", "names.size", "`names` is declared as list", "`length(names)`", 12),
         ("[yes, no]", "[]", "`choices` lists nothing", "name at least one", 15),
-        ("    prompt: Write about {{ topic }}.\n", "", "`write` asks nothing", "`prompt:`", 6),
+        ("    prompt: Write about {{ topic }}.\n", "", "`write` asks nothing", "`prompt:`", 7),
         ("    into: draft", "    into： draft", "not a colon: `： `", "`into: `", 9),
         ("    into: answer", "\u00a0   into: answer", "a blank of another kind", "plain", 16),
         ("  - name: look", "  -name: look", "stands behind the dash", "`- name:`", 11),

@@ -77,6 +77,31 @@ def test_the_good_one_is_good(tmp_path, monkeypatch):
          "no role has the tool `file_nuder`", "did you mean `file_under`?"),
         ("condition", "function.file_under.arguments.toipc === 'a'",
          "`file_under` takes no `toipc`", "did you mean `topic`?"),
+        ("condition", "len(lastAgentResponse) > 0", "nothing is called `len`",
+         "did you mean `.length`?"),
+        ("condition", "attempts < 3 && true", "nothing is called `attempts`",
+         "did you mean `common_data.attempts`?"),
+        ("condition", "data.attempts < 3", "nothing is called `data`",
+         "did you mean `common_data`?"),
+        ("condition", "common_data[attempts] < 3", "nothing is called `attempts`",
+         "did you mean `common_data.attempts`?"),
+        ("condition", "lastAgentResponse.strip() != ''", "texts and lists have no `strip()`",
+         "did you mean `trim`?"),
+        ("condition", "lastAgentResponse.length() > 0", "texts and lists have no `length()`",
+         "did you mean `length`?"),
+        ("condition", "common_data.attempts =< 3", "`=<` is not an operator", "write `<=`"),
+        ("input", "commno_data.message", "`commno_data.message` is not a field of the data, "
+         "so it stays as it is written", "did you mean `common_data.message`?"),
+        ("input", "common_data:message", "`common_data:message` is not a field of the data, "
+         "so it stays as it is written", "did you mean `common_data.message`?"),
+        ("input", "You: {{common_data message}}", "`{{common_data message}}` is not a "
+         "placeholder, so it stays as it is written", "write `{{common_data.message}}`"),
+        ("input", "You: [[common_data.message]]", "`[[common_data.message]]` is not a "
+         "placeholder, so it stays as it is written", "write `{{common_data.message}}`"),
+        ("input", "common_data.message}} it is", "`common_data.message}}` is not a "
+         "placeholder, so it stays as it is written", "write `{{common_data.message}}`"),
+        ("input", "{{common_data.message}}, common_data.message", "`common_data.message` is not a "
+         "placeholder, so it stays as it is written", "write `{{common_data.message}}`"),
         ("stop", "stpo", "`stpo` is a state like any other: there is no `stop`",
          "did you mean `stop`?"),
     ],
@@ -87,6 +112,21 @@ def test_it_is_told(where, text, message, help, tmp_path, monkeypatch):
 
 def test_javascript_may_ask_for_what_is_not_there(tmp_path, monkeypatch):
     assert said(tmp_path, monkeypatch, condition="common_data.unheard_of === undefined") == []
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "[1].map((n) => n + common_data.attempts).some(n => n > 2)",
+        "(() => { const { a, b } = common_data; let c = 1, d = 2; return a + b + c + d; })()",
+        "JSON.stringify({size: 1, total: common_data.attempts}).includes('size')",
+        "/len(data)/.test(lastAgentResponse) && new Set([1]).size > 0",
+        "common_data.attempts > 0 ? getToolCalls('clerk').length : Math.max(1, 2)",
+        "`${common_data.attempts} and data`.length > 3",
+    ],
+)
+def test_what_code_declares_and_what_javascript_has_is_known(condition, tmp_path, monkeypatch):
+    assert said(tmp_path, monkeypatch, condition=condition) == []
 
 
 @pytest.mark.timeout(20)

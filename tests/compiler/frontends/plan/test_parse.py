@@ -172,7 +172,7 @@ def test_a3_a_document_that_is_quoted_in_a_longer_fence_is_text():
 
 
 def test_a4_ids_and_titles():
-    assert found(document(step(1, ID=""))) == [("FC1003", "error", "### Step 1: Part 1")]
+    assert found(document(step(1, ID=""))) == [("FC1003", "error", "Do part 1.")]
     assert found(document(step(1).replace(": Part 1", ":"))) == [("FC1003", "error", "### Step 1:")]
     assert found(document(step(1), step(2, ID="`step_1`"))) == [("FC1004", "error", "step_1")]
     assert found(document(step(1, ID="`first step`"))) == [("FC1005", "error", "first step")]

@@ -39,6 +39,37 @@ def test_the_good_one_is_good():
 
 
 @pytest.mark.parametrize(
+    ("right", "wrong", "help"),
+    [
+        ("### 🔧 WORKFLOW STEP: Read", "- 🔧 WORKFLOW STEP: Read", "### 🔧 WORKFLOW STEP: Read"),
+        ("### 📤 OUTPUTS:", "### OUTPUTS 📤:", "`### 📤 OUTPUTS:`"),
+        ("### 🛠️ TOOL: read_file", "### 🛠️ FUNCTION: read_file", "`### 🛠️ TOOL:`"),
+        ("### ✅ ASSERT:", "### ✅ CHECKS: (all)", "`### ✅ ASSERT:`"),
+        ("TOOL: read_file", "TOOLS: read_file\n- list_files", "one bullet a line"),
+        ("the files → FILES", "the files --> FILES", "write `→`"),
+        ("the files → FILES", "result->files → FILES", "write `result.files`"),
+        ("the files → FILES", "result .files → FILES", "write `result.files`"),
+        ("the files → FILES", "result.fiels → FILES", "did you mean `files`?"),
+        ("- result.count > 0", "- result->count > 0", "write `result.count > 0`"),
+        ("- result.count > 0", "- result..count > 0", "write `result.count > 0`"),
+        ("- result.count > 0", "- [result.count > 0]", "write `result.count > 0`"),
+    ],
+)
+def test_other_forms_are_told_in_their_lines(right, wrong, help):
+    assert right in GOOD
+    text = GOOD.replace(right, wrong, 1)
+    line = text[: text.index(wrong)].count("\n") + 1
+    assert [at for _, told, at in said(text) if help in told and at == line], said(text)
+
+
+@pytest.mark.parametrize(
+    "item", ["- WORKFLOW: how we work", "1. TOOLS: hammers and nails", "- **INPUTS:** all of them"]
+)
+def test_a_list_about_sections_is_no_section(item):
+    assert said(f"# About\n\n{item}\n\n{GOOD}") == []
+
+
+@pytest.mark.parametrize(
     ("right", "wrong", "message", "help", "line"),
     [
         ("📤 OUTPUTS:", "📤 OUTPUTS", "`OUTPUTS` stands without its colon",

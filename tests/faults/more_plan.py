@@ -1,0 +1,106 @@
+"""More mistakes in a living workflow.md, in other forms."""
+
+from __future__ import annotations
+
+from .operators import Operator
+
+OPERATORS = (
+    Operator("status done german", r"(\*\*Status:\*\* )(DONE|READY|PENDING)", r"\1FERTIG", ""),
+    Operator(
+        "status progress", r"(\*\*Status:\*\* )(EXECUTING|READY|PENDING)", r"\1IN PROGRESS", ""
+    ),
+    Operator("status with dot", r"(\*\*Status:\*\* )(\w+)$", r"\1\2.", r"\2"),
+    Operator(
+        "status left out",
+        r"^\*   ?\*?\*?\*?Status:\*\* .*\n|^\*   \*\*Status:\*\* .*\n",
+        "",
+        "Status",
+    ),
+    Operator("field key plural", r"(\*\*)(Output Audio):\*\*", r"\1\2s:**", r"\2"),
+    Operator("field German", r"\*\*Status:\*\*", "**Zustand:**", ""),
+    Operator("field one star", r"\*\*(Status|Code|Output Audio|Input Audio):\*\*", r"*\1:*", "**"),
+    Operator(
+        "field star missing at the end",
+        r"\*\*(Status|Code|Output Audio|Input Audio):\*\*",
+        r"**\1:*",
+        "**",
+    ),
+    Operator(
+        "field star missing at the end two",
+        r"\*\*(Status|Code|Output Audio|Input Audio):\*\*",
+        r"**\1:",
+        "**",
+    ),
+    Operator("field equals", r"\*\*(Status|Output Audio|Input Audio):\*\*", r"**\1=**", ":"),
+    Operator("field semicolon", r"\*\*(Status|Output Audio|Input Audio):\*\*", r"**\1;**", ":"),
+    Operator("field swapped", r"\*\*(Input|Output) Audio:\*\*", r"**Audio \1:**", r"\1 Audio"),
+    Operator("field glued", r"\*\*(Input|Output) Audio:\*\*", r"**\1Audio:**", r"\1 Audio"),
+    Operator("field called File", r"\*\*Output Audio:\*\*", r"**Output File:**", "Output Audio"),
+    Operator("field called Script", r"\*\*Code:\*\*", r"**Script:**", "Code"),
+    Operator("field called State", r"\*\*Status:\*\*", r"**State:**", "Status"),
+    Operator("field called Identifier", r"\*\*ID:\*\*", r"**Id:**", "ID"),
+    Operator("field called Step ID", r"\*\*ID:\*\*", r"**Step ID:**", "ID"),
+    Operator("field indented", r"^(\* +\*\*(?:Status|Output Audio):)", r"      \1", ""),
+    Operator("step heading number missing", r"^### Step (\d+): ", r"### Step : ", ""),
+    Operator("step heading bare number", r"^### Step (\d+): ", r"### \1: ", "Step"),
+    Operator("step heading hash number", r"^### Step (\d+): ", r"### Step #\1: ", ""),
+    Operator("step heading Roman", r"^### Step 2: ", r"### Step II: ", ""),
+    Operator(
+        "section called Steps", r"^## 3\. Processing Plan.*$", r"## 3. Steps", "Processing Plan"
+    ),
+    Operator(
+        "section called Plan", r"^## 3\. Processing Plan.*$", r"## 3. Plan", "Processing Plan"
+    ),
+    Operator("section log misspelt", r"^## 5\. Workflow Log", "## 5. Worflow Log", "Workflow Log"),
+    Operator("section one hash", r"^## (3\. Processing)", r"# \1", "##"),
+    Operator("section bold", r"^## (3\. Processing.*)$", r"**\1**", "##"),
+    Operator("section without a space", r"^## (3\. Processing)", r"##\1", "## "),
+    Operator("output ref lower", r"\$OUTPUT_STEP_(\d)", r"$output_stp_\1", "OUTPUT_STEP"),
+    Operator("output ref plural", r"\$OUTPUT_STEP_(\d)", r"$OUTPUTS_STEP_\1", "$OUTPUT_STEP"),
+    Operator("output ref swap", r"\$OUTPUT_STEP_(\d)", r"$STEP_\1_OUTPUT", "$OUTPUT_STEP"),
+    Operator("output ref template", r"\$OUTPUT_STEP_(\d)", r"{{OUTPUT_STEP_\1}}", "$OUTPUT_STEP"),
+    Operator("output ref brackets", r"\$OUTPUT_STEP_(\d)", r"[OUTPUT_STEP_\1]", "$OUTPUT_STEP"),
+    Operator("output ref no number", r"\$OUTPUT_STEP_(\d)", r"$OUTPUT_STEP", ""),
+    Operator("output ref double dollar", r"\$OUTPUT_STEP_(\d)", r"$$OUTPUT_STEP_\1", "$OUTPUT"),
+    Operator(
+        "output ext misspelt", r"(Output Audio:\*\* `[\w-]+)\.wav", r"\1.wave", ".wav", counts=True
+    ),
+    Operator(
+        "output ext left out", r"(Output Audio:\*\* `[\w-]+)\.wav", r"\1", ".wav", counts=True
+    ),
+    Operator("code fence two", r"```python$", "``python", "```"),
+    Operator("code without parens", r"^( *)([A-Z_]{4,})\((.*)\)$", r"\1\2 \3", "(", counts=True),
+    Operator("code brackets", r"^( *)([A-Z_]{4,})\((.*)\)$", r"\1\2[\3]", "(", counts=True),
+    Operator("code comma left out", r"^( *[A-Z_]{4,}\([^,\n]*),", r"\1", ",", counts=True),
+    Operator("code comma doubled", r"^( *[A-Z_]{4,}\([^,\n]*),", r"\1,,", ",", counts=True),
+    Operator(
+        "code keyword plural",
+        r"(\(.*\b)(gain_db|target_lufs|cutoff_hz|fade_out)=",
+        r"\1\2s=",
+        r"\2",
+        counts=True,
+    ),
+    Operator(
+        "code keyword camel",
+        r"(\(.*\b)(gain|target|cutoff|fade)_(\w)(\w+)=",
+        lambda m: m[1] + m[2] + m[3].upper() + m[4] + "=",
+        "",
+        counts=True,
+    ),
+    Operator(
+        "code keyword cut", r"(\(.*\b)(gain|target|cutoff)_(\w+)=", r"\1\2=", r"\2_\3", counts=True
+    ),
+    Operator(
+        "code positional", r"(\(.*\b)(gain_db|target_lufs|cutoff_hz)=", r"\1", r"\2", counts=True
+    ),
+    Operator(
+        "code None", r"((?:gain_db|target_lufs|cutoff_hz)=)-?[\d.]+", r"\1None", "", counts=True
+    ),
+    Operator(
+        "code input keyword misspelt", r"\((input_path|input)=", r"(inptu=", "input", counts=True
+    ),
+    Operator(
+        "code prompt dollar", r'input_path="[^"]*"', r"input_path=$OUTPUT_STEP_1", "", counts=True
+    ),
+    Operator("overall status lower", r"(\*\*Overall Status:\*\* )(\w+)", r"\1finished", ""),
+)
