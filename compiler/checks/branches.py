@@ -24,7 +24,7 @@ from ..diagnostics.diagnostic import Code, Diagnostic, Label
 from ..diagnostics.examples import flow, mend
 from ..expr.ast import Call, Expr, Field, Name
 from ..expr.functions import Type
-from ..expr.solve import MAX_TRIES, Trials, TriedCondition, trials
+from ..expr.solve import MAX_TRIES, Combinations, TriedCondition, combinations
 from ..expr.types import infer
 from ..expr.values import Json
 from .check import Check
@@ -129,7 +129,7 @@ def _untaken(
     if isinstance(on, Call) and on.function == FIRST_TRUE:
         if "0" in cases:
             return None
-        values = trials(on.args, types).witness(*[False] * len(on.args))
+        values = combinations(on.args, types).witness(*[False] * len(on.args))
         return None if values is None else _witness_text(values)
     if infer(on, types) == "boolean":
         missing = [word for word in ("true", "false") if word not in cases]
@@ -204,7 +204,7 @@ def _overlaps(
     for later in range(1, len(tried)):
         for earlier in range(later):
             pair = tried[earlier], tried[later]
-            found = Trials(pair, types)
+            found = Combinations(pair, types)
             left -= 1 if found.count > MAX_TRIES else 1 + found.count
             if left < 0:
                 return

@@ -49,7 +49,7 @@ class TriedCondition:
             self.written[whole] += [True, False]
 
 
-class Trials:
+class Combinations:
     """What conditions come to for each combination of the values that tell them apart. Each is
     evaluated once for the same values of the paths that it reads. Nothing is tried where one path
     lies within another, or an expression goes through a list."""
@@ -95,9 +95,9 @@ class Trials:
         return known[numbers]
 
 
-def trials(conditions: Iterable[Expr], types: Mapping[str, Type]) -> Trials:
-    """Return the trials of conditions."""
-    return Trials([TriedCondition(condition) for condition in conditions], types)
+def combinations(conditions: Iterable[Expr], types: Mapping[str, Type]) -> Combinations:
+    """Return the combinations to try for conditions."""
+    return Combinations([TriedCondition(condition) for condition in conditions], types)
 
 
 def _holds(condition: Expr, variables: Mapping[str, Json]) -> bool:

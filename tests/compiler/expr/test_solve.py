@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from flowc.compiler.expr.evaluate import evaluate, truth_of
 from flowc.compiler.expr.parse import parse
-from flowc.compiler.expr.solve import path_of, paths_in, trials
+from flowc.compiler.expr.solve import combinations, path_of, paths_in
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,12 +26,12 @@ def read(*texts):
     ],
 )
 def test_all_of_them_hold(texts, types, expected):
-    assert trials(read(*texts), types).witness(*[True] * len(texts)) == expected
+    assert combinations(read(*texts), types).witness(*[True] * len(texts)) == expected
 
 
 @pytest.mark.parametrize("texts", [["x > 3", "x < 3"], ["x == 'a'", "x == 'b'"], ["x", "not x"]])
 def test_nothing_is_found_where_nothing_is(texts):
-    assert trials(read(*texts), {}).witness(*[True] * len(texts)) is None
+    assert combinations(read(*texts), {}).witness(*[True] * len(texts)) is None
 
 
 @pytest.mark.parametrize(
@@ -48,28 +48,28 @@ def test_nothing_is_found_where_nothing_is(texts):
     ],
 )
 def test_values_to_try_are_the_written_ones_and_those_between_and_beside(texts, types, count):
-    assert trials(read(*texts), types).count == count
+    assert combinations(read(*texts), types).count == count
 
 
 def test_a_condition_that_cannot_be_evaluated_does_not_hold():
-    assert trials(read("trim()"), {}).witness(True) is None
-    assert trials(read("trim()"), {}).witness(False) == {}
+    assert combinations(read("trim()"), {}).witness(True) is None
+    assert combinations(read("trim()"), {}).witness(False) == {}
 
 
 def test_between_whole_numbers_a_whole_one_is_tried():
     conditions = read("x > 2", "x < 6", "x != 3", "x != 5")
-    assert trials(conditions, {"x": "integer"}).witness(*[True] * 4) == {"x": 4}
+    assert combinations(conditions, {"x": "integer"}).witness(*[True] * 4) == {"x": 4}
 
 
 def test_two_paths_into_one_object_are_values_of_one_variable():
     conditions = read("a.b == 'p' and a.c == 'q'")
-    assert trials(conditions, {}).witness(True) == {"a.b": "p", "a.c": "q"}
+    assert combinations(conditions, {}).witness(True) == {"a.b": "p", "a.c": "q"}
 
 
 def test_truth_that_is_asked_for_within_a_condition_is_tried():
-    assert trials(read("a and b == 'x'"), {}).witness(True) == {"a": True, "b": "x"}
-    assert trials(read("not a"), {}).witness(True) == {"a": False}
-    assert trials(read("a or b"), {}).witness(False) == {
+    assert combinations(read("a and b == 'x'"), {}).witness(True) == {"a": True, "b": "x"}
+    assert combinations(read("not a"), {}).witness(True) == {"a": False}
+    assert combinations(read("a or b"), {}).witness(False) == {
         "a": False,
         "b": False,
     }
@@ -84,7 +84,7 @@ def test_a_path_is_names_with_dots_and_nothing_else():
 
 
 def test_a_path_within_another_is_not_tried():
-    assert trials(read("a == 1", "a.b == 2"), {}).witness(True) is None
+    assert combinations(read("a == 1", "a.b == 2"), {}).witness(True) is None
 
 
 COMPARISONS = st.builds(
@@ -100,7 +100,7 @@ def test_a_witness_is_true_and_between_comparisons_none_is_missed(texts, wanted)
     """Over numbers that are compared with written ones, trying is as good as proving."""
     conditions = read(*texts)
     types = dict.fromkeys("xyz", "number")
-    found = trials(conditions, types).witness(*[wanted] * len(conditions))
+    found = combinations(conditions, types).witness(*[wanted] * len(conditions))
     grid = [n / 2 for n in range(-14, 15)]
     if found is not None:
         assert all(truth_of(evaluate(c, found)) == wanted for c in conditions)
