@@ -34,7 +34,8 @@ def inescapable_loops(workflow: ir.Workflow, program: ir.Program) -> Iterator[Di
     place = {id: number for number, id in enumerate(there if endless else ())}
     for members in endless:
         head = min(members, key=lambda id: place.get(id, len(place)))
-        inside = {id: tuple(t for t in after[id] if t in {*members}) for id in members}
+        own = {*members}
+        inside = {id: tuple(t for t in after[id] if t in own) for id in members}
         yield from _report(nodes, _circle(head, inside), members)
 
 

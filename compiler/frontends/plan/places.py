@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from ...plan import PlanDocument, is_template, text_value
 from ...plan.document import is_step
 from ...plan.values import Range, place_of
@@ -36,9 +38,13 @@ class Places:
 
     def id_span(self, id: str) -> Span:
         """Return where a step says that it has this ID."""
-        blocks = enumerate(self.document.blocks)
-        found = next(n for n, b in blocks if is_step(b) and text_value(b, "ID") == id)
-        return self.value_span(found, "ID")
+        return self.value_span(self._steps[id], "ID")
+
+    @cached_property
+    def _steps(self) -> dict[str, int]:
+        """The first step of each ID."""
+        steps = [(n, block) for n, block in enumerate(self.document.blocks) if is_step(block)]
+        return {text_value(block, "ID"): n for n, block in reversed(steps)}
 
     def name_of(self, index: int) -> str:
         """Return what messages call a step: its ID, else its number or its title."""
