@@ -81,7 +81,7 @@ def hidden_branches(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diag
     types = types_of(workflow)
     for node, _ in choices(workflow):
         on = node.on
-        if isinstance(on, Call) and on.function == FIRST_TRUE:
+        if isinstance(on, Call) and on.function == FIRST_TRUE and len(on.args) > 1:
             yield from _overlaps(node, on.args, types)
 
 
