@@ -49,13 +49,16 @@ def foreign_placeholders(
     """Yield what looks like a placeholder of another dialect for one of the names. `own` is the
     form of this dialect, such as `[NAME]`."""
     closed: set[str] | None = None
+    opened, ended, at = -1, -1, 0
     for match in _forms(text):
         name = match[match.lastindex or 0]
         if name not in names or match[0].replace(" ", "") == own.replace("NAME", name):
             continue
         # The end of a template: its beginning stands further left.
-        within = text.rfind("{{", 0, match.start()) > text.rfind("}}", 0, match.start())
-        if within and match[0][0] not in "{$" and match[0].endswith("}}"):
+        opened = max(opened, text.rfind("{{", at, match.start()))
+        ended = max(ended, text.rfind("}}", at, match.start()))
+        at = max(match.start() - 1, 0)
+        if opened > ended and match[0][0] not in "{$" and match[0].endswith("}}"):
             continue
         # An element of a document: what it holds stands between it and its end.
         if match[0].startswith("<"):
@@ -66,20 +69,23 @@ def foreign_placeholders(
 
 
 _PROGRAMS = re.compile(r"\b(?:g?awk|jq|perl|python3?|ruby|node|sed|xargs|bash|sh)\b")
+_SETTING = re.compile(r"\b(\w+)=|\b(?:for|read|read -r|local|export|declare) (\w+)\b")
 
 
 def foreign_in_command(text: str, own: str, names: Container[str]) -> Iterator[ForeignPlaceholder]:
     """Yield those in a shell command that the shell, or a program that gets them as its text, would
     not read as its own."""
+    program = _PROGRAMS.search(text)
+    set_here = {match[1] or match[2] for match in _SETTING.finditer(text)}
+    quotes = at = 0
     for found in foreign_placeholders(text, own, names):
         written, name = text[found.start : found.end], found.name
-        if text.count("'", 0, found.start) % 2 and _PROGRAMS.search(text, 0, found.start):
+        quotes, at = quotes + text.count("'", at, found.start), found.start
+        if quotes % 2 and program is not None and program.end() <= at:
             continue
-        if written.startswith("$") and "{{" not in written:
-            set_here = rf"\b{name}=|\b(?:for|read|read -r|local|export|declare) {name}\b"
-            if not name.islower() or re.search(set_here, text):
-                continue
-        yield found
+        is_shell = written.startswith("$") and "{{" not in written
+        if not is_shell or (name.islower() and name not in set_here):
+            yield found
 
 
 def _forms(text: str) -> Iterator[re.Match[str]]:

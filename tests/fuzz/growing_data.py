@@ -222,6 +222,16 @@ DATA: tuple[tuple[str, str, Family], ...] = (
         lambda n: FLOW + "  - {name: a, agent: w, into: t, prompt: '" + "{{ word }} " * n + "'}\n",
     ),
     (
+        "a flow text of placeholders that only end",
+        "main.flow.yaml",
+        lambda n: FLOW + "  - {name: a, agent: w, into: t, prompt: '" + "word }} " * n + "'}\n",
+    ),
+    (
+        "a flow command of placeholders of other dialects",
+        "main.flow.yaml",
+        lambda n: FLOW + "  - {name: a, exec: 'sed x " + "${word} $word [word] " * n + "'}\n",
+    ),
+    (
         "a flow list of expressions",
         "main.flow.yaml",
         lambda n: FLOW + "  - {name: a, assign: {x: " + _names("a + 1" for _ in range(n)) + "}}\n",

@@ -116,8 +116,8 @@ def _foreign_methods(plain: str, fields: Set[str]) -> Iterator[tuple[int, int, s
             yield *match.span(1), match[1]
     if not re.search(r"\b(?:Map|Set)\b", plain):
         for match in _SIZE.finditer(plain):
-            of = plain[: match.start()]
-            if match[1] not in fields and re.search(r"(?:lastAgentResponse|\))\Z", of):
+            of = plain.endswith(("lastAgentResponse", ")"), 0, match.start())
+            if of and match[1] not in fields:
                 yield *match.span(1), match[1]
 
 

@@ -29,7 +29,8 @@ _PYTHON = re.compile(r"^[ \t]*(?P<mark>`{3,})python\b", re.MULTILINE)
 _NUMERALS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _FIELDS_OF_STEP = re.compile(r"(?:(?!\#)[^\n]*\n)*?[ ]?[*+-][ \t]+\*\*(?:ID|Status):")
 _WITHIN = 400
-"""A step's first fields stand within so many characters behind its heading."""
+"""A step's first fields stand within so many characters behind its heading, and `Code:` before the
+code."""
 _FIELD = re.compile(
     r"(?P<all>[ ]{0,12}(?P<bullet>[*+-][ \t]*)?(?P<stars>(?:\*{1,2}|__)?[ ]?)"
     rf"(?P<name>{'|'.join(_NAMES)})"
@@ -69,7 +70,8 @@ def check_lines(places: Places, source: Source, sink: Sink) -> None:
 def _check_code(text: str, start: int, source: Source, sink: Sink) -> None:
     """Report code that no field `Code` stands above."""
     for match in _PYTHON.finditer(text):
-        if "Code" not in text[: match.start()].rstrip().rpartition("\n")[2]:
+        above = text[max(match.start() - _WITHIN, 0) : match.start()].rstrip()
+        if "Code" not in above.rpartition("\n")[2]:
             message = "this code belongs to no field `Code`, so nothing executes it"
             at = source.span(start + match.start("mark"), start + match.end())
             sink.report("FC1003", message, at, help="write `*   **Code:**` in a line above it")
