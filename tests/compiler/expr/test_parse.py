@@ -97,7 +97,7 @@ def test_spans_point_into_the_outer_file():
          "close the parenthesis: write `)`"),
         ("a[0.b > 1", "the expression ends after `1`, where more is needed", "1",
          "close the bracket: write `]`"),
-        ("trim(.b > 1", "`.` is not expected here", ".", "close the parenthesis: write `)`"),
+        ("trim(.b > 1", "`.` is not expected here", ".", "take the point away"),
         ("a <> b", "`<>` is not an operator", "<>", "write `!=`"),
         ("a => b", "`=>` is not an operator", "=>", "write `>=`"),
         ("a =< b", "`=<` is not an operator", "=<", "write `<=`"),
