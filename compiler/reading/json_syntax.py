@@ -121,8 +121,8 @@ class _Reading(TokenReader):
         self.fault(message, at_end - 1, at_end, help, fix if certain else None)
 
     def _report_indented(self, before: int) -> bool:
-        """Report the bracket whose end is missing where the lines below it are no longer further
-        in; return whether there is one `before` this place that was not reported yet."""
+        """Report a bracket that nothing closes, by the indentation of the lines below it. Return
+        whether one stands `before` this place that was not reported yet."""
         found = None if self.misplaced else unclosed_bracket(self.text)
         if found is None or found.end >= before:
             return False
