@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Self
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "fixtures"))
 
@@ -56,13 +59,13 @@ def _compare() -> None:
         print(
             f"{count} workers: {seconds:6.1f} s, {rate:5.2f} a second,"
             f" each {rate / alone / count:.2f} × one alone,"
-            f" {commits:.0f} transactions of the server an execution, cores {busy:.0%} busy"
+            f" {commits:.0f} transactions of the server an execution, cores usually {busy:.0%} busy"
         )
 
 
 def measured(count: int) -> tuple[float, float, float]:
     """Seconds from the first call of a model until all executions have ended, transactions of the
-    server for each, and how busy the machine was with whatever."""
+    server for each, and how busy the machine usually was with whatever."""
     executions = count * ROUNDS * AT_A_TIME
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -73,12 +76,12 @@ def measured(count: int) -> tuple[float, float, float]:
         config = workers.config(server.url)
         for _ in range(count):
             workers.start("--concurrency", str(AT_A_TIME))
-        before, idle, begun = _transactions(url), _idle(), time.monotonic()
-        ended = asyncio.run(_all(url, config, executions, slow.asked))
-        share = 1 - (_idle() - idle) / _ticks(ended - begun)
+        before = _transactions(url)
+        with _Busy() as busy:
+            ended = asyncio.run(_all(url, config, executions, slow.asked))
         time.sleep(2)  # the server counts what was done a moment ago
         commits = (_transactions(url) - before) / executions
-        return ended - slow.asked[0][1], commits, share
+        return ended - slow.asked[0][1], commits, busy.usual
 
 
 def _transactions(url: str) -> int:
@@ -91,8 +94,35 @@ def _idle() -> int:
         return sum(map(int, file.readline().split()[4:6]))
 
 
-def _ticks(seconds: float) -> float:
-    return os.sysconf("SC_CLK_TCK") * (os.cpu_count() or 1) * seconds
+class _Busy:
+    """How busy the machine is, second by second: on average it would look idle, for at the begin
+    and at the end of a comparison few workers have anything to do."""
+
+    def __init__(self) -> None:
+        self._shares: list[float] = []
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    @property
+    def usual(self) -> float:
+        """The share of the cores in the middle one of the seconds."""
+        return statistics.median(self._shares)
+
+    def _watch(self) -> None:
+        ticks = os.sysconf("SC_CLK_TCK") * (os.cpu_count() or 1)
+        idle, moment = _idle(), time.monotonic()
+        while not self._ended.wait(1):
+            later, now = _idle(), time.monotonic()
+            self._shares.append(1 - (later - idle) / ticks / (now - moment))
+            idle, moment = later, now
 
 
 async def _all(url: str, config: Config, count: int, asked: Sequence[tuple[str, float]]) -> float:
