@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from flowc.compiler.source.gc_pause import collector_at_rest
 
 from ..records.errors import FaultCode, ServiceFault
-from .compile import Compiled
+from .compile import Compiled, compile_here
 from .read_body import SIMPLE, SMALL, BodyValues, SentForm, read_body, read_form
 from .request_worker import SIZE_BYTES, CompileJob, FormJob, Job, ReadJob, unpickle_parts
 
@@ -26,6 +26,9 @@ SECONDS = 20.0
 PATIENCE = 180.0
 PIECE = 65_536
 """Bytes that are handed over at once."""
+KNOWN = 16_384
+"""Characters of a text that compiled before which are compiled where they are: at worst that takes
+a third of a second of a thread, and a process takes one to begin."""
 _MODULE = f"{__package__}.request_worker"
 
 
@@ -73,6 +76,16 @@ class RequestPool:
         """Compile a text of a request away from the event loop: see `compile_here`. Raises
         `ServiceFault` for a text that takes too long, or too much memory."""
         return await self._compile(CompileJob(source, file, format, team, whole=True))
+
+    async def compile_again(
+        self, source: str, file: str, format: str | None = None, team: str | None = None
+    ) -> Compiled:
+        """Compile a text that has compiled before, away from the event loop: see `compile_here`.
+        One of at most `KNOWN` characters needs no process, so that a worker has none to begin."""
+        if len(source) + len(team or "") > KNOWN:
+            return await self.compile(source, file, format, team)
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self.threads, compile_here, source, file, format, team)
 
     async def check(
         self, source: str, file: str, format: str | None = None, team: str | None = None

@@ -44,7 +44,7 @@ async def begin_scheduled(executing: Executing) -> None:
 
 async def _begin(executing: Executing, workflow: StoredWorkflow, timer: DueTimer) -> None:
     db, now = executing.engine.journal_db, executing.clock().timestamp()
-    compiled = await POOL.compile(workflow.source, workflow.file, workflow.format, None)
+    compiled = await POOL.compile_again(workflow.source, workflow.file, workflow.format)
     about = require_valid(compiled).workflow
     assert about is not None
     schedules: Sequence[CronSchedule] = about.schedules

@@ -151,14 +151,14 @@ class Executing:
         return True
 
     async def result_of(self, execution: StoredExecution) -> CompileResult:
-        """Return the compiled workflow; one that is not kept is compiled in another process, once
-        for all who wait for it, also for other executions of the same texts."""
+        """Return the compiled workflow; one that is not kept is compiled beside the event loop,
+        once for all who wait for it, also for other executions of the same texts."""
         async with self.alone(f"{execution.digest} compiled"):
             result = self.compiled.get(execution.digest)
             if result is None:
                 team = execution.team_source or None
                 about = (execution.source, execution.file, execution.format, team)
-                result = require_valid(await POOL.compile(*about))
+                result = require_valid(await POOL.compile_again(*about))
             self.keep(execution, result)
             return result
 
