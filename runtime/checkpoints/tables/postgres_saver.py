@@ -319,8 +319,7 @@ class _RowSaver(IntactReads, AsyncPostgresSaver):
                 if not is_gone(error):
                     raise postgres_error(error, self.link.location) from error
             async with self.lock:
-                if self.conn is connection:
-                    await connection.close()
+                await connection.close()
 
 
 class PostgresSaver(HomeLoop, ThreadUpkeep, _RowSaver):
@@ -346,6 +345,7 @@ async def open_postgres_saver(
         saver = PostgresSaver(link, db, serde)
         saver.store_url = db.location.complete
         await _set_up(saver, link)
+        link.close_unused()
         yield saver
         await saver.flush()
 

@@ -23,6 +23,8 @@ from ..url import Location
 from .errors import is_gone, postgres_error
 from .names import SchemaCursor
 
+REST = 5.0
+"""Seconds after which a connection that nobody used is closed."""
 WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 _DEFAULTS: dict[str, str | int] = {
     "connect_timeout": 10,
@@ -60,11 +62,16 @@ class Whole(Loader):
 
 @dataclass(slots=True)
 class Link:
-    """One connection, made again when it broke. `connection` is the one in use."""
+    """One connection, made again when it broke. `connection` is the one in use; `rests`
+    says whether it is closed when nobody has used it for `REST` seconds."""
 
     location: Location
     connection: Connection | None = None
     mending: asyncio.Lock = field(default_factory=asyncio.Lock)
+    rests: bool = False
+    _uses: int = 0
+    _resting: asyncio.Task[None] | None = None
+    """Closes the connection, unless that is used meanwhile."""
 
     async def open(self) -> None:
         """Connect for the first time: a server that does not answer is complained of at once."""
@@ -87,15 +94,34 @@ class Link:
         keeps our side of it open, nothing else would ever say that the other side is gone."""
         loop = asyncio.get_running_loop()
         timer = loop.call_later(self.location.patience, _shut, connection)
+        self._uses += 1
+        if self._resting is not None:
+            self._resting.cancel()
         try:
             yield
         finally:
             timer.cancel()
+            self._uses -= 1
+            if self.rests and not self._uses:
+                self.close_unused()
 
     async def close(self) -> None:
         """Give the connection up, also one that is being made; `live` makes another one."""
+        if self._resting is not None:
+            self._resting.cancel()
         async with self.mending:
             if self.connection is not None:
+                await self.connection.close()
+
+    def close_unused(self) -> None:
+        """Close the connection whenever nobody has used it for `REST` seconds."""
+        self.rests = True
+        self._resting = asyncio.get_running_loop().create_task(self._close_unused())
+
+    async def _close_unused(self) -> None:
+        await asyncio.sleep(REST)
+        async with self.mending:
+            if self.connection is not None and not self._uses:
                 await self.connection.close()
 
     async def _again(self) -> Connection:

@@ -18,13 +18,11 @@ from psycopg.pq import TransactionStatus
 
 from ...errors import RunError
 from ..url import Location
-from .link import Link
+from .link import REST, Link
 
 MOST = 7
 """Connections that the pool lends at a time, one of them to LangGraph's saver for good. A task that
 finds none waits for the next one."""
-REST = 5.0
-"""Seconds after which a connection that nobody used is closed."""
 
 
 @dataclass(slots=True)

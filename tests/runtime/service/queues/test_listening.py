@@ -19,6 +19,12 @@ from stores import ask, fresh_store
 LISTENS = "select count(*) from pg_stat_activity where query ilike 'listen %'"
 
 
+OTHERS = """
+select count(*) from pg_stat_activity
+where datname = current_database() and pid <> pg_backend_pid()
+"""
+
+
 @asynccontextmanager
 async def working(executing: Executing, places: int) -> AsyncIterator[Worker]:
     worker = Worker(executing, places)
@@ -78,3 +84,23 @@ def test_many_announcements_at_once_are_one_look(tmp_path: Path) -> None:
 
     with fresh_store("postgresql", tmp_path) as url, fleet(tmp_path, url) as workers:
         assert 5 <= asyncio.run(go(url)) <= 11
+
+
+def test_a_worker_at_rest_has_two_connections(tmp_path: Path) -> None:
+    """One that listens, and one that looks for what is due each second."""
+    with (
+        fresh_store("postgresql", tmp_path) as url,
+        slow_model(0.0) as (server, slow),
+        fleet(tmp_path, url) as workers,
+    ):
+        config = workers.config(server.url)
+        workers.start()
+
+        async def go() -> None:
+            async with open_executing(url, config) as executing:
+                for id in await begin(executing, 2, CHAIN):
+                    assert await executing.wait_for_rest(id, 60)
+
+        asyncio.run(go())
+        assert len(slow.asked) == 2 * len(CHAIN)
+        until(lambda: ask(url, OTHERS)[0][0] == 2, 30.0)
