@@ -18,6 +18,7 @@ from ...store.default_store import is_named, prepare_default, store_url
 from .. import flags
 from ..app import plain_app, say
 from ..listening import LOOPBACK, listen
+from ..show.consent import whole_config
 
 if TYPE_CHECKING:
     from ...service.records.access import Tokens
@@ -56,6 +57,8 @@ def serve(
     from .team_reach import read_reaches
 
     config = load_config(Path.cwd())
+    if execute:
+        config = whole_config(config)
     config = replace(config, self_approval=config.self_approval or self_approval)
     reaches = read_reaches(team_root or (), team_env or (), Path.cwd())
     url = store_url(store, config)

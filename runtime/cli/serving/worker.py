@@ -14,6 +14,7 @@ from ...observe.logs import write_logs
 from ...store.default_store import is_named, prepare_default, store_path, store_url
 from .. import flags
 from ..app import INTERRUPTED, OK, say
+from ..show.consent import whole_config
 from ..streams import on_terminal
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def worker(
     """
     from .team_reach import read_reaches
 
-    config = load_config(Path.cwd())
+    config = whole_config(load_config(Path.cwd()))
     reaches = read_reaches(team_root or (), team_env or (), Path.cwd())
     url = store_url(store, config)
     if locate(url).kind == "memory":

@@ -38,14 +38,16 @@ def with_consent(options: RunOptions, mode: Mode, make: Callable[[RunOptions], M
 
 
 def whole_config(config: Config, mode: Mode = "text") -> Config:
-    """Return the configuration with all that it held back. Raise `NotTrusted` where nobody grants
-    that."""
+    """Return the configuration with all that it held back, for a command without `--trust`. Raise
+    `NotTrusted` where nobody grants that."""
     if config.held is None:
         return config
     try:
         require_trust([config.held.wants], config.trust)
     except NotTrusted as refusal:
         if not consents(refusal, mode):
+            digest = digest_of(refusal.wants)
+            refusal.help = f"flowc trust . shows it and asks; or FLOWC_TRUST={digest} grants it"
             raise
     return config.held.whole
 
