@@ -25,6 +25,8 @@ has."""
 _LONG_S = 120.0
 """From here on a sound has enough windows for a spectrum that do not overlap."""
 _MOST = 8
+_PIECE = 16_384
+"""Frames that are looked at together, which bounds the memory."""
 Identity = tuple[object, ...]
 
 
@@ -180,7 +182,11 @@ class _CourseMeter:
         self._levels: list[Samples] = []
 
     def feed(self, block: Frames) -> None:
-        rest = np.concatenate((self._rest, block)) if len(self._rest) else block
+        for at in range(0, len(block), _PIECE):
+            self._feed(block[at : at + _PIECE])
+
+    def _feed(self, piece: Frames) -> None:
+        rest = np.concatenate((self._rest, piece)) if len(self._rest) else piece
         whole = len(rest) // self._frame * self._frame
         if whole:
             rows = rest[:whole].reshape(whole // self._frame, self._frame, -1)
