@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...errors import Failure
 from .complaints import complaint_of
 from .parts import alone_text, one_of_several, parts_in
-from .patterns import SpokenWord, words_in
+from .patterns import SpokenWord, with_points, words_in
 from .rules import FORMAT, SEPARATORS, Fit, Rule, fits
 from .sentences import adds_nothing, meaning_of, verb_of
 
@@ -18,7 +18,7 @@ _MOST_WORDS = 12
 SEE = "`flowc audio vocabulary` lists what they understand; --model provider:name asks a model"
 _LIST = "`flowc audio vocabulary` lists what they know"
 _COMMA = re.compile(r"([0-9]+),([0-9]+)")
-_AT_ONCE = 3
+_AT_ONCE = 4
 """Clauses that one phrase may span: "fade in 1 s and out 2 s" are two."""
 
 
@@ -68,7 +68,7 @@ def read_request(request: str) -> list[Clause]:
             clauses.append(Clause(text, fit))
         at += used
     if wrong:
-        if comma := _COMMA.search(request):
+        if comma := _COMMA.search(with_points(request)):
             wrong.append(f"a comma separates clauses: write `{comma[1]}.{comma[2]}`")
         reasons = "; ".join(wrong)
         raise refusal(f"the offline rules refuse this request: {reasons} ({_LIST})", SEE)
@@ -102,18 +102,23 @@ def _coming(after: _Piece, words: list[SpokenWord], text: str) -> tuple[Fit | No
 
 def _part_shapes(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:
     """Return the clauses that stand there without a comma where each says what the file is to be:
-    "16k mono wav". None where they can be parted into others as well."""
+    "16k mono wav", "mono at -19 LUFS". None where they can be parted into others as well."""
     found: list[list[tuple[list[SpokenWord], Fit]]] = []
     for at in range(1, len(words) if len(words) <= _MOST_WORDS else 0):
         one, other = _read_alone(words[:at]), _read_alone(words[at:])
-        if one is None or not _is_shape(one.rule):
+        if one is None or not _is_state(one.rule):
             continue
-        if other and _is_shape(other.rule):
+        if other and _is_state(other.rule):
             found.append([(words[:at], one), (words[at:], other)])
         elif other is None and (rest := _part_shapes(words[at:])):
             found.append([(words[:at], one), *rest])
     same = all([fit for _, fit in parts] == [fit for _, fit in found[0]] for parts in found)
     return found[0] if found and same else []
+
+
+def _is_state(rule: Rule) -> bool:
+    """Tell whether a rule says what the file is to be, in its shape or its level."""
+    return _is_shape(rule) or rule.wording.order == "sets level"
 
 
 def _is_shape(rule: Rule) -> bool:

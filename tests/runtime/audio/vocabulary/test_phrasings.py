@@ -28,6 +28,7 @@ FILES = [
         "phrasings_later.txt",
         "phrasings_unseen.txt",
         "phrasings_parts.txt",
+        "phrasings_engineer.txt",
     )
 ]
 Meaning = list[str]
