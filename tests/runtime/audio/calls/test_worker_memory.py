@@ -14,7 +14,7 @@ import pytest
 from flowc.runtime.audio.calls.files import BLOCK, UnwrittenSound
 from flowc.runtime.audio.calls.word_length import Rounding
 from flowc.runtime.audio.meters.dynamics import compressor_law
-from flowc.runtime.audio.meters.known import Needs, Tap
+from flowc.runtime.audio.meters.known import Facts, Needs, Tap
 from flowc.runtime.audio.tags.tags import Tags
 
 WORK = """
@@ -84,3 +84,15 @@ def test_what_limits_nothing_does_without_what_limits():
     code = "import sys; from flowc.runtime.audio.tools import loudness; print(sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert "pedalboard" not in done.stdout
+
+
+def test_the_course_of_a_long_sound_lies_in_one_place():
+    law = ("compressor", -20.0, 3.0, 5.0, 100.0)
+    minute = 60.0
+    tap = Tap(Needs(True, {law: lambda: compressor_law(*law[1:])}, set()), 8000, 1, minute)
+    mono = FRAMES[:8000, :1]
+    tap.feed(mono)
+    held = most_held(lambda: [tap.feed(mono) for _ in range(59)])
+    assert held < 0.5 * MB, "there was room for all of it"
+    tap.add_to(facts := Facts())
+    assert len(facts.course) == len(facts.gains[law]) == minute * 100
