@@ -9,7 +9,7 @@ from ...errors import Failure
 from .complaints import complaint_of
 from .parts import alone_text, one_of_several, parts_in
 from .patterns import SpokenWord, with_points, words_in
-from .rules import FORMAT, SEPARATORS, Fit, Rule, fits
+from .rules import FORMAT, SEPARATORS, Fit, Rule, fit_of
 from .sentences import adds_nothing, meaning_of, verb_of
 
 MAX_REQUEST = 4_000
@@ -160,7 +160,7 @@ def _longest(pieces: list[_Piece], at: int) -> tuple[Fit | None, int]:
         joined.append(f"{joined[-1]}{piece.before} {piece.spelling}")
     for count in range(len(joined), 0, -1):
         clause = joined[count - 1]
-        fit = next(fits(clause), None)
+        fit = fit_of(clause)
         if fit is None:
             fit = meaning_of(clause.split())
             alone = [_read_alone(piece.words) for piece in pieces[at : at + count]]
@@ -178,7 +178,7 @@ def _goes_on(whole: Fit, first: Fit | None) -> bool:
 
 def _read_alone(words: list[SpokenWord]) -> Fit | None:
     plain = [word.text for word in words]
-    return next(fits("".join(f"{word} " for word in plain)), None) or meaning_of(plain)
+    return fit_of("".join(f"{word} " for word in plain)) or meaning_of(plain)
 
 
 def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:
@@ -198,7 +198,7 @@ def _again(last: Clause, words: list[SpokenWord], text: str) -> str:
     if words[0].text not in before:
         return ""
     whole = [*before[: before.index(words[0].text)], *(word.text for word in words)]
-    fit = next(fits("".join(f"{word} " for word in whole)), None)
+    fit = fit_of("".join(f"{word} " for word in whole))
     if fit is None or fit.rule is not last.fit.rule:
         return ""
     return f"`{last.text}` and `{text}` contradict each other: ask for one of them"
