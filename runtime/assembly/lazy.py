@@ -4,15 +4,15 @@ long to load as all of flowc. A command that may end before that asks here."""
 from __future__ import annotations
 
 import atexit
-import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flowc.compiler.catalog.builtin_tools import SOUND_TOOLS
 from flowc.compiler.lowering.graphspec import GraphSpec
-from flowc.compiler.source.gc_pause import collector_at_rest, is_own_process
+from flowc.compiler.source.gc_pause import collector_at_rest
+from flowc.compiler.source.left_out import left_out
 
 from ..audio.calls.subprocess_call import WORKER, AudioLimits, WorkerJob
 from ..config.options import default
@@ -31,29 +31,14 @@ if TYPE_CHECKING:
     from ..sandbox.staying import StayingProcess
 
 
-_UNUSED = ("httpx._main",)
-"""Modules that packages load where they are installed, and do without where they are not: httpx's
-own command line, which brings rich and pygments, is a tenth of the start and 4 MB."""
-
-
-@contextmanager
-def _unused_left_out() -> Iterator[None]:
-    """Load what the body loads without `_UNUSED`. In another program's process these modules may be
-    used, and are loaded."""
-    left_out = [name for name in _UNUSED if is_own_process() and name not in sys.modules]
-    # None is how Python is told that a module is not to be found.
-    sys.modules.update(dict.fromkeys(left_out))  # type: ignore[arg-type]
-    try:
-        yield
-    finally:
-        for name in left_out:
-            del sys.modules[name]
+_UNUSED = "httpx._main"
+"""httpx's own command line, which brings rich and pygments: a tenth of the start, and 4 MB."""
 
 
 @asynccontextmanager
 async def open_engine(url: str) -> AsyncIterator[Engine]:
     """See `engine.open_engine`."""
-    with collector_at_rest(), _unused_left_out():
+    with collector_at_rest(), left_out(_UNUSED):
         from ..engine.engine import open_engine as opening
 
     async with opening(url) as engine:
@@ -65,7 +50,7 @@ def make_services(
 ) -> ServicesFactory:
     """See `compose.make_services`."""
     waiting = _begin_sound(options, spec)
-    with collector_at_rest(), _unused_left_out():
+    with collector_at_rest(), left_out(_UNUSED):
         from .compose import make_services as making
 
     return making(options, spec, config, host, waiting=waiting)

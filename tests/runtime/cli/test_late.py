@@ -51,7 +51,7 @@ import sys
 from flowc.runtime.cli import main
 sys.argv = ["flowc", "run", "nothing.flow.yaml"]
 code = main()
-print(sorted({"langgraph", "httpx", "httpx._main", "rich", "pygments"} & set(sys.modules)))
+print(sorted({"langgraph", "httpx", "httpx._main", "rich", "pygments", "regex"} & set(sys.modules)))
 """
 HOST = """
 import sys
@@ -83,7 +83,7 @@ def _printed(code: str, folder: Path) -> str:
     return done.stdout.splitlines()[-1]
 
 
-def test_a_run_loads_no_command_line_of_httpx(tmp_path: Path) -> None:
+def test_a_run_loads_nothing_that_its_packages_can_do_without(tmp_path: Path) -> None:
     assert _printed(RUNS, tmp_path) == "['httpx', 'langgraph']"
 
 
