@@ -177,7 +177,8 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "(at|on|by|an|bei) THE PAUSES [(of|longer than|von|länger als|ab) "
         "[at least|more than|mindestens] {least_s} [or more|or longer|oder mehr|und mehr|oder "
         "länger]] [into (files|parts|tracks|pieces)|auf]",
-        "an THE PAUSES (teilen|zerteilen|schneiden)",
+        "an THE PAUSES [(ab|von|über|länger als) [mindestens] {least_s}] "
+        "(teilen|zerteilen|schneiden)",
     ),
     "leveller": (
         "(even out|level out|balance|smooth out|ride) THE (level|levels|volume|loudness|voices|"
@@ -237,8 +238,9 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "[(at|above|from|ab|bei|with a threshold of) {threshold_db}] [with {attack_ms} attack] "
         "[with {makeup_db} [of] (makeup|make-up) [gain]]",
         # As the knobs stand on the device: each with its name, in this order.
-        "(compress|komprimiere|ADD THE (compressor|compression|kompressor|kompression)) IT "
-        "[at|with|of|mit|:] [THE ratio [of]] {ratio} [,] [[with|mit] THE] ({threshold_db} "
+        "(ADD THE {ratio} (compressor|compression|kompressor|kompression)|(compress|komprimiere|"
+        "ADD THE (compressor|compression|kompressor|kompression)) IT [at|with|of|mit|:] "
+        "[THE ratio [of]] {ratio}) [,] [[with|mit] THE] ({threshold_db} "
         "threshold|(threshold|schwelle|at|above|ab|bei) [of|at|bei] {threshold_db}) "
         "[[,|and|und] [with|mit] THE ({attack_ms} attack|attack [of|time] {attack_ms})] "
         "[[,|and|und] [with|mit] THE ({release_ms} release|release [of|time] {release_ms})]",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...errors import Failure
@@ -113,7 +114,21 @@ def _part_shapes(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:
         elif other is None and (rest := _part_shapes(words[at:])):
             found.append([(words[:at], one), *rest])
     same = all([fit for _, fit in parts] == [fit for _, fit in found[0]] for parts in found)
-    return found[0] if found and same else []
+    if not found or not same:
+        return []
+    if all_of_it := _one_of(fit for _, fit in found[0]):
+        return [(words, all_of_it)]
+    return found[0]
+
+
+def _one_of(fits: Iterable[Fit]) -> Fit | None:
+    """Return the one that says all that the others say, as in "-14 LUFS for Spotify"."""
+    fullest, *others = sorted(fits, key=lambda fit: -len(fit.arguments))
+    same = all(
+        fit.rule is fullest.rule and fit.arguments.items() <= fullest.arguments.items()
+        for fit in others
+    )
+    return fullest if same else None
 
 
 def _is_state(rule: Rule) -> bool:

@@ -226,7 +226,8 @@ SENSES: Mapping[str, str] = {
     "come up gradually|fade in from silence|fade from silence|fade in gradually|einfad|einfaden|"
     "reinfad|einblenden|reinblend|hereinblend|eingeblendet|blende ein|blend ein|sanft einblend|"
     "langsam einblend|start gradually|swell in|gradual start",
-    "FADEOUT": "fade out|fade-out|fadeout|ausblend|ausblendung|ease out|ease it out|fade down|"
+    "FADEOUT": "langsam ausblend|langsam ausblenden|sanft ausblend|"
+    "fade out|fade-out|fadeout|ausblend|ausblendung|ease out|ease it out|fade down|"
     "fade it down|fade it out|fade to silence|fade to nothing|fade into silence|fades out|"
     "fading out|die away|trail off|ausfad|ausfaden|rausfad|ausblenden|rausblend|herausblend|"
     "ausgeblendet|ausklingen|ausklingen lassen|ausklang|verklingen|verklingen lassen|blende aus|"

@@ -30,6 +30,7 @@ FILES = [
         "phrasings_unseen.txt",
         "phrasings_parts.txt",
         "phrasings_engineer.txt",
+        "phrasings_measured.txt",
     )
 ]
 Meaning = list[str]
