@@ -51,12 +51,12 @@ def evidence_lines(findings: Iterable[Finding]) -> list[str]:
     return list(lines.values())
 
 
-def found_lines(found: Mapping[str, float | None]) -> list[str]:
+def search_lines(found: Mapping[str, float | None]) -> list[str]:
     """Return the line of what a search came to; none where there was no search."""
     return [f"{_FOUND}{json.dumps(dict(found))}"] if found else []
 
 
-def read_found(results: str) -> dict[str, float | None]:
+def read_search(results: str) -> dict[str, float | None]:
     """Return what the last search of a step came to; {} where that is not said."""
     said = [line for line in _after_first(results) if line.startswith(_FOUND)]
     try:

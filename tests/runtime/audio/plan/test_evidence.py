@@ -7,9 +7,9 @@ from flowc.runtime.audio.plan.evidence import (
     FIRST,
     Measured,
     evidence_lines,
-    found_lines,
     read_evidence,
-    read_found,
+    read_search,
+    search_lines,
 )
 from flowc.runtime.audio.plan.predicates import Finding, read_predicate
 
@@ -62,11 +62,11 @@ def test_results_without_the_first_line_have_none(results: str) -> None:
     ],
 )
 def test_what_is_not_what_a_search_came_to_is_not_taken_for_it(line):
-    assert read_found(f"{FIRST}\n{line}") == {}
+    assert read_search(f"{FIRST}\n{line}") == {}
 
 
 def test_what_a_search_came_to_is_read_as_it_was_and_not_from_what_a_program_printed():
     found = {"gain_db": 1 / 3, "ceiling_db": None}
-    (line,) = found_lines(found)
-    assert read_found(f"wrote a.wav\n{FIRST}\n{line}") == found
-    assert read_found(f"{line}\n{FIRST}") == {}
+    (line,) = search_lines(found)
+    assert read_search(f"wrote a.wav\n{FIRST}\n{line}") == found
+    assert read_search(f"{line}\n{FIRST}") == {}
