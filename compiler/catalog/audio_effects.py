@@ -142,7 +142,8 @@ EFFECTS: tuple[AudioTool, ...] = (
                           default=None, optional=True)
             for name, about in _FIELDS.items()
         )),
-        "what a file is called is in no phrase",
+        Planning((Wording("tags", "Set the tags", 'title "Name"', PHRASES["tags"]),),
+            sets={f"the {about}": name for name, about in _FIELDS.items()}),
         expects=expect_tags,
     ),
     AudioTool(

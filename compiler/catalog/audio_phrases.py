@@ -63,6 +63,23 @@ _PART = "[section|part|piece|bit|segment|teil|abschnitt|stück|stelle]"
 _OVER = "[of|over|for|about|über|von|in]"
 _FIRST, _LAST = "[the|die|den] (first|ersten|erste)", "[the|die|den] (last|final|letzten|letzte)"
 
+_Q = "[[,] [with|mit] [a|an|einem|einer] (q|güte|q-factor) [of|von|=] {q:q}]"
+_SHELVES = {
+    "low": "(low shelf|low-shelf|lowshelf|bass shelf) [filter]",
+    "high": "(high shelf|high-shelf|highshelf|hi-shelf|treble shelf) [filter]",
+}
+_FIELDS = {
+    "title": "title|titel|name",
+    "artist": "artist|interpret|künstler",
+    "album": "album",
+    "date": "date|year|datum|jahr",
+    "genre": "genre",
+    "tracknumber": "track number|tracknumber|track|titelnummer",
+    "copyright": "copyright",
+    "comment": "comment|kommentar",
+}
+"""What people call the tags."""
+
 PHRASES: Mapping[str, tuple[str, ...]] = {
     "trim silence": (
         "(trim|REMOVE) THE SILENCE AWAY [(at|from|off|an|am) (both ends|beiden enden|the ends|den "
@@ -78,6 +95,7 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "SILENCE [(am START (und|and) [am] END)] (entfernen|wegschneiden|abschneiden)",
         "SILENCE am START (entfernen|wegschneiden|abschneiden) {edges=start}",
         "SILENCE am END (entfernen|wegschneiden|abschneiden) {edges=end}",
+        "(top and tail|top-and-tail) IT",
     ),
     "clip": (
         f"(keep|clip|take|extract|leave|behalte) [only|nur] {_FIRST} {{end_s}}",
@@ -157,8 +175,10 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
     "split": (
         "(split|cut|teile|zerteile|schneide) IT [into (files|parts|tracks|pieces)] "
         "(at|on|by|an|bei) THE PAUSES [(of|longer than|von|länger als|ab) "
-        "[at least|more than|mindestens] {least_s}] [into (files|parts|tracks|pieces)|auf]",
-        "an THE PAUSES (teilen|zerteilen|schneiden)",
+        "[at least|more than|mindestens] {least_s} [or more|or longer|oder mehr|und mehr|oder "
+        "länger]] [into (files|parts|tracks|pieces)|auf]",
+        "an THE PAUSES [(ab|von|über|länger als) [mindestens] {least_s}] "
+        "(teilen|zerteilen|schneiden)",
     ),
     "leveller": (
         "(even out|level out|balance|smooth out|ride) THE (level|levels|volume|loudness|voices|"
@@ -188,10 +208,22 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         f"hintergrund|hintergrundmusik) [[,] {{below_db}} {_LOWER}]",
     ),
     "equaliser": (
-        "{type=peak} (RAISE|eq) {freq_hz:hz} BY {+gain_db:db} [an]",
-        "{type=peak} (LOWER|cut|dip) {freq_hz:hz} BY {-gain_db:db} [ab]",
-        "{type=peak} [eq|add|boost] {gain_db:db} (at|bei|around) {freq_hz:hz}",
-        "{type=peak} (dip|cut|notch) {-gain_db:db} (at|bei|around) {freq_hz:hz}",
+        f"{{type=peak}} (RAISE|eq) {{freq_hz:hz}} BY {{+gain_db:db}} [an] {_Q}",
+        f"{{type=peak}} (LOWER|cut|dip) {{freq_hz:hz}} BY {{-gain_db:db}} [ab] {_Q}",
+        f"{{type=peak}} [eq|add|boost] {{gain_db:db}} (at|bei|around) {{freq_hz:hz}} {_Q}",
+        f"{{type=peak}} (dip|cut|notch) {{-gain_db:db}} (at|bei|around) {{freq_hz:hz}} {_Q}",
+        *(
+            phrase
+            for kind in ("low", "high")
+            for phrase in (
+                f"{{type={kind}_shelf}} ADD THE {{gain_db:db}} {_SHELVES[kind]} "
+                "[at|from|bei|ab|,] {freq_hz:hz}",
+                f"{{type={kind}_shelf}} ADD THE {_SHELVES[kind]} [of|by|with|um|mit|,] "
+                "{gain_db:db} [at|from|bei|ab|,] {freq_hz:hz}",
+                f"{{type={kind}_shelf}} ADD THE {_SHELVES[kind]} [at|from|bei|ab|,] {{freq_hz:hz}} "
+                "[of|by|with|um|mit|,] {gain_db:db}",
+            )
+        ),
         "{type=low_shelf} {freq_hz=120} [add] {+gain_db:db} [more|mehr|of] BASS",
         "{type=low_shelf} {freq_hz=120} (less|weniger|LOWER|cut) THE BASS BY {-gain_db:db} [ab]",
         "{type=low_shelf} {freq_hz=120} {gain_db=-3} [there is] (too much|zu viel) [of] THE BASS",
@@ -205,6 +237,13 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "(compress|komprimiere|komprimier) IT [by|with|at|mit] [a ratio of] [{ratio}] "
         "[(at|above|from|ab|bei|with a threshold of) {threshold_db}] [with {attack_ms} attack] "
         "[with {makeup_db} [of] (makeup|make-up) [gain]]",
+        # As the knobs stand on the device: each with its name, in this order.
+        "(ADD THE {ratio} (compressor|compression|kompressor|kompression)|(compress|komprimiere|"
+        "ADD THE (compressor|compression|kompressor|kompression)) IT [at|with|of|mit|:] "
+        "[THE ratio [of]] {ratio}) [,] [[with|mit] THE] ({threshold_db} "
+        "threshold|(threshold|schwelle|at|above|ab|bei) [of|at|bei] {threshold_db}) "
+        "[[,|and|und] [with|mit] THE ({attack_ms} attack|attack [of|time] {attack_ms})] "
+        "[[,|and|und] [with|mit] THE ({release_ms} release|release [of|time] {release_ms})]",
         "ADD THE (compressor|compression|kompressor|kompression) [at|with|of|mit] [a ratio of] "
         "{ratio} [(at|above|from|ab|bei|with a threshold of) {threshold_db}]",
     ),
@@ -261,6 +300,10 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
     ),
     "add noise": (
         "add [some] [{color=white}] [white] noise [at] {snr_db} (below [the signal]|down)",
+    ),
+    "tags": tuple(
+        f"[SET|tag IT|add|with|mit|and] THE ({words}) [tag] [to|of|as|is|auf|=|:] {{{name}:text}}"
+        for name, words in _FIELDS.items()
     ),
     "delay": (
         "(shift|move) IT [later|back] BY {offset_s} [later]",

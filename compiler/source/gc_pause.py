@@ -29,6 +29,11 @@ def own_process() -> Iterator[None]:
         _owned = before
 
 
+def is_own_process() -> bool:
+    """Tell whether the process is flowc's own."""
+    return _owned
+
+
 @contextlib.contextmanager
 def collector_at_rest() -> Iterator[None]:
     """Run the body without cyclic garbage collection. Compiling makes no cycles, and scanning a

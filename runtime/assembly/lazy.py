@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from flowc.compiler.catalog.builtin_tools import SOUND_TOOLS
 from flowc.compiler.lowering.graphspec import GraphSpec
 from flowc.compiler.source.gc_pause import collector_at_rest
+from flowc.compiler.source.left_out import left_out
 
 from ..audio.calls.subprocess_call import WORKER, AudioLimits, WorkerJob
 from ..config.options import default
@@ -30,10 +31,14 @@ if TYPE_CHECKING:
     from ..sandbox.staying import StayingProcess
 
 
+_UNUSED = "httpx._main"
+"""httpx's own command line, which brings rich and pygments: a tenth of the start, and 4 MB."""
+
+
 @asynccontextmanager
 async def open_engine(url: str) -> AsyncIterator[Engine]:
     """See `engine.open_engine`."""
-    with collector_at_rest():
+    with collector_at_rest(), left_out(_UNUSED):
         from ..engine.engine import open_engine as opening
 
     async with opening(url) as engine:
@@ -45,7 +50,7 @@ def make_services(
 ) -> ServicesFactory:
     """See `compose.make_services`."""
     waiting = _begin_sound(options, spec)
-    with collector_at_rest():
+    with collector_at_rest(), left_out(_UNUSED):
         from .compose import make_services as making
 
     return making(options, spec, config, host, waiting=waiting)

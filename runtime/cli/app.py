@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from flowc import __version__
 from flowc.compiler.source.gc_pause import collector_at_rest
+from flowc.compiler.source.left_out import left_out
 
 from .streams import on_terminal, soften
 
@@ -204,8 +205,9 @@ def _print_refusal(error: RunError, args: list[str]) -> bool:
 
 def _load(module: str, attribute: str) -> Any:
     """Import what a row names."""
-    # An import makes no garbage, and looking for some took a twentieth of a cold start.
-    with collector_at_rest():
+    # An import makes no garbage, and looking for some took a twentieth of a cold start. Lark takes
+    # `regex` for grammars with categories of Unicode, which ours have not: 1 MB.
+    with collector_at_rest(), left_out("regex"):
         return getattr(import_module(f".{module}", __package__), attribute)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import Any, Protocol
 
@@ -16,6 +16,9 @@ ANSWER_TOOL = "give_answer"
 """The tool that a model calls to give an answer that has a schema."""
 
 _SHOWN = 5
+_LONGEST = 100_000
+"""Characters of a schema that is kept: checking one against its own schema takes ten times as long
+as checking a call by it."""
 _DRAFT, _BY_PATTERN, _LEFT = "$schema", "patternProperties", "unevaluatedProperties"
 
 
@@ -44,12 +47,32 @@ def misfits(schema: object, value: object) -> str:
 
     broken = (jsonschema.SchemaError, referencing.exceptions.Unresolvable, RecursionError)
     try:
-        jsonschema.Draft202012Validator.check_schema(schema)
-        validator = _validator()(_checkable(schema), registry=referencing.Registry())
-        faults = sorted(validator.iter_errors(value), key=lambda fault: fault.json_path)
+        faults = sorted(_checker(schema).iter_errors(value), key=lambda fault: fault.json_path)
     except broken as error:
         raise BrokenSchema(one_line(error)) from None
     return "; ".join(_fault(fault) for fault in faults[:_SHOWN])
+
+
+def _checker(schema: object) -> Any:
+    """Return what validates by a schema, which is checked itself when it is new."""
+    try:
+        text = json.dumps(schema)
+    except (TypeError, ValueError):  # dates of YAML, a circle
+        return _new_checker(schema)
+    return _kept_checker(text) if len(text) <= _LONGEST else _new_checker(schema)
+
+
+@lru_cache(maxsize=128)
+def _kept_checker(text: str) -> Any:
+    return _new_checker(json.loads(text))
+
+
+def _new_checker(schema: object) -> Any:
+    from jsonschema import Draft202012Validator
+    from referencing import Registry
+
+    Draft202012Validator.check_schema(schema)
+    return _validator()(_checkable(schema), registry=Registry())
 
 
 @cache

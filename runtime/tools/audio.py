@@ -20,7 +20,7 @@ from ..audio.calls.originals import check_result, check_step, check_steps
 from ..audio.calls.subprocess_call import AudioWorkers, Unwritten
 from ..audio.plan.check import SubjectFiles, findings_of, report_of
 from ..audio.plan.contradictions import Shape
-from ..audio.plan.evidence import evidence_lines
+from ..audio.plan.evidence import evidence_lines, read_search, search_lines
 from ..audio.plan.intermediates import calls_for, left_by, maker_of
 from ..audio.plan.memory import MeasurementMemory
 from ..audio.plan.planning import Order, catalogue, complete_plan
@@ -108,13 +108,21 @@ class AudioTools(CatalogTools):
     def _unwritten(self, document: PlanDocument, path: str) -> list[Unwritten]:
         """Return the calls that make a file on the way while it is read; none where it has to lie
         there."""
-        locate, memory = self.roots.locate, self.memory
-        calls = calls_for(document, path, lambda made: bool(memory.found_of(locate(made))))
-        places = [locate(call.writes[0]) for call in calls]
+        calls = calls_for(document, path, lambda made: bool(self._search_of(document, made)))
+        made = [call.writes[0] for call in calls]
         return [
-            Unwritten(call, memory.frames_of(place), memory.found_of(place))
-            for call, place in zip(calls, places, strict=True)
+            Unwritten(
+                call, self.memory.frames_of(self.roots.locate(one)), self._search_of(document, one)
+            )
+            for call, one in zip(calls, made, strict=True)
         ]
+
+    def _search_of(self, document: PlanDocument, path: str) -> dict[str, float | None]:
+        """Return what the search that led to a file came to, in this run or in one before."""
+        if found := self.memory.found_of(self.roots.locate(path)):
+            return found
+        step = maker_of(document, path)
+        return read_search(text_value(step, "Execution Results")) if step else {}
 
     async def _make_again(self, document: PlanDocument, path: str) -> None:
         """Make a file on the way that is gone, by the calls that made it."""
@@ -166,6 +174,7 @@ class AudioTools(CatalogTools):
         files = {id: SubjectFiles(args["input"], args["output"])}
         do = partial(self._do, unwritten=unwritten)
         lines = evidence_lines(await findings_of(wanted, files, do))
+        lines += search_lines(self.memory.found_of(self.roots.locate(args["output"])))
         return {**did, "results": "\n".join([did["results"], *lines])}
 
     async def _run(

@@ -213,10 +213,15 @@ def _batch(place: Path, sound: str) -> float:
 
 def _run(argv: list[str], place: Path) -> str:
     """Return what a command prints, which may write compiled modules, as an installer does."""
-    env = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    env["PYTHONPATH"] = os.pathsep.join(sys.path)
+    env = _env()
     done = subprocess.run(argv, cwd=place, env=env, check=True, capture_output=True, text=True)
     return done.stdout
+
+
+def _env() -> dict[str, str]:
+    """Return the environment of a command that may write compiled modules."""
+    env = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**env, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
 def _sound_part(argv: list[str], place: Path) -> float:
@@ -232,8 +237,9 @@ def _edited(place: Path, sound: str, length: str) -> None:
     print(f"what an edit of {length} of stereo takes, all processes together")
     (place / "nothing.flow.yaml").write_text(_NOTHING)
     for name, argv in _beside(sound).items():
-        took = usage_of(argv, place)
-        room = f"memory {took.memory / 1e6:.0f} MB, disk {took.disk / 1e6:.0f} MB"
+        took = usage_of(argv, place, _env())
+        most = f"memory {took.memory / 1e6:.0f} MB, largest process {took.largest / 1e6:.0f} MB"
+        room = f"{most}, disk {took.disk / 1e6:.0f} MB"
         line(name, f"{took.wall:.1f} s", f"processor {took.processor:.1f} s, {room}")
     for path in (*place.glob("*_step_*"), *(place / f"{n}.wav" for n in ("edit", "s", "f"))):
         path.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ import resource
 import select
 import subprocess
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,31 +16,34 @@ _EVERY_S = 0.02
 
 class Usage(NamedTuple):
     """Seconds of wall and processor; the most bytes of memory, shared pages divided among those who
-    share them, and of files below the folder beside those that were there."""
+    share them, of the largest process alone, shared pages whole, and of files below the folder
+    beside those that were there."""
 
     wall: float
     processor: float
     memory: int
+    largest: int
     disk: int
 
 
-def usage_of(argv: Sequence[str], folder: Path) -> Usage:
+def usage_of(argv: Sequence[str], folder: Path, env: Mapping[str, str] | None = None) -> Usage:
     """Run a command in a folder to its end; looked at 50 times a second. Raise
     `CalledProcessError`."""
     held, begin, before = _size(folder), time.monotonic(), _processor()
-    memory = disk = 0
-    with subprocess.Popen(
-        argv, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    ) as process:
+    memory = largest = disk = 0
+    nowhere = subprocess.DEVNULL
+    with subprocess.Popen(argv, cwd=folder, env=env, stdout=nowhere, stderr=nowhere) as process:
         ended = select.poll()
         ended.register(end := os.pidfd_open(process.pid), select.POLLIN)
         while not ended.poll(_EVERY_S * 1000):
-            memory = max(memory, _memory(_family(process.pid)))
+            family = tuple(_family(process.pid))
+            memory = max(memory, _memory(family))
+            largest = max(largest, *map(_most, family))
             disk = max(disk, _size(folder) - held)
         os.close(end)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, argv)
-    return Usage(time.monotonic() - begin, _processor() - before, memory, disk)
+    return Usage(time.monotonic() - begin, _processor() - before, memory, largest, disk)
 
 
 def _processor() -> float:
@@ -64,6 +67,12 @@ def _memory(family: Iterable[int]) -> int:
     texts = {_read(Path(f"/proc/{pid}/smaps_rollup")) for pid in family}
     lines = (line.split() for text in texts for line in text.splitlines())
     return sum(int(words[1]) * 1024 for words in lines if words[0] == "Pss:")
+
+
+def _most(pid: int) -> int:
+    """Return the most memory that a process has had so far, bytes."""
+    lines = (line.split() for line in _read(Path(f"/proc/{pid}/status")).splitlines())
+    return sum(int(words[1]) * 1024 for words in lines if words[0] == "VmHWM:")
 
 
 def _read(path: Path) -> str:

@@ -60,7 +60,7 @@ def test_an_edit_measures_no_more_than_its_requirements_need(calls, capsys):
     assert edit(capsys, REQUEST)["status"] == "success"
     # All of the sound as it came, what was trimmed, and the loudness of the result; that of what
     # the last step read it has measured itself.
-    assert passes(calls) == {"levels": 2, "loudness": 2, "spectrum": 1}
+    assert passes(calls) == {"levels": 2, "loudness": 2, "spectrum": 0}
     assert max(count for _, _, count in calls) == 1
 
 
@@ -103,6 +103,25 @@ def test_a_file_that_a_search_led_to_is_made_anew_by_what_was_found(
     evidence, sound = lines_of_evidence(tmp_path, told), (tmp_path / "one.flac").read_bytes()
     told = edit(capsys, request, "-i", "output=one.flac", "-i", "keep=true")
     assert lines_of_evidence(tmp_path, told) == evidence
+    assert (tmp_path / "one.flac").read_bytes() == sound
+
+
+def test_a_later_run_knows_what_a_search_came_to(calls, capsys, tmp_path):
+    request = "limit to -15 dBTP, low-pass at 4 kHz, fade out over 1 s, export flac"
+    first = edit(capsys, request, "-i", "output=one.flac")
+    evidence, sound = lines_of_evidence(tmp_path, first), (tmp_path / "one.flac").read_bytes()
+    place = tmp_path / first["variables"]["document"]
+    head, mark, tail = place.read_text(encoding="utf-8").partition("### Step 2")
+    assert "found: {" in head
+    place.write_text(head + mark + tail.replace("DONE", "READY", 2), encoding="utf-8")
+    calls.clear()
+    again = edit(capsys, "", "-i", f"document={place.name}")
+    assert [tool for tool, _, _ in calls if tool not in ("measure", "compare")] == [
+        "lowpass",
+        "fade",
+    ], "nothing is searched again"
+    assert max(count for _, _, count in calls) <= 1
+    assert lines_of_evidence(tmp_path, again) == evidence
     assert (tmp_path / "one.flac").read_bytes() == sound
 
 

@@ -137,19 +137,24 @@ class UnwrittenSound(Sound):
     def raw_blocks(self, start: int = 0, end: int | None = None) -> Iterator[Frames]:
         """Yield the frames from `start` to before `end`."""
         end = self.frames if end is None else min(end, self.frames)
-        held: list[Frames] = []
+        whole: Frames | None = None
         at = count = 0
-        for block in self.make():
-            held.append(block[max(start - at, 0) : max(end - at, 0)])
-            at, count = at + len(block), count + len(held[-1])
-            while count >= self._block:
-                whole = np.concatenate(held)
-                yield whole[: self._block]
-                held, count = [whole[self._block :]], count - self._block
+        for made in self.make():
+            block = made[max(start - at, 0) : max(end - at, 0)]
+            at += len(made)
+            while len(block):
+                if whole is None:  # a new one each time, for those that read may keep it
+                    whole = np.empty((self._block, self.channels), np.float32)
+                some = block[: len(whole) - count]
+                whole[count : count + len(some)] = some
+                block, count = block[len(some) :], count + len(some)
+                if count == len(whole):
+                    yield whole
+                    whole, count = None, 0
             if at >= end:
                 break
-        if count:
-            yield np.concatenate(held)
+        if whole is not None:
+            yield whole[:count]
 
     def tags(self) -> Tags:
         """Return what its file would say."""

@@ -16,6 +16,9 @@ _LIKE = {"PCM_S8": "PCM_16", "PCM_U8": "PCM_16", "DOUBLE": "FLOAT", "ULAW": "PCM
          "ALAW": "PCM_16"}  # fmt: skip
 """What holds all of a word that no container here is written with."""
 
+_PIECE = 8192
+"""Frames that are rounded at once, which bounds the memory."""
+
 
 def kept_subtype(container: Container, subtype: str) -> str:
     """Return how a container stores what came as `subtype`: the same, where it can."""
@@ -38,16 +41,26 @@ class Rounding:
         if self._bits is None:
             return block
         top = 2.0 ** (self._bits - 1)
-        wide = block.astype(np.float64)
-        wide *= top  # in place, here and below: new arrays take as long as what is done with them
-        steps = np.rint(wide)
-        if self._dither and (steps != wide).any():
+        pieces = [slice(at, at + _PIECE) for at in range(0, len(block), _PIECE)]
+        noise: Frames | None = None
+        if self._dither and any(_is_between_steps(block[piece], top) for piece in pieces):
             noise = self._random.random((2, *block.shape), np.float32)
-            wide += noise[0]
-            wide -= noise[1]
-            np.rint(wide, out=steps)
-        np.clip(steps, -top, top - 1, out=steps)
-        if self._bits == 16:
-            return steps.astype(np.int16)
-        steps *= 2.0 ** (32 - self._bits)
-        return steps.astype(np.int32)
+        done = np.empty(block.shape, np.int16 if self._bits == 16 else np.int32)
+        for piece in pieces:
+            steps = block[piece].astype(np.float64)
+            steps *= top  # in place, here and below: new arrays take as long as the work on them
+            if noise is not None:
+                steps += noise[0, piece]
+                steps -= noise[1, piece]
+            np.rint(steps, out=steps)
+            np.clip(steps, -top, top - 1, out=steps)
+            if self._bits != 16:
+                steps *= 2.0 ** (32 - self._bits)
+            done[piece] = steps
+        return done
+
+
+def _is_between_steps(piece: Frames, top: float) -> bool:
+    wide = piece.astype(np.float64)
+    wide *= top
+    return bool((np.rint(wide) != wide).any())

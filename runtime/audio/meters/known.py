@@ -25,6 +25,8 @@ has."""
 _LONG_S = 120.0
 """From here on a sound has enough windows for a spectrum that do not overlap."""
 _MOST = 8
+_PIECE = 16_384
+"""Frames that are looked at together, which bounds the memory."""
 Identity = tuple[object, ...]
 
 
@@ -132,7 +134,9 @@ class Tap:
         self._rate, self._frames = rate, 0
         self._is_whole = False
         self._overlaps = seconds < _LONG_S
-        self._course = _CourseMeter(rate, channels, needs) if needs.course or needs.laws else None
+        self._course = (
+            _CourseMeter(rate, channels, seconds, needs) if needs.course or needs.laws else None
+        )
         self._spectra = {
             hz: SpectrumMeter(rate, channels, False, hz, self._overlaps) for hz in needs.resolutions
         }
@@ -169,18 +173,44 @@ class Tap:
             facts.spectra |= {hz: meter.end() for hz, meter in self._spectra.items()}
 
 
+class _Row:
+    """Values that come in pieces, with room from the start for as many as are expected: thousands
+    of small arrays, or one that grows, would lie between the large ones and keep their place."""
+
+    def __init__(self, expected: int) -> None:
+        self._values = np.empty(expected)
+        self._count = 0
+
+    def add(self, values: Samples) -> None:
+        """Take more of them."""
+        end = self._count + len(values)
+        if end > len(self._values):
+            self._values = np.concatenate((self._values, np.empty(end)))
+        self._values[self._count : end] = values
+        self._count = end
+
+    def values(self) -> Samples:
+        """Return all of them."""
+        return self._values[: self._count]
+
+
 class _CourseMeter:
     """Finds the course of the level, and the gains that laws ask for, weighted by power."""
 
-    def __init__(self, rate: int, channels: int, needs: Needs) -> None:
+    def __init__(self, rate: int, channels: int, seconds: float, needs: Needs) -> None:
         self._frame = max(round(rate * SECONDS), STEPS)
         self._rest = np.zeros((0, channels), np.float32)
         self._laws = {name: law() for name, law in needs.laws.items()}
-        self._gains: dict[LawName, list[Samples]] = {name: [] for name in self._laws}
-        self._levels: list[Samples] = []
+        frames = int(seconds / SECONDS) + 2
+        self._gains = {name: _Row(frames) for name in self._laws}
+        self._levels = _Row(frames)
 
     def feed(self, block: Frames) -> None:
-        rest = np.concatenate((self._rest, block)) if len(self._rest) else block
+        for at in range(0, len(block), _PIECE):
+            self._feed(block[at : at + _PIECE])
+
+    def _feed(self, piece: Frames) -> None:
+        rest = np.concatenate((self._rest, piece)) if len(self._rest) else piece
         whole = len(rest) // self._frame * self._frame
         if whole:
             rows = rest[:whole].reshape(whole // self._frame, self._frame, -1)
@@ -192,14 +222,14 @@ class _CourseMeter:
         if len(self._rest):
             short = self._frame - len(self._rest)
             self._take(np.pad(self._rest, ((0, short), (0, 0)), mode="edge")[None].astype(float))
-        gains = {name: np.concatenate(parts) for name, parts in self._gains.items()}
-        return np.concatenate(self._levels), gains
+        gains = {name: row.values() for name, row in self._gains.items()}
+        return self._levels.values(), gains
 
     def _take(self, rows: Samples) -> None:
         """Take frames of shape (frames, samples, channels)."""
         means = np.einsum("fsc,fsc->f", rows, rows) / max(rows[0].size, 1)
         levels = np.asarray(10 * np.log10(np.maximum(means, 1e-20)))
-        self._levels.append(levels)
+        self._levels.add(levels)
         if not self._laws:
             return
         part = _steps_of(rows, levels)
@@ -207,7 +237,7 @@ class _CourseMeter:
         sums = power.reshape(-1, STEPS).sum(axis=1)
         for name, law in self._laws.items():
             weighted = (power * 10 ** (law(part) / 10)).reshape(-1, STEPS).sum(axis=1)
-            self._gains[name].append(10 * np.log10(weighted / sums))
+            self._gains[name].add(10 * np.log10(weighted / sums))
 
 
 def _steps_of(rows: Samples, levels: Samples) -> Steps:

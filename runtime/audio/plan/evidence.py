@@ -2,9 +2,11 @@
 
     Measured when the step was done:
     measured: highpass_misfit_db(80,24) = 0.59; without the step 11.2
+    found: {"gain_db": 3.1, "ceiling_db": -1.4}
 
-The files that a step read and wrote need not stay for its review. What stands before the first line
-is not evidence: a program may print what it likes.
+The last is what the step came to when it looked for a gain and a ceiling, by which its file can be
+made again, also by a run that goes on later. The files that a step read and wrote need not stay for
+its review. What stands before the first line is not evidence: a program may print what it likes.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import NamedTuple
 from .predicates import Finding
 
 FIRST = "Measured when the step was done:"
+_FOUND, _MOST_DB = "found: ", 200.0
 Value = float | str | bool
 _LINE = re.compile(
     r"measured: (?P<metric>[a-z_]+(?:\([^)\s]*\))?) = (?P<value>[^\s;]+)"
@@ -48,13 +51,40 @@ def evidence_lines(findings: Iterable[Finding]) -> list[str]:
     return list(lines.values())
 
 
+def search_lines(found: Mapping[str, float | None]) -> list[str]:
+    """Return the line of what a search came to; none where there was no search."""
+    return [f"{_FOUND}{json.dumps(dict(found))}"] if found else []
+
+
+def read_search(results: str) -> dict[str, float | None]:
+    """Return what the last search of a step came to; {} where that is not said."""
+    said = [line for line in _after_first(results) if line.startswith(_FOUND)]
+    try:
+        found = json.loads(said[-1].removeprefix(_FOUND)) if said else None
+    except ValueError:
+        return {}
+    if not isinstance(found, dict) or found.keys() != {"gain_db", "ceiling_db"}:
+        return {}
+    gain, ceiling = (found[name] for name in ("gain_db", "ceiling_db"))
+    if not _is_level(gain) or not (ceiling is None or _is_level(ceiling)):
+        return {}
+    return found
+
+
+def _is_level(value: object) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and abs(float(str(value))) <= _MOST_DB
+
+
+def _after_first(results: str) -> list[str]:
+    lines = [line.strip() for line in results.splitlines()]
+    return lines[len(lines) - lines[::-1].index(FIRST) :] if FIRST in lines else []
+
+
 def read_evidence(results: str) -> dict[str, Measured]:
     """Return the evidence at the end of a step's results, by metric."""
     found: dict[str, Measured] = {}
-    lines = [line.strip() for line in results.splitlines()]
-    if FIRST not in lines:
-        return found
-    for line in reversed(lines[len(lines) - lines[::-1].index(FIRST) :]):
+    for line in reversed(_after_first(results)):
         parts = _LINE.fullmatch(line)
         if parts is None:
             continue

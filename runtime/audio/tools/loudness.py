@@ -28,7 +28,6 @@ from ..calls.containers import container_of
 from ..calls.files import Sound, open_sound
 from ..meters import measure as meter
 from ..meters.loudness import Loudness, LoudnessMeter
-from . import plugins as effects
 from . import stages
 from .job import Chain, Found, Job, Result
 from .stages import Stage, through
@@ -206,7 +205,9 @@ def _too_much(sound: Sound, target: float, most: float, reached: float) -> Failu
 
 
 def _limiter_chain(sound: Sound, gain_db: float, ceiling: float, times: _Times) -> list[Stage]:
-    limiter = effects.limiter(ceiling, *times, sound.rate, sound.channels)
+    from .plugins import limiter as limiter_of  # pedalboard, which many sounds need not
+
+    limiter = limiter_of(ceiling, *times, sound.rate, sound.channels)
     return [stages.gain(gain_db), limiter] if gain_db else [limiter]
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...errors import Failure
 from .complaints import complaint_of
 from .parts import alone_text, one_of_several, parts_in
-from .patterns import SpokenWord, words_in
-from .rules import FORMAT, SEPARATORS, Fit, Rule, fits
+from .patterns import SpokenWord, with_points, words_in
+from .rules import FORMAT, SEPARATORS, Fit, Rule, fit_of
 from .sentences import adds_nothing, meaning_of, verb_of
 
 MAX_REQUEST = 4_000
@@ -18,7 +19,7 @@ _MOST_WORDS = 12
 SEE = "`flowc audio vocabulary` lists what they understand; --model provider:name asks a model"
 _LIST = "`flowc audio vocabulary` lists what they know"
 _COMMA = re.compile(r"([0-9]+),([0-9]+)")
-_AT_ONCE = 3
+_AT_ONCE = 4
 """Clauses that one phrase may span: "fade in 1 s and out 2 s" are two."""
 
 
@@ -68,7 +69,7 @@ def read_request(request: str) -> list[Clause]:
             clauses.append(Clause(text, fit))
         at += used
     if wrong:
-        if comma := _COMMA.search(request):
+        if comma := _COMMA.search(with_points(request)):
             wrong.append(f"a comma separates clauses: write `{comma[1]}.{comma[2]}`")
         reasons = "; ".join(wrong)
         raise refusal(f"the offline rules refuse this request: {reasons} ({_LIST})", SEE)
@@ -102,18 +103,37 @@ def _coming(after: _Piece, words: list[SpokenWord], text: str) -> tuple[Fit | No
 
 def _part_shapes(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:
     """Return the clauses that stand there without a comma where each says what the file is to be:
-    "16k mono wav". None where they can be parted into others as well."""
+    "16k mono wav", "mono at -19 LUFS". None where they can be parted into others as well."""
     found: list[list[tuple[list[SpokenWord], Fit]]] = []
     for at in range(1, len(words) if len(words) <= _MOST_WORDS else 0):
         one, other = _read_alone(words[:at]), _read_alone(words[at:])
-        if one is None or not _is_shape(one.rule):
+        if one is None or not _is_state(one.rule):
             continue
-        if other and _is_shape(other.rule):
+        if other and _is_state(other.rule):
             found.append([(words[:at], one), (words[at:], other)])
         elif other is None and (rest := _part_shapes(words[at:])):
             found.append([(words[:at], one), *rest])
     same = all([fit for _, fit in parts] == [fit for _, fit in found[0]] for parts in found)
-    return found[0] if found and same else []
+    if not found or not same:
+        return []
+    if all_of_it := _one_of(fit for _, fit in found[0]):
+        return [(words, all_of_it)]
+    return found[0]
+
+
+def _one_of(fits: Iterable[Fit]) -> Fit | None:
+    """Return the one that says all that the others say, as in "-14 LUFS for Spotify"."""
+    fullest, *others = sorted(fits, key=lambda fit: -len(fit.arguments))
+    same = all(
+        fit.rule is fullest.rule and fit.arguments.items() <= fullest.arguments.items()
+        for fit in others
+    )
+    return fullest if same else None
+
+
+def _is_state(rule: Rule) -> bool:
+    """Tell whether a rule says what the file is to be, in its shape or its level."""
+    return _is_shape(rule) or rule.wording.order == "sets level"
 
 
 def _is_shape(rule: Rule) -> bool:
@@ -155,7 +175,7 @@ def _longest(pieces: list[_Piece], at: int) -> tuple[Fit | None, int]:
         joined.append(f"{joined[-1]}{piece.before} {piece.spelling}")
     for count in range(len(joined), 0, -1):
         clause = joined[count - 1]
-        fit = next(fits(clause), None)
+        fit = fit_of(clause)
         if fit is None:
             fit = meaning_of(clause.split())
             alone = [_read_alone(piece.words) for piece in pieces[at : at + count]]
@@ -173,7 +193,7 @@ def _goes_on(whole: Fit, first: Fit | None) -> bool:
 
 def _read_alone(words: list[SpokenWord]) -> Fit | None:
     plain = [word.text for word in words]
-    return next(fits("".join(f"{word} " for word in plain)), None) or meaning_of(plain)
+    return fit_of("".join(f"{word} " for word in plain)) or meaning_of(plain)
 
 
 def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:
@@ -193,7 +213,7 @@ def _again(last: Clause, words: list[SpokenWord], text: str) -> str:
     if words[0].text not in before:
         return ""
     whole = [*before[: before.index(words[0].text)], *(word.text for word in words)]
-    fit = next(fits("".join(f"{word} " for word in whole)), None)
+    fit = fit_of("".join(f"{word} " for word in whole))
     if fit is None or fit.rule is not last.fit.rule:
         return ""
     return f"`{last.text}` and `{text}` contradict each other: ask for one of them"

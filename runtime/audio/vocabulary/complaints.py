@@ -8,7 +8,7 @@ from .concepts import DOWN, NOTHING, UP, nearest_concept
 from .meanings import ANYWHERE
 from .parts import alone_text, one_of_several
 from .patterns import SpokenWord, is_number
-from .rules import fits, known_words, nearest_example
+from .rules import fit_of, known_words, nearest_example
 from .sentences import is_known, senses_of
 
 _PARTS = frozenset({"PART", "STEM", "VOICES", "BACKGROUND"})
@@ -71,14 +71,14 @@ def _slip(words: list[str], strange: str) -> str:
     longer = [word for word in known_words() if len(word) > 3]
     nearest = Spelling(longer).nearest(strange)
     clause = "".join(f"{nearest if word == strange else word} " for word in words)
-    return nearest if nearest and next(fits(clause), None) is not None else ""
+    return nearest if nearest and fit_of(clause) is not None else ""
 
 
 def _two(text: str, words: list[SpokenWord]) -> tuple[str, str] | None:
     """Return the two clauses that stand there without a comma between them."""
     for at in range(1, len(words)):
         parts = words[:at], words[at:]
-        if all(next(fits("".join(f"{w.text} " for w in part)), None) for part in parts):
+        if all(fit_of("".join(f"{w.text} " for w in part)) for part in parts):
             cut = words[0].start
             return text[: words[at - 1].end - cut], text[words[at].start - cut :]
     return None

@@ -15,6 +15,7 @@ NOTHING = "nothing"
 """Stands where nothing comes near to what is wanted."""
 
 CONCEPTS: tuple[tuple[str, str], ...] = (
+    ("tune minor major tonart moll dur", "lower the pitch by 3 semitones"),
     ("reverse backwards rückwärts swap vertausche detect erkenne transcribe transkribiere "
      "subtitles untertitel vocals isolate autotune twice zweimal loop translate übersetze "
      "surround duck email upload send generate picture", NOTHING),
@@ -62,6 +63,7 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("clipping clipped distorted peaks", "limit peaks to -1 dBTP"),
     ("silence silent stille", "trim silence"),
     ("interview chorus refrain", "keep from 0:05 to 0:20"),
+    ("every jede", "split at pauses of 1 s"),
 )  # fmt: skip
 UP, DOWN = "louder by 6 dB", "quieter by 6 dB"
 _TOO = {"quiet": UP, "leise": UP, "loud": DOWN, "laut": DOWN}

@@ -33,7 +33,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
      "QUIETER DOWN LESS TAKE AWAY LEVEL TOOLOUD SECTION LITTLE !PART"),
     ("loudness", "{target_lufs} {max_true_peak_dbtp}?", "",
      f"{_TOWARDS} UP DOWN PEAK CEILING LAST !BY"),
-    ("loudness", "{target_lufs} {max_true_peak_dbtp}", "PEAK~CEILING",
+    ("loudness", "{target_lufs} {max_true_peak_dbtp}", "PEAK~CEILING~MOST",
      f"{_TOWARDS} PEAK CEILING LIMIT MOST BELOW !BY"),
     ("loudness", "{target_lufs:level}", "LOUDNESS", f"{_TOWARDS} !BY"),
     ("loudness", "{target_lufs=-16} {max_true_peak_dbtp=-1}", "PODCAST", _TOWARDS),

@@ -3,9 +3,9 @@
     {slope=24} (high-pass|highpass) [filter] at {cutoff_hz}    matches "high-pass filter at 80 Hz"
 
 `(a|b c)` is one of several, `[x]` may be left out, a word in capitals is one of `MACROS`: `IT` is
-"it", "this", "the file" or nothing. A
-name in braces is an argument of the tool: a number with the unit that the parameter has, or with
-another (`{rate:percent}`); `{second:file}` is the name of a sound file.
+"it", "this", "the file" or nothing. A name in braces is an argument of the tool: a number with the
+unit that the parameter has, or with another (`{rate:percent}`); `{second:file}` is the name of a
+sound file, `{title:text}` stands in quotes.
 `{+gain_db}` has to be a raise, `{-gain_db}` lowers with either sign,
 `{in_s,out_s}` are two arguments of one value, `{edges=start}` is an argument that holds unless
 a value has said otherwise. A pattern fits a whole clause or does not fit: no word is passed over.
@@ -53,10 +53,11 @@ UNITS: dict[str, Mapping[str, float]] = {
     "low": {"": 1},
     "high": {"": 1},
     "level": {"": 1},
+    "q": {"": 1},
 }  # fmt: skip
 """The units of each kind of value, and what one of them is in the first one."""
-_BARE = {"low": (20, 2000), "high": (2000, 24_000), "level": (-60, -1)}
-"""Kinds of numbers without a unit, and where they can only be Hz or dB."""
+_BARE = {"low": (20, 2000), "high": (2000, 24_000), "level": (-60, -1), "q": (0.1, 20)}
+"""Kinds of numbers without a unit, and where they can only be Hz, dB or the Q of a band."""
 _KINDS = {":1": "ratio", "dB per octave": "db"}
 """The kinds of parameters whose unit is not the name of a kind; the phrase says "per octave"."""
 _POLITE = (
@@ -71,8 +72,11 @@ _TOKENS = re.compile(r"[()\[\]|]|\{[^}]*\}|[^\s()\[\]|{}]+")
 SOUND_FILE = rf"[^\s,;:?!\"'`(){{}}\[\]]+\.(?:{'|'.join(ENDINGS)})(?![\w-]|\.\w)"
 """A name of a sound file in a text."""
 _FILE = re.compile(SOUND_FILE, re.IGNORECASE)
+_QUOTED = '"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«]*«'
+_GLUE = "\u2060"
+"""Stands for the blanks of a text in quotes, which is one word."""
 _WORD = re.compile(
-    rf"(?P<file>{SOUND_FILE})|{_TIME}|(?<![0-9]){_NUMBER}:1(?![0-9])|[+]\s+{_NUMBER}|(?<![0-9]){_NUMBER}|[0-9]+|%|[^\W\d_][^\W_]*(?:['’-][^\W_]+)*|\S",
+    rf"(?P<quoted>{_QUOTED})|(?P<file>{SOUND_FILE})|{_TIME}|(?<![0-9]){_NUMBER}:1(?![0-9])|[+]\s+{_NUMBER}|(?<![0-9]){_NUMBER}|[0-9]+|%|[^\W\d_][^\W_]*(?:['’-][^\W_]+)*|\S",
     re.IGNORECASE,
 )
 _DECIMAL = re.compile(r"(?<![0-9,.])([0-9]+),([0-9]{1,2})(?=[ -]?[^\W\d]|:1| ?%)")
@@ -86,6 +90,8 @@ _SPOKEN = {
                "fünfzehn sechzehn siebzehn achtzehn neunzehn"),
         (20, 10, "twenty thirty forty fifty sixty seventy eighty ninety"),
         (20, 10, "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"),
+        (1.5, 1, "eineinhalb zweieinhalb dreieinhalb viereinhalb"),
+        (1.5, 1, "anderthalb"),
     )
     for number, word in enumerate(words.split())
 }  # fmt: skip
@@ -155,9 +161,14 @@ class Pattern:
         return arguments
 
 
+def with_points(text: str) -> str:
+    """Return a text of the same length with decimal points for decimal commas."""
+    return _DECIMAL.sub(r"\1.\2", text.translate(_DASHES))
+
+
 def words_in(text: str) -> list[SpokenWord]:
     """Return the words of a text: `-16LUFS` are `-16` and `lufs`."""
-    plain = _DECIMAL.sub(r"\1.\2", text.translate(_DASHES))
+    plain = with_points(text)
     words = [
         SpokenWord(_spelling_of(match, text), match.start(), match.end())
         for match in _WORD.finditer(plain)
@@ -166,8 +177,11 @@ def words_in(text: str) -> list[SpokenWord]:
 
 
 def _spelling_of(match: re.Match[str], text: str) -> str:
-    """Return a word in small letters; the name of a file as it is written."""
-    return text[match.start() : match.end()] if match["file"] else "".join(match[0].lower().split())
+    """Return a word in small letters; the name of a file, and what is quoted, as it is written."""
+    written = text[match.start() : match.end()]
+    if match["quoted"]:
+        return _GLUE.join(written.split())
+    return written if match["file"] else "".join(match[0].lower().split())
 
 
 def sounds_in(text: str) -> tuple[str, ...]:
@@ -186,6 +200,9 @@ def _with_digits(words: list[SpokenWord]) -> list[SpokenWord]:
             found[-1] = SpokenWord(f"-{digits}", found[-1].start, word.end)
         elif digits == "1" and _is_ratio([one.text for one in found[-2:]], after):
             found[-2:] = [SpokenWord(f"{found[-2].text}:1", found[-2].start, word.end)]
+        elif digits in _HALF and (spoken := [w.text for w in found[-3:]])[1:] == ["and", "a"]:
+            whole = f"{spoken[0]}.5" if spoken[0].isdigit() else "0.5"
+            found[-3:] = [SpokenWord(whole, found[-3].start, word.end)]
         elif found and word.text in _ARTICLES and found[-1].text in _HALF:
             found[-1] = SpokenWord("0.5", found[-1].start, word.end)
         elif word.text in _ONCE and found and found[-1].text in _ONE_OF:
@@ -290,6 +307,10 @@ class _Reader:
             return rf"(?P<{group}>{_NUMBER})(?P<{group}_unit>):1 "
         if slot.kind == "file":
             return rf"(?P<{group}>(?i:{SOUND_FILE}))(?P<{group}_unit>) "
+        if slot.kind == "text":
+            return rf"(?P<{group}>{_QUOTED})(?P<{group}_unit>) "
+        if slot.kind in _BARE:
+            return rf"(?P<{group}>{_NUMBER})(?P<{group}_unit>) "
         units = UNITS[slot.kind]
         self.words.update(word for unit in units for word in unit.split())
         longest = sorted(units, key=len, reverse=True)
@@ -323,6 +344,8 @@ def value_of(slot: PhraseSlot, number: str, unit: str) -> Any:
         return None
     if slot.kind == "file":
         return number if _FILE.fullmatch(number) else None
+    if slot.kind == "text":
+        return _argument(slot, number, "") if re.fullmatch(_QUOTED, number) else None
     if _FILE.fullmatch(number):
         return None
     if slot.kind == "ratio":
@@ -342,6 +365,8 @@ def _argument(slot: PhraseSlot, number: str, unit: str) -> Any:
     name of a file is itself."""
     if slot.kind == "file":
         return number
+    if slot.kind == "text":
+        return number[1:-1].replace(_GLUE, " ")
     value = 0.0
     for part in number.split(":"):
         value = value * 60 + float(part)
@@ -350,7 +375,7 @@ def _argument(slot: PhraseSlot, number: str, unit: str) -> Any:
     value *= UNITS[slot.kind].get(unit, 1)
     up = slot.sign == "+"
     match slot.kind:
-        case "low" | "high" | "level":
+        case "low" | "high" | "level" | "q":
             least, most = _BARE[slot.kind]
             return _plain(value) if least <= value <= most else None
         case "bit":

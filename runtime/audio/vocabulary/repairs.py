@@ -28,7 +28,9 @@ def another_plan(plan: Json, problem: str, round: int, measured: Mapping[str, An
     at = next((n for n, s in enumerate(plan["steps"]) if s["title"] == _LOUDNESS), None)
     peak, said = measured.get("true_peak_dbtp"), _TOO_PEAKY.search(problem)
     if said is None or at is None or peak is None:
-        raise Failure("the offline rules have no other plan for this", "refused")
+        help = "change the request, or let a model plan: --model provider:name"
+        text = f"{first_problem(problem)}; the offline rules have no other plan: {help}"
+        raise Failure(text, "refused")
     missing = max(float(said["target"]) - float(said["loudest"]), 0) + _ROOM_DB * round
     threshold = max(round_half(float(peak) - missing / (1 - 1 / _RATIO)), -60)
     call = f"compress {_RATIO}:1 at {threshold:g} dB with {_ATTACK_MS:g} ms attack"
@@ -39,6 +41,16 @@ def another_plan(plan: Json, problem: str, round: int, measured: Mapping[str, An
         "steps": steps,
         "requirements": [*map(_shift_subjects(at + 1), plan["requirements"])],
     }
+
+
+def first_problem(problem: str) -> str:
+    """Return what has to be mended first of what is said of a plan: a step that could not be done,
+    a requirement that failed, or else the first line."""
+    lines = [line.strip() for line in problem.splitlines() if line.strip()]
+    undone = (line.partition("Not done: ")[2] for line in lines)
+    failed = (line for line in lines if line.startswith("failed · "))
+    said = next((one for one in (*undone, *failed) if one), next(iter(lines), ""))
+    return said.rstrip(".")
 
 
 def round_half(number: float) -> float:

@@ -194,7 +194,10 @@ def _check_agreement(work: list[Clause], kind: str, said_by: str, audio: str, so
 
 
 def _contradictory(one: str, other: str, why: str, help: str = "ask for one of them") -> Failure:
-    reason = f"`{one}` and `{other}` contradict each other: {why}; {help}"
+    both = f"`{one}` contradicts itself"
+    if one != other:
+        both = f"`{one}` and `{other}` contradict each other"
+    reason = f"{both}: {why}; {help}"
     return refusal(f"the offline rules refuse this request: {reason}", SEE)
 
 

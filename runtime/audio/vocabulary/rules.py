@@ -83,6 +83,12 @@ def fits(clause: str) -> Iterator[Fit]:
             yield Fit(rule, rule.planning.builds(arguments) if rule.planning else arguments)
 
 
+@functools.lru_cache(maxsize=512)
+def fit_of(clause: str) -> Fit | None:
+    """Return the first of `fits`. A run reads its request and the steps of it again and again."""
+    return next(fits(clause), None)
+
+
 @functools.cache
 def known_words() -> frozenset[str]:
     """Return every word of every phrase, units and what separates clauses among them."""

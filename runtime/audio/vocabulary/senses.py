@@ -81,7 +81,7 @@ SENSES: Mapping[str, str] = {
     "rauf|hoch|hinauf|turn up|upwards|higher by|raising|raised|boosting|lifted|anheb|hochdreh|"
     "hochzieh|hochsetz|aufdreh|aufdrehen|nach oben|steigern|steigere|steiger|erhöhen|jack up|"
     "jack it up|beef up|goose|dreh auf|emphasise|emphasize|betone|betonen|bring up|bring out|"
-    "verstärkung",
+    "verstärkung|anhebung",
     "HIGHER": "higher|höher|up in pitch|rauf in der tonhöhe",
     "DEEPER": "deeper|tiefer|lower in pitch|down in pitch|tiefer gestimmt",
     "MORE": "more|mehr|add|extra|plus|dazu|hinzu|drauf",
@@ -94,7 +94,7 @@ SENSES: Mapping[str, str] = {
     "attenuated|diminish|weaken|squash down|nimm zurück|nimm runter|abschwächen|schwäch|schwäche|"
     "senk ab|absenk|de-emphasise|de-emphasize|notch down|calm|beruhig|minimise|minimize|minimier|"
     "take the edge off|entschärf|entschärfe|entschärfen|zähm|zähme|zähmen|mildern|ease back|"
-    "pare back|cool down",
+    "pare back|cool down|absenkung",
     "LESS": "less|weniger|minus|fewer|lesser|not so much|nicht so viel",
     "DROP": "drop|throw|discard|ditch|dump|scrap|verwerfen|verwirf|wegwerf|wirf",
     "CUT": "cut|schneide|schneid|chop|snip|abschneid|ausschneid|rausschneid|wegschneid|"
@@ -226,7 +226,8 @@ SENSES: Mapping[str, str] = {
     "come up gradually|fade in from silence|fade from silence|fade in gradually|einfad|einfaden|"
     "reinfad|einblenden|reinblend|hereinblend|eingeblendet|blende ein|blend ein|sanft einblend|"
     "langsam einblend|start gradually|swell in|gradual start",
-    "FADEOUT": "fade out|fade-out|fadeout|ausblend|ausblendung|ease out|ease it out|fade down|"
+    "FADEOUT": "langsam ausblend|langsam ausblenden|sanft ausblend|"
+    "fade out|fade-out|fadeout|ausblend|ausblendung|ease out|ease it out|fade down|"
     "fade it down|fade it out|fade to silence|fade to nothing|fade into silence|fades out|"
     "fading out|die away|trail off|ausfad|ausfaden|rausfad|ausblenden|rausblend|herausblend|"
     "ausgeblendet|ausklingen|ausklingen lassen|ausklang|verklingen|verklingen lassen|blende aus|"

@@ -77,6 +77,11 @@ class Meaning:
 
 def meaning_of(clause: Sequence[str]) -> Fit | None:
     """Return what a clause of `patterns.words_in` means, if it can mean one thing only."""
+    return _meaning_of(tuple(clause))
+
+
+@functools.lru_cache(maxsize=512)
+def _meaning_of(clause: tuple[str, ...]) -> Fit | None:
     read = _read([*clause])
     if read is None:
         return None

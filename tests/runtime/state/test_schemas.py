@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import cProfile
+import datetime
 import re
 import time
+from collections.abc import Callable
 
 import pytest
 from flowc.runtime.state.schemas import BrokenSchema, misfits
@@ -70,3 +73,31 @@ def test_patterns_say_the_same_as_before(schema, value, said):
 def test_a_schema_that_cannot_be_used_says_why(schema, value, said):
     with pytest.raises(BrokenSchema, match=re.escape(said)):
         misfits(schema, value)
+
+
+def _calls_of(work: Callable[[], object]) -> int:
+    """Return how many functions are called."""
+    profile = cProfile.Profile()
+    profile.runcall(work)
+    return sum(entry.callcount for entry in profile.getstats())
+
+
+def test_a_schema_is_checked_when_it_is_new_and_not_with_each_value():
+    names = [f"name_{number}" for number in range(30)]
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    value = dict.fromkeys(names, "text")
+    first, again = (_calls_of(lambda: misfits({**schema}, value)) for _ in range(2))
+    assert again < first / 5
+
+
+def test_a_schema_that_was_changed_is_another():
+    schema = {"properties": {"a": {"type": "string"}}}
+    assert misfits(schema, {"a": "text"}) == ""
+    schema["properties"]["a"]["type"] = "integer"
+    assert misfits(schema, {"a": "text"}) != ""
+
+
+def test_a_schema_that_is_not_json_is_one_nevertheless():
+    day = datetime.date(2024, 1, 1)
+    assert misfits({"const": day}, day) == ""
+    assert misfits({"const": day}, "2024-01-01") != ""

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from flowc.runtime.audio.plan.evidence import FIRST, Measured, evidence_lines, read_evidence
+from flowc.runtime.audio.plan.evidence import (
+    FIRST,
+    Measured,
+    evidence_lines,
+    read_evidence,
+    read_search,
+    search_lines,
+)
 from flowc.runtime.audio.plan.predicates import Finding, read_predicate
 
 
@@ -40,3 +47,26 @@ def test_what_a_program_prints_is_not_evidence(printed: str, lines: list[str]) -
 @pytest.mark.parametrize("results", ["", "done", FORGED])
 def test_results_without_the_first_line_have_none(results: str) -> None:
     assert read_evidence(results) == {}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "found: {",
+        'found: {"gain_db": 3}',
+        'found: {"gain_db": "3", "ceiling_db": null}',
+        'found: {"gain_db": NaN, "ceiling_db": null}',
+        'found: {"gain_db": 1e300, "ceiling_db": null}',
+        'found: {"gain_db": true, "ceiling_db": null}',
+    ],
+)
+def test_what_is_not_what_a_search_came_to_is_not_taken_for_it(line):
+    assert read_search(f"{FIRST}\n{line}") == {}
+
+
+def test_what_a_search_came_to_is_read_as_it_was_and_not_from_what_a_program_printed():
+    found = {"gain_db": 1 / 3, "ceiling_db": None}
+    (line,) = search_lines(found)
+    assert read_search(f"wrote a.wav\n{FIRST}\n{line}") == found
+    assert read_search(f"{line}\n{FIRST}") == {}

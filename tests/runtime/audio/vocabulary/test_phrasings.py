@@ -7,6 +7,7 @@ in their own way.
 
 from __future__ import annotations
 
+import cProfile
 import hashlib
 import json
 import shutil
@@ -28,6 +29,8 @@ FILES = [
         "phrasings_later.txt",
         "phrasings_unseen.txt",
         "phrasings_parts.txt",
+        "phrasings_engineer.txt",
+        "phrasings_measured.txt",
     )
 ]
 Meaning = list[str]
@@ -202,3 +205,17 @@ def test_a_part_that_is_taken_for_all_of_the_sound_is_named_in_the_plan():
     assert told[1:] == ["`music` is taken for all of the sound: no part can be changed alone"]
     under = "put music.wav under the voice 12 dB lower, high-pass at 80 Hz"
     assert plan_of(under, "a.wav")["constraints"] == told[:1]
+
+
+def test_a_request_is_read_once():
+    """A run plans by its request, checks the plan by it and reviews the result by it."""
+    request = "high-pass at 77 Hz, compress 3.3:1, normalise to -17 LUFS and -2 dBTP, export flac"
+    understood("mono")  # which loads the vocabulary
+
+    def calls() -> int:
+        profile = cProfile.Profile()
+        profile.runcall(plan_of, request, "a.wav")
+        return sum(entry.callcount for entry in profile.getstats())
+
+    first, again = calls(), calls()
+    assert again < first / 3
