@@ -18,7 +18,13 @@ from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Call, Expr, Literal, Name, Text
 from ...expr.template import Placeholder, Template, quoted_command
 from ...reading.editing import Mention
-from ...reading.foreign import foreign_in_command, foreign_placeholders, report_foreign
+from ...reading.foreign import (
+    foreign_in_command,
+    foreign_placeholders,
+    foreign_statements,
+    report_foreign,
+    report_statement,
+)
 from ...source.records import dataclass
 from ...source.source import Span
 from ...source.spelling import Spelling
@@ -108,6 +114,9 @@ class ChartScope:
         for found in foreign_placeholders(text.text, "{{NAME}}", self.spelling()):
             part = text[found.start : found.end]
             report_foreign(self.sink, self.span(part), part.text, f"{{{{{found.name}}}}}")
+        for start, end in foreign_statements(text.text, self.spelling()):
+            part = text[start:end]
+            report_statement(self.sink, self.span(part), part.text, "decide with a CHECK")
         return template.expr
 
     def _read(self, text: PlacedText) -> Template:

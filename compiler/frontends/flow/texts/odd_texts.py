@@ -29,6 +29,7 @@ _MAY_END = re.compile(r":\s*+(?:!\S*\s++)*+[\w-]++(?:,[ \t]*+(?:[\r\n]|\Z)|;(?:[
 _ENDS = frozenset(",;")
 _OPENED = frozenset("“„«")
 _QUOTED_NAME = re.compile(r"\{\{[ ]*(['\"])(\w{2,60})\1[ ]*\}\}")
+_DECIDE = "decide with a `choose` node"
 _LISTED = 4000
 """Characters of a text that are looked at."""
 
@@ -88,7 +89,7 @@ def check_placeholders(texts: Iterable[Scalar], names: Set[str], sink: Sink) -> 
             report_foreign(sink, text.at(found.start, found.end), written, repair)
         _check_quoted_names(text, names, sink)
         for start, end in foreign_statements(text.text):
-            report_statement(sink, text.at(start, end), text.text[start:end])
+            report_statement(sink, text.at(start, end), text.text[start:end], _DECIDE)
 
 
 def check_commands(commands: Iterable[Scalar], names: Set[str], sink: Sink) -> None:
@@ -104,7 +105,7 @@ def check_commands(commands: Iterable[Scalar], names: Set[str], sink: Sink) -> N
             report_foreign(sink, place, written, f"{{{{ {found.name} }}}}")
         _check_quoted_names(command, names, sink)
         for start, end in foreign_statements(text):
-            report_statement(sink, command.at(start, end), text[start:end])
+            report_statement(sink, command.at(start, end), text[start:end], _DECIDE)
 
 
 def _check_quoted_names(text: Scalar, names: Set[str], sink: Sink) -> None:
