@@ -150,7 +150,7 @@ READER_CODES: tuple[Code, ...] = (
         title="A sign that nobody sees.",
         why="A name with it looks like another one and is not found; copied text often has some.",
         examples=lambda: (
-            steps(GOOD_STEP.text.replace("list_files", "list_files\u200b")),
+            steps(GOOD_STEP.text.replace("project", "pro\u200bject")),
             GOOD_STEP,
         ),
     ),

@@ -36,7 +36,7 @@ from .ast import (
     Text,
     Unary,
 )
-from .functions import FUNCTIONS, operator_help
+from .functions import FUNCTIONS, habit_help, operator_help
 from .values import unquote
 from .walk import ExpressionShape, names_read, part_below, shape_of, shift_spans, split_names
 
@@ -49,6 +49,7 @@ _BRACKET = re.compile(r"[()\[\]{}]")
 _CLOSING = {"(": ("parenthesis", ")"), "[": ("bracket", "]"), "{": ("brace", "}")}
 _COMPARISON = re.compile(r"===?|!==?|<=?|>=?")
 _SLIPS = re.compile("<>|=>|=<")
+_NO_OPERATORS = {"=": "write `==` to compare", "&": "write `&&`", "|": "write `||`"}
 _MEANT = {"<>": "!=", "=>": ">=", "=<": "<="}
 
 MAX_DEPTH = 100
@@ -155,7 +156,8 @@ def _parse(text: str, file: str, offset: int) -> Expr | ParseFault:
         return refused.fault
     if read is None:
         fault = _fault(text)
-        return replace(fault, span=Span(file, fault.span.start + offset, fault.span.end + offset))
+        span = Span(file, fault.span.start + offset, fault.span.end + offset)
+        return replace(fault, span=span, help=habit_help(text, fault.span.start) or fault.help)
     # Every level takes a character.
     return (_too_deep(read) if len(text) > MAX_DEPTH else None) or read
 
@@ -207,10 +209,8 @@ def _unexpected_token(text: str, start: int, sign: str) -> ParseFault:
     if slip := _SLIPS.match(text, start) or _SLIPS.match(text, max(0, start - 1)):
         span = Span("", *slip.span())
         return ParseFault(f"`{slip[0]}` is not an operator", span, f"write `{_MEANT[slip[0]]}`")
-    if sign == "=":
-        return ParseFault("`=` is not an operator", span, "write `==` to compare")
-    if sign in {"&", "|"}:
-        return ParseFault(f"`{sign}` is not an operator", span, f"write `{sign * 2}`")
+    if help := _NO_OPERATORS.get(sign):
+        return ParseFault(f"`{sign}` is not an operator", span, help)
     if _COMPARISON.fullmatch(sign) and _COMPARISON.search(text[:start]):
         return ParseFault(
             f"`{sign}` compares a second time", span, "join two comparisons with `and`"

@@ -91,7 +91,10 @@ def _sum_type(left: Type, right: Type) -> Type:
 
 FALLIBLE = ("call", "each", "matches", "/", "%")
 """Kinds of parts in which `faults` looks."""
-PARTICULAR = ("call", "each", "unary", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=")
+PARTICULAR = (
+    *("call", "each", "unary", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!="),
+    *("and", "or"),
+)
 """Kinds of parts in which `operand_faults` looks."""
 
 
@@ -125,6 +128,8 @@ def operand_faults(
     match part:
         case Binary(op="<" | "<=" | ">" | ">="):
             return _compared_faults(part, known)
+        case Binary(op="and" | "or"):
+            return _constant_sides(part)
         case Binary():
             return [*_operand_faults(part, known)]
         case Unary(op="-"):
@@ -159,6 +164,8 @@ def _call_faults(call: Call) -> Iterator[ExprFault]:
 def _advice(name: str) -> str:
     """Return what to write for a function that does not exist: what another language calls so, or
     the nearest name."""
+    if (instead := _INSTEAD.get(name.lower().replace("_", ""))) is not None:
+        return instead
     meant = next((row for row in FUNCTIONS.values() if name in row.also), None)
     near = meant.name if meant else _SPELLING.nearest(name)
     close = [near] if near else get_close_matches(name.lower(), FUNCTIONS, n=1)
@@ -166,6 +173,27 @@ def _advice(name: str) -> str:
 
 
 _SPELLING = Spelling(FUNCTIONS)
+_EMPTY = "write `length(value) == 0`"
+_INSTEAD = {
+    **dict.fromkeys(("contains", "includes", "has"), "write `text contains part`"),
+    **dict.fromkeys(("startswith", "beginswith"), "write `text starts with part`"),
+    **dict.fromkeys(("endswith",), "write `text ends with part`"),
+    **dict.fromkeys(("matches", "test", "ismatch"), 'write `text matches "pattern"`'),
+    **dict.fromkeys(("exists", "defined", "isdefined", "isset"), "write `value exists`"),
+    **dict.fromkeys(("isnull", "isnone"), "write `value == null`"),
+    **dict.fromkeys(("empty", "isempty"), _EMPTY),
+    **dict.fromkeys(
+        ("if", "iif", "cond"), "write `either(value, otherwise)`, or lead to two nodes"
+    ),
+    **dict.fromkeys(("any", "some"), "write `count(items, condition) > 0`"),
+    **dict.fromkeys(("all", "every"), "write `count(items, condition) == length(items)`"),
+    **dict.fromkeys(("first", "head"), "write `items[0]`"),
+    **dict.fromkeys(("last", "tail"), "write `items[-1]`"),
+    "abs": "write `max([value, -value])`",
+    "not": "write `not value`",
+    "indexof": "write `captures(text, pattern)`, or ask whether the text `contains` it",
+}
+"""What is written without a function here."""
 
 
 def _written_faults(function: Function, args: tuple[Expr, ...]) -> Iterator[ExprFault]:
@@ -225,6 +253,20 @@ def _compared_faults(expr: Binary, types: Mapping[str, Type]) -> list[ExprFault]
         if kind := _NO_NUMBER.get(infer(side, types)):
             message = f"`{expr.op}` compares numbers or texts, not {kind}"
             found.append(ExprFault(message, side.span))
+    return found
+
+
+def _constant_sides(expr: Binary) -> list[ExprFault]:
+    """Return the written texts that count as true beside a comparison: `a == "x" or "y"`."""
+    found = []
+    for side, other in ((expr.right, expr.left), (expr.left, expr.right)):
+        written = side.value if isinstance(side, Literal) else None
+        if isinstance(written, str) and truth_of(written) and isinstance(other, Binary):
+            message = f"the text `{written}` alone is always true"
+            compared = other.right if isinstance(other.right, Binary) else other
+            op = compared.op if isinstance(compared, Binary) else "=="
+            help = f'compare it too, as in `… {expr.op} … {op} "{written}"`'
+            found.append(ExprFault(message, side.span, help))
     return found
 
 

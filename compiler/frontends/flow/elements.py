@@ -7,12 +7,13 @@ from typing import Any, Protocol, get_args
 
 from ... import ir
 from ...expr.ast import Expr, Literal
-from ...flow_yaml.keys import AGENT, LIMIT, MODEL_SETTINGS, OTHER_WORDS, RETRY
+from ...flow_yaml.keys import AGENT, COMMON, LIMIT, MODEL_SETTINGS, NODES, OTHER_WORDS, RETRY
 from ...flow_yaml.shapes import Key, MapShape
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.source import Span
 from ...source.spelling import Spelling
 
+_OF_NODES = {name for shape in NODES.values() for name in shape.by_name}
 LIMITS: tuple[str, ...] = get_args(ir.LimitName)
 MOST_LISTED = 12
 """Keys that a message names."""
@@ -36,10 +37,41 @@ _MORE_WORDS: dict[str, tuple[str, ...]] = {
     "in": ("foreach",),
     "run": ("do",),
     "body": ("do", "text"),
+    **dict.fromkeys(("max_retries", "retry_limit", "attempts"), ("retry",)),
+    **dict.fromkeys(("condition", "cond", "expr", "test"), ("when",)),
+    **dict.fromkeys(("user", "user_prompt", "content", "message"), ("prompt", "text")),
+    **dict.fromkeys(("register", "store_as", "output_to", "assign_to"), ("into",)),
+    **dict.fromkeys(("entry", "startat", "StartAt", "entry_point", "initial"), ("start",)),
     "prompt": ("system",),
     "description": ("title",),
+    "function": ("tool",),
 }
 """What stands for another key in one kind of mapping only."""
+
+_KINDS = {
+    **dict.fromkeys(("workflow", "subflow", "sub_workflow", "flow"), "call"),
+    **dict.fromkeys(("map", "each", "iterate", "repeat"), "foreach"),
+    **dict.fromkeys(("match", "branch", "decide", "router"), "choose"),
+    **dict.fromkeys(("check", "expect", "verify", "ensure"), "assert"),
+    **dict.fromkeys(("vars", "variables", "let", "state"), "assign"),
+    **dict.fromkeys(("assistant", "chat", "ai", "generate"), "agent"),
+    **dict.fromkeys(("type", "kind"), ""),
+}
+"""What other tools call a kind of node, where no kind is said."""
+_ELSEWHERE = "what comes next stands in a node, behind `next:`"
+_REMARKS = {
+    **dict.fromkeys(("edges", "connections", "transitions", "links"), _ELSEWHERE),
+    **dict.fromkeys(("needs", "depends_on", "dependson", "dependencies"),
+        "the node before says what comes next, with `next:`"),
+    **dict.fromkeys(("if", "condition", "when", "unless"),
+        "a condition stands on the way to a node: `next: [{when: …, to: …}]`"),
+    **dict.fromkeys(("type", "kind"), "a key of its own says what a node does, such as `agent:`"),
+    **dict.fromkeys(("version", "apiversion"), "the version is that of `flow: 1`"),
+    **dict.fromkeys(("end", "final", "terminal"), "the last node ends the run, or `next: end`"),
+    **dict.fromkeys(("runs-on", "permissions", "triggers"), "nothing here: take it out"),
+    "env": "a parameter with `env:` reads the environment",
+}  # fmt: skip
+"""What has no key here, or stands elsewhere."""
 
 _TYPES = {bool: "boolean", int: "integer", float: "number"}
 
@@ -76,7 +108,19 @@ def _key_meant(name: str, known: Sequence[str], spelling: Spelling) -> tuple[str
             return f"`{word}:` stands below `{outer}:`", None
     if "agent" in known and name in AGENT.by_name:
         return f"`{name}:` is said of the agent, by its name below `agents:`", None
-    return help, None
+    return _REMARKS.get(name.lower(), help), None
+
+
+def kind_meant(found: Sequence[Scalar]) -> tuple[Scalar | None, str | None]:
+    """Return the key of a node without a kind that was probably meant to say it, and the kind."""
+    others = {word: key for word, key in OTHER_WORDS.items() if key in NODES} | _KINDS
+    for key in found:
+        if kind := others.get(key.text.lower()):
+            return key, kind
+    own = {key.name for key in COMMON} | _OF_NODES
+    spelling = Spelling(NODES)
+    near = ((key, spelling.nearest(key.text)) for key in found if key.text not in own)
+    return next(((key, kind) for key, kind in near if kind), (None, None))
 
 
 def is_mapping_of(node: Value, element: MapShape) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from flowc.compiler.driver import compile_text
 
 STEP = """\
