@@ -209,7 +209,7 @@ def _unexpected_token(text: str, start: int, sign: str) -> ParseFault:
     if slip := _SLIPS.match(text, start) or _SLIPS.match(text, max(0, start - 1)):
         span = Span("", *slip.span())
         return ParseFault(f"`{slip[0]}` is not an operator", span, f"write `{_MEANT[slip[0]]}`")
-    if help := _NO_OPERATORS.get(sign):
+    if help := _NO_OPERATORS.get(sign, ""):
         return ParseFault(f"`{sign}` is not an operator", span, help)
     if _COMPARISON.fullmatch(sign) and _COMPARISON.search(text[:start]):
         return ParseFault(

@@ -228,8 +228,10 @@ def _argument_faults(
         return found
     for number, arg in enumerate(args):
         parameter, given = function.parameter(number), infer(arg, types)
-        if not isinstance(arg, Literal) and not _takes(parameter, given):
-            message = f"{name} needs {NAMES[parameter.type]}, not {NAMES[given]}"
+        has_length = name != "length" or given not in ("number", "integer", "boolean")
+        if not isinstance(arg, Literal) and not (_takes(parameter, given) and has_length):
+            needed = NAMES[parameter.type] if has_length else "a text, a list or an object"
+            message = f"{name} needs {needed}, not {NAMES[given]}"
             help = f"`{function.signature}`: {function.summary}"
             found.append(ExprFault(message, arg.span, help))
     return found

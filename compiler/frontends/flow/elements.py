@@ -6,7 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Protocol, get_args
 
 from ... import ir
-from ...expr.ast import Expr, Literal
+from ...catalog.model_settings import model_meant
+from ...diagnostics.diagnostic import Fix, Sink
+from ...expr.ast import Expr, ListOf, Literal, ObjectOf
+from ...expr.values import read_number
+from ...flow_yaml.durations import guess_duration, read_duration
 from ...flow_yaml.keys import AGENT, COMMON, LIMIT, MODEL_SETTINGS, NODES, OTHER_WORDS, RETRY
 from ...flow_yaml.shapes import Key, MapShape
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
@@ -42,6 +46,15 @@ _MORE_WORDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("user", "user_prompt", "content", "message"), ("prompt", "text")),
     **dict.fromkeys(("register", "store_as", "output_to", "assign_to"), ("into",)),
     **dict.fromkeys(("entry", "startat", "StartAt", "entry_point", "initial"), ("start",)),
+    **dict.fromkeys(("reasoning_effort", "effort", "thinking"), ("reasoning",)),
+    **dict.fromkeys(("max_output_tokens", "max_completion_tokens", "num_predict"), ("max_tokens",)),
+    **dict.fromkeys(("topP", "topp", "nucleus"), ("top_p",)),
+    **dict.fromkeys(("stop_sequences", "stops"), ("stop",)),
+    **dict.fromkeys(("max_steps", "max_iterations", "recursion_limit"), ("steps",)),
+    **dict.fromkeys(("time", "duration", "max_time"), ("seconds", "timeout")),
+    **dict.fromkeys(("budget", "max_cost", "price"), ("cost",)),
+    "temp": ("temperature",),
+    "max_tokens": ("tokens",),
     "prompt": ("system",),
     "description": ("title",),
     "function": ("tool",),
@@ -218,8 +231,29 @@ def key_span(mapping: MapAt, key: str) -> Span | None:
     return next((name.span for name, _ in mapping.pairs if name.text == key), None)
 
 
+def _is_no_number(value: Expr) -> bool:
+    match value:
+        case Literal(value=written):
+            return isinstance(written, str | bool)
+        case _:
+            return isinstance(value, ListOf | ObjectOf)
+
+
+def number_help(node: Value) -> str:
+    """Return how a number is written that stands in quotes or has a unit of time; "" for others."""
+    if not isinstance(node, Scalar) or not isinstance(node.value, str):
+        return ""
+    if read_number(node.text) is not None:
+        return f"write `{node.text.strip()}`, without quotes"
+    seconds = read_duration(guess_duration(node.text) or "")
+    return "" if seconds is None else f"it is in seconds: write `{seconds:.10g}`"
+
+
 class BoundReader(Protocol):
     """The reader of the file: of mappings, and of what is wrong."""
+
+    @property
+    def sink(self) -> Sink: ...
 
     def element(
         self, node: Value, element: MapShape, what: str, *further: str
@@ -230,6 +264,8 @@ class BoundReader(Protocol):
     def wrong(self, key: Scalar, wanted: str, node: Value, help: str) -> None: ...
 
     def report(self, code: str, message: str, span: Span, help: str) -> None: ...
+
+    def names(self, key: Key, name: Scalar, node: Value) -> tuple[str, ...] | None: ...
 
 
 def read_limits(
@@ -248,6 +284,9 @@ def read_limits(
                 message = f"the limit `{bound.text}` is not above 0, so nothing could run"
                 help = "write a number above 0, or leave it out"
                 reader.report("FC1005", message, fields["value"].span or bound.span, help)
+            elif _is_no_number(fields["value"]):
+                wanted = "a number, or an expression"
+                reader.wrong(bound, wanted, value, "write for instance `50`, or `{value: 50}`")
             limits.append(ir.Limit(name=bound.text, **fields, span=bound.span))  # type: ignore[arg-type]
     return tuple(limits)
 
@@ -264,3 +303,36 @@ def read_settings(
     """Return the settings of a question to a model."""
     fields = reader.element(node, MODEL_SETTINGS, "`settings`")
     return None if fields is None else ir.QuestionSettings(**fields, span=name.span)
+
+
+def read_model(key: Key, name: Scalar, node: Value, reader: BoundReader) -> str | None:
+    """Return the name of one model."""
+    if not isinstance(node, Scalar):
+        help = "`model` of an agent or a node may be a list" if isinstance(node, ListAt) else ""
+        reader.wrong(name, "one model", node, help)
+        return None
+    _check_model(node, reader)
+    return node.text
+
+
+def read_models(key: Key, name: Scalar, node: Value, reader: BoundReader) -> tuple[str, ...] | None:
+    """Return the names of models that are asked one after another."""
+    for item in node.items if isinstance(node, ListAt) else [node]:
+        if isinstance(item, Scalar):
+            _check_model(item, reader)
+    return reader.names(key, name, node)
+
+
+def _check_model(node: Scalar, reader: BoundReader) -> None:
+    """Report a name that no model has: of another type, or of a provider that there is not."""
+    if (meant := model_meant(node.text)) is not None:
+        message, help = (
+            f"no provider has the model `{brief(node.text)}`",
+            f"did you mean `{meant}`?",
+        )
+        fix = Fix(f"write `{meant}`", node.span, meant)
+        reader.sink.report("FC1005", message, node.span, severity="warning", help=help, fix=fix)
+    elif node.text and not isinstance(node.value, str):
+        message = f"`{brief(node.text)}` is not the name of a model"
+        help = "write `provider:name`, such as `openai:gpt-5-mini`"
+        reader.report("FC1005", message, node.span, help)
