@@ -234,6 +234,27 @@ BY_GROUP: tuple[tuple[str, tuple[Function, ...]], ...] = (
 FUNCTIONS: dict[str, Function] = {row.name: row for _, rows in BY_GROUP for row in rows}
 
 
+INSTEAD = {
+    **dict.fromkeys(("contains", "includes", "has"), "write `text contains part`"),
+    **dict.fromkeys(("startswith", "beginswith"), "write `text starts with part`"),
+    **dict.fromkeys(("endswith",), "write `text ends with part`"),
+    **dict.fromkeys(("matches", "test", "ismatch"), 'write `text matches "pattern"`'),
+    **dict.fromkeys(("exists", "defined", "isdefined", "isset"), "write `value exists`"),
+    **dict.fromkeys(("isnull", "isnone"), "write `value == null`"),
+    **dict.fromkeys(("empty", "isempty"), "write `length(value) == 0`"),
+    **dict.fromkeys(
+        ("if", "iif", "cond"), "write `either(value, otherwise)`, or lead to two nodes"
+    ),
+    **dict.fromkeys(("any", "some"), "write `count(items, condition) > 0`"),
+    **dict.fromkeys(("all", "every"), "write `count(items, condition) == length(items)`"),
+    **dict.fromkeys(("first", "head"), "write `items[0]`"),
+    **dict.fromkeys(("last", "tail"), "write `items[-1]`"),
+    "abs": "write `max([value, -value])`",
+    "not": "write `not value`",
+    "indexof": "write `captures(text, pattern)`, or ask whether the text `contains` it",
+}
+"""What is written without a function here."""
+
 _OPERATORS = Spelling(
     ("equals", "differs", "less", "greater", "contains", "matches", "starts", "ends", "and", "or")
 )

@@ -29,8 +29,8 @@ from .ast import (
 from .evaluate import evaluate
 from .function import NAMES, Parameter
 from .function_texts import pattern_fault
-from .functions import FUNCTIONS, Function, Type
-from .values import EvaluationError, read_number, text_of, truth_of
+from .functions import FUNCTIONS, INSTEAD, Function, Type
+from .values import EvaluationError, Json, read_number, text_of, truth_of
 from .walk import children, rebuild
 
 _NO_NUMBER: dict[Type, str] = {"boolean": "a truth value", "list": "a list", "object": "an object"}
@@ -134,8 +134,8 @@ def operand_faults(
             return [*_operand_faults(part, known)]
         case Unary(op="-"):
             return [*_number_faults("-", part.operand, known)]
-        case Call():
-            return _argument_faults(part.function, part.args, known)
+        case Call(args=args) if not args or not all(isinstance(arg, Literal) for arg in args):
+            return _argument_faults(part.function, args, known)  # others are tried as a whole
         case Each():
             return _argument_faults(part.function, (part.items,), known)
         case _:
@@ -164,7 +164,7 @@ def _call_faults(call: Call) -> Iterator[ExprFault]:
 def _advice(name: str) -> str:
     """Return what to write for a function that does not exist: what another language calls so, or
     the nearest name."""
-    if (instead := _INSTEAD.get(name.lower().replace("_", ""))) is not None:
+    if (instead := INSTEAD.get(name.lower().replace("_", ""))) is not None:
         return instead
     meant = next((row for row in FUNCTIONS.values() if name in row.also), None)
     near = meant.name if meant else _SPELLING.nearest(name)
@@ -173,27 +173,6 @@ def _advice(name: str) -> str:
 
 
 _SPELLING = Spelling(FUNCTIONS)
-_EMPTY = "write `length(value) == 0`"
-_INSTEAD = {
-    **dict.fromkeys(("contains", "includes", "has"), "write `text contains part`"),
-    **dict.fromkeys(("startswith", "beginswith"), "write `text starts with part`"),
-    **dict.fromkeys(("endswith",), "write `text ends with part`"),
-    **dict.fromkeys(("matches", "test", "ismatch"), 'write `text matches "pattern"`'),
-    **dict.fromkeys(("exists", "defined", "isdefined", "isset"), "write `value exists`"),
-    **dict.fromkeys(("isnull", "isnone"), "write `value == null`"),
-    **dict.fromkeys(("empty", "isempty"), _EMPTY),
-    **dict.fromkeys(
-        ("if", "iif", "cond"), "write `either(value, otherwise)`, or lead to two nodes"
-    ),
-    **dict.fromkeys(("any", "some"), "write `count(items, condition) > 0`"),
-    **dict.fromkeys(("all", "every"), "write `count(items, condition) == length(items)`"),
-    **dict.fromkeys(("first", "head"), "write `items[0]`"),
-    **dict.fromkeys(("last", "tail"), "write `items[-1]`"),
-    "abs": "write `max([value, -value])`",
-    "not": "write `not value`",
-    "indexof": "write `captures(text, pattern)`, or ask whether the text `contains` it",
-}
-"""What is written without a function here."""
 
 
 def _written_faults(function: Function, args: tuple[Expr, ...]) -> Iterator[ExprFault]:
@@ -219,6 +198,13 @@ def _constant_faults(function: Function, call: Call) -> Iterator[ExprFault]:
             yield ExprFault(str(error), call.span)
 
 
+_NEVER: dict[str, tuple[tuple[Type, ...], str]] = {
+    "length": (("number", "integer", "boolean"), "a text, a list or an object"),
+    "number": (("list", "object"), "a number or its text"),
+}
+"""What fails a function that takes anything else."""
+
+
 def _argument_faults(
     name: str, args: tuple[Expr, ...], types: Mapping[str, Type]
 ) -> list[ExprFault]:
@@ -228,13 +214,28 @@ def _argument_faults(
         return found
     for number, arg in enumerate(args):
         parameter, given = function.parameter(number), infer(arg, types)
-        has_length = name != "length" or given not in ("number", "integer", "boolean")
-        if not isinstance(arg, Literal) and not (_takes(parameter, given) and has_length):
-            needed = NAMES[parameter.type] if has_length else "a text, a list or an object"
+        takes = _takes(parameter, given)
+        if isinstance(arg, Literal):
+            takes = _takes_value(parameter, arg.value)
+        never, needed = _NEVER.get(name, ((), NAMES[parameter.type]))
+        if not takes or given in never:
             message = f"{name} needs {needed}, not {NAMES[given]}"
             help = f"`{function.signature}`: {function.summary}"
             found.append(ExprFault(message, arg.span, help))
     return found
+
+
+def _takes_value(parameter: Parameter, value: Json) -> bool:
+    """Return whether a function takes a value that stands in the file."""
+    match parameter.type:
+        case "list" | "object":
+            return value is None
+        case "number" | "integer" as needed:
+            number = read_number(value)
+            whole = number is not None and (needed == "number" or number == int(number))
+            return value is None or whole or isinstance(value, bool)
+        case _:
+            return True
 
 
 def _takes(parameter: Parameter, given: Type) -> bool:

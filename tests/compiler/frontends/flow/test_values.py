@@ -93,3 +93,24 @@ def test_what_a_schedule_gives_is_of_the_parameter_s_type(inputs, messages):
 def test_a_number_has_no_length():
     ((message, _, line),) = findings(CODE.format("length(status) == 0"), "main.flow.yaml")
     assert (message, line) == ("length needs a text, a list or an object, not a whole number", 4)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ("round(status, 'a')", "round needs a whole number, not a text"),
+        ("round(status, 1.5)", "round needs a whole number, not a number"),
+        ("slice(text(status), 'a')", "slice needs a whole number, not a text"),
+        ("split(text(status), '')", "split needs a separator that is not empty"),
+        ("number(keys({}))", "number needs a number or its text, not a list"),
+        ("min(1, 2)", "min needs a list, not a whole number"),
+        ("map('ab', item)", "map needs a list, not a text"),
+        ("time_between(status, status, 'months')", "months have no fixed length: take days"),
+        ("format_time(status, 'YYYY-MM-DD')",
+         "`YYYY` is not a part of a time: write `%Y-%m-%d %H:%M:%S`"),
+        ("add_time(status, 'one', 'day')", "add_time needs a number, not a text"),
+    ],
+)  # fmt: skip
+def test_an_argument_that_its_function_never_takes_is_told(call, message):
+    found = findings(CODE.format(f'"{call} == 0"'), "main.flow.yaml")
+    assert [(m, line) for m, _, line in found] == [(message, 4)]
