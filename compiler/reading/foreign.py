@@ -55,10 +55,11 @@ class ForeignPlaceholder:
 
 
 def foreign_placeholders(
-    text: str, own: str, names: Container[str]
+    text: str, own: str, names: Container[str], *, holes: bool = False
 ) -> Iterator[ForeignPlaceholder]:
     """Yield what looks like a placeholder of another dialect for one of the names. `own` is the
-    form of this dialect, such as `[NAME]`."""
+    form of this dialect, such as `[NAME]`. With `holes` expressions stand in `{{ }}`: what they
+    hold is none."""
     closed: set[str] | None = None
     opened, ended, at = -1, -1, 0
     for match in _forms(text):
@@ -70,6 +71,8 @@ def foreign_placeholders(
         ended = max(ended, text.rfind("}}", at, match.start()))
         at = max(match.start() - 1, 0)
         if opened > ended and match[0][0] not in "{$" and match[0].endswith("}}"):
+            continue
+        if holes and opened > ended and text[opened - 1 : opened] != "\\":
             continue
         # An element of a document: what it holds stands between it and its end.
         if match[0].startswith("<"):
@@ -83,13 +86,15 @@ _PROGRAMS = re.compile(r"\b(?:g?awk|jq|perl|python3?|ruby|node|sed|xargs|bash|sh
 _SETTING = re.compile(r"\b(\w+)=|\b(?:for|read|read -r|local|export|declare) (\w+)\b")
 
 
-def foreign_in_command(text: str, own: str, names: Container[str]) -> Iterator[ForeignPlaceholder]:
+def foreign_in_command(
+    text: str, own: str, names: Container[str], *, holes: bool = False
+) -> Iterator[ForeignPlaceholder]:
     """Yield those in a shell command that the shell, or a program that gets them as its text, would
     not read as its own."""
     program = _PROGRAMS.search(text)
     set_here = {match[1] or match[2] for match in _SETTING.finditer(text)}
     quotes = at = 0
-    for found in foreign_placeholders(text, own, names):
+    for found in foreign_placeholders(text, own, names, holes=holes):
         written, name = text[found.start : found.end], found.name
         quotes, at = quotes + text.count("'", at, found.start), found.start
         if quotes % 2 and program is not None and program.end() <= at:

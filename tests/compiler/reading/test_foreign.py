@@ -83,3 +83,11 @@ def test_words_that_are_no_variables_may_stand_in_any_brackets(path: str):
     text, own = DIALECTS[path]
     words = "%(name)s __init__ @media $(date) ［注］ 【注】 <%= x %> \\{\\{x\\}\\}"
     assert told(text.replace(f"of {own}", f"of {own} {words}"), path) == []
+
+
+def test_a_text_within_an_expression_is_no_placeholder():
+    hole = "{{ coalesce(FOLDER, '[FOLDER]') }}"
+    text = FLOW.replace("'List the files of {{ FOLDER }}.'", f'"{hole} and \\\\{{{{ {hole}"')
+    assert told(text, "look.flow.yaml") == []
+    written = text.replace('"\n', '"').replace(f'{hole}"', f'{hole} [FOLDER]"')
+    assert [w for w, _ in told(written, "look.flow.yaml")] == ["[FOLDER]"]

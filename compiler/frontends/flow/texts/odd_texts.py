@@ -81,7 +81,7 @@ def check_odd_texts(root: Value, sink: Sink) -> None:
 def check_placeholders(texts: Iterable[Scalar], names: Set[str], sink: Sink) -> None:
     """Warn of placeholders and statements of other languages in texts with `{{ NAME }}`."""
     for text in texts:
-        for found in foreign_placeholders(text.text, "{{NAME}}", names):
+        for found in foreign_placeholders(text.text, "{{NAME}}", names, holes=True):
             written = text.text[found.start : found.end]
             if written.startswith("{{") and not written.startswith("{{{"):
                 continue  # a fault of the template, which has been told
@@ -97,7 +97,7 @@ def check_commands(commands: Iterable[Scalar], names: Set[str], sink: Sink) -> N
     not read as its own."""
     for command in commands:
         text = command.text
-        for found in foreign_in_command(text, "{{NAME}}", names):
+        for found in foreign_in_command(text, "{{NAME}}", names, holes=True):
             written = text[found.start : found.end]
             if written.startswith("{{") and not written.startswith("{{{"):
                 continue
