@@ -342,9 +342,15 @@ _HABITS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 """What other languages write, and what is written here: the first that stands at a fault counts."""
 
 
+_NEAR = 400
+"""Characters on each side of a fault in which a habit is looked for."""
+
+
 def habit_help(text: str, at: int) -> str:
     """Return what to write where a text has a habit of another language at a place; "" where it
     has none."""
+    begin = max(at - _NEAR, 0)
+    text, at = text[begin : at + _NEAR], at - begin
     for pattern, help in _HABITS:
         for match in pattern.finditer(text):
             if match.start() <= at <= match.end():
@@ -361,3 +367,14 @@ def operator_help(word: str) -> str:
     return (
         f"did you mean `{meant}`?" if meant else "put an operator before it, or quotes around text"
     )
+
+
+def function_help(text: str, start: int, sign: str) -> str:
+    """Return how a function is written for what looks like a method or a pipe; "" for others."""
+    method = re.search(r"\.(\w{1,40})\s*\Z", text[:start]) if sign == "(" else None
+    pipe = re.match(r"\|\s*(\w{1,40})", text[start:])
+    name = method[1] if method else pipe[1] if pipe else ""
+    known = FUNCTIONS.get(name) or next((f for f in FUNCTIONS.values() if name in f.also), None)
+    if known is None or not name:
+        return ""
+    return f"a function stands before what it works on: `{known.signature}`"
