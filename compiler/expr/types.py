@@ -218,7 +218,7 @@ def _argument_faults(
         if isinstance(arg, Literal):
             takes = _takes_value(parameter, arg.value)
         never, needed = _NEVER.get(name, ((), NAMES[parameter.type]))
-        if not takes or given in never:
+        if not takes or (number == 0 and given in never):
             message = f"{name} needs {needed}, not {NAMES[given]}"
             help = f"`{function.signature}`: {function.summary}"
             found.append(ExprFault(message, arg.span, help))

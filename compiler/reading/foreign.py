@@ -131,7 +131,9 @@ def report_foreign(sink: Sink, span: Span, written: str, repair: str) -> None:
 def foreign_statements(text: str, names: Container[str] | None = None) -> Iterator[tuple[int, int]]:
     """Yield start and end of what looks like a statement of a template language, about one of the
     names if there are any: no dialect has them."""
-    for match in _STATEMENT.finditer(text) if "{%" in text or "{{" in text else ():
+    if not any(sign in text for sign in ("{%", "{{#", "{{/", "{{^", "{{>")):
+        return
+    for match in _STATEMENT.finditer(text):
         if names is None or any(word in names for word in _WORD.findall(match[0])):
             yield match.span()
 

@@ -22,6 +22,7 @@ _CONFLICT = re.compile(
     re.MULTILINE,
 )
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+")
+_SIGNS = tuple(filter(_UNSEEN.match, map(chr, (0xAD, *range(0x200B, 0x206A), 0xFEFF))))
 _WORD_BEFORE = re.compile(r"\w*\Z")
 _WORD_BEHIND = re.compile(r"\A\w*")
 _OF_OTHER_SCRIPTS = frozenset("\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069")
@@ -37,7 +38,10 @@ def report_unseen(sources: Iterable[Source], sink: Sink) -> None:
             labels = tuple(map(Label, others, ("here the other version begins", "here it ends")))
             help = "keep one of the versions; take out the lines `<<<<<<<`, `=======` and `>>>>>>>`"
             sink.report("FC1001", UNRESOLVED, first, labels=labels, help=help)
-        for match in _UNSEEN.finditer(source.text) if not source.text.isascii() else ():
+        # To look for each of them takes a fifth of the time of the pattern.
+        if source.text.isascii() or not any(sign in source.text for sign in _SIGNS):
+            continue
+        for match in _UNSEEN.finditer(source.text):
             _report_signs(source, match, sink)
 
 

@@ -41,7 +41,7 @@ _MORE_WORDS: dict[str, tuple[str, ...]] = {
     "in": ("foreach",),
     "run": ("do",),
     "body": ("do", "text"),
-    **dict.fromkeys(("max_retries", "retry_limit", "attempts"), ("retry",)),
+    **dict.fromkeys(("max_retries", "retry_limit"), ("retry",)),
     **dict.fromkeys(("condition", "cond", "expr", "test"), ("when",)),
     **dict.fromkeys(("user", "user_prompt", "content", "message"), ("prompt", "text")),
     **dict.fromkeys(("register", "store_as", "output_to", "assign_to"), ("into",)),

@@ -202,7 +202,7 @@ class ChartScope:
             self._spellings[key] = Spelling(names | set(self.document.prompts if prompts else ()))
         return self._spellings[key]
 
-    def _spoken(self, name: str) -> str | None:
+    def _prompt_of(self, name: str) -> str | None:
         """Return the prompt whose heading has a role before a name."""
         return next((p for p in self.document.prompts if p.partition(" ")[2] == name), None)
 
@@ -229,7 +229,7 @@ class ChartScope:
             write = f"write it below `# Prompts`, under the heading `## {name}`"
             close = spelling.advice(name, write)
             near = spelling.nearest(name)
-            if near is None and (near := self._spoken(name)):
+            if near is None and (near := self._prompt_of(name)):
                 close = f"did you mean `{near}`?"
             meant = self.document.prompts[near].name if near else None
             if lost is not None:
