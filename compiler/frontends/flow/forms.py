@@ -6,7 +6,6 @@ element, and the value is None where nothing can be made of it.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Sequence, Set
 from typing import Any, TypeVar
@@ -293,14 +292,13 @@ class Forms:
             return read
         if not node.text.strip():
             help = f"write an expression, or `null` for nothing: `{brief(name.text)}: null`"
-            read = dataclasses.replace(read, help=help)
         elif "{{" in node.text:
             help = "this is an expression; for a text with placeholders write `{text: …}`"
-            read = dataclasses.replace(read, help=help)
         elif key is not None and key.form in _GIVEN and _SENTENCE.fullmatch(node.text):
             help = f"a text has quotes within quotes: `'\"{brief(node.text)}\"'`"
-            read = dataclasses.replace(read, help=help)
-        self.report("FC3006", read.message, read.span, read.help)
+        else:
+            help = read.help
+        self.report("FC3006", read.message, read.span, help)
         return None
 
     def _of_parts(self, key: Key | None, name: Scalar, node: ListAt | MapAt) -> Expr | None:
