@@ -23,6 +23,7 @@ from .ir import Program, Workflow
 from .linking.link import link
 from .linking.resolve import resolve
 from .reading.protocol import Frontend, Parsed
+from .reading.unseen import report_unseen, without_followers
 from .source.gc_pause import collector_at_rest
 from .source.records import dataclass
 from .source.source import Source, SourceSet, Unreadable
@@ -147,7 +148,8 @@ def _compile(
 ) -> CompileResult:
     frontend = _choose_frontend(source, format, sink)
     if frontend is None:
-        return CompileResult(source.path, None, None, None, sink.all(), sources)
+        report_unseen((source,), sink)
+        return CompileResult(source.path, None, None, None, without_followers(sink.all()), sources)
     parsed = frontend.parse(source, sources, sink)
     program = None
     if cancelled():
@@ -167,7 +169,9 @@ def _compile(
                     raise Cancelled
                 if check.applies(faults[path]):
                     sink.extend(list(check.run(workflow, program)))
-    diagnostics = _apply_strict(apply_allowances(sink.all(), sources, CODES), strict)
+    report_unseen(sources.files.values(), sink)
+    found = without_followers(apply_allowances(sink.all(), sources, CODES))
+    diagnostics = _apply_strict(found, strict)
     return CompileResult(source.path, frontend, parsed, program, diagnostics, sources)
 
 

@@ -52,7 +52,8 @@ ICON = r"[^\x00-\x08\x0a-\x1f\x21-\x7f]*"
 """Anything that is not ASCII, and blanks. One class: a nested repetition would be exponential."""
 
 HEADING = re.compile(
-    rf"[ ]{{0,3}}(?P<hashes>\#{{1,6}})[ \t]*+(?P<icon>{ICON})(?P<word>[A-Za-z][A-Za-z _-]{{0,30}}):"
+    rf"[ ]{{0,3}}(?P<hashes>\#{{1,6}})[ \t]*+(?P<icon>:[a-z_]{{2,30}}:[ ]?|{ICON})"
+    r"(?P<word>[A-Za-z][A-Za-z\u00a0 _-]{0,30}):"
 )
 """A heading that could be a keyword's: its hashes, its sign, its word up to the colon."""
 
@@ -147,7 +148,7 @@ _OTHER_WORDS = {"STEP": "WORKFLOW STEP", "ASSERTION": "ASSERT", "ASSERTIONS": "A
 @functools.lru_cache(maxsize=512)
 def nearest_keyword(word: str, sign: str = "") -> str | None:
     """Return the keyword that a heading's word stands for, also in other letters or misspelt."""
-    plain = re.sub(r"[ _-]+", " ", word).strip().upper()
+    plain = re.sub(r"[\u00a0 _-]+", " ", word).strip().upper()
     if sign in _SIGNS:
         plain = _OTHER_WORDS.get(plain, plain)
     if plain in KEYWORDS:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, replace
 from typing import Any
 
 from ..ir import Agent, AgentNode, QuestionSettings, TaskNode
+from ..source.spelling import Spelling
 
 _OPENAI = {"temperature": "temperature", "top_p": "top_p", "reasoning": "reasoning_effort",
            "seed": "seed"}  # fmt: skip
@@ -31,6 +33,30 @@ OFFLINE_ROLES = ("planner", "code_generation", "error_analyzer")
 _COMMON = {"temperature": "temperature"}
 _ELSEWHERE = frozenset({"max_tokens", "stop", "timeout"})
 """Settings that every provider takes, each in a way of its own."""
+
+
+_PROVIDERS = Spelling((*FIELDS, "bedrock", "cohere", "fireworks", "google_vertexai", "huggingface",
+                       "nvidia", "openrouter", "perplexity", "together"))  # fmt: skip
+_OTHER_NAMES = {
+    "azure": "azure_openai", "claude": "anthropic", "gemini": "google_genai", "gpt": "openai",
+    "google": "google_genai", "grok": "xai", "mistral": "mistralai", "chatgpt": "openai",
+}  # fmt: skip
+
+
+def model_meant(name: str) -> str | None:
+    """Return the name that was probably meant by one whose provider is misspelt, or stands before
+    another sign than a colon; None where nothing is known to be wrong with it."""
+    provider, sign, model = name.partition(":")
+    if not sign:
+        if name.lower() == OFFLINE != name:
+            return OFFLINE
+        provider, sign, model = re.sub(r"\s*[/ ]\s*", ":", name.strip(), count=1).partition(":")
+        return f"{provider}:{model}" if sign and provider in FIELDS else None
+    if provider in _PROVIDERS:
+        return None
+    known = provider.strip().lower().replace("-", "_")
+    near = _OTHER_NAMES.get(known) or (known if known in FIELDS else _PROVIDERS.nearest(known))
+    return f"{near}:{model.strip()}" if near else None
 
 
 def models_for(agent: Agent, node: AgentNode | TaskNode) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from ..analysis.wording import node_name
 from ..catalog.results import BUILT_IN, RESULTS, Shape
 from ..diagnostics.diagnostic import Label, Severity
 from ..expr.ast import Expr, Field, Index, Literal, Name
+from ..expr.function import NAMES
 from ..expr.functions import FUNCTIONS
 from ..expr.show import show
 from ..expr.walk import names_read
@@ -178,6 +179,9 @@ def _plain_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
     """Yield the fields that are read of a variable that is declared as what has none."""
     declared: list[ir.Param | ir.StateField] = [*workflow.params, *workflow.state]
     plain = {field.name: field.type for field in declared if field.type in _WITHOUT_FIELDS}
+    for name, written in writes_by_name(workflow).items():
+        if all(isinstance(workflow.nodes[at], ir.ForeachNode) for at, _ in written):
+            plain.setdefault(name, "list")
     for part, bound, expr, _ in computations(workflow, ("field",)) if plain else ():
         assert isinstance(part, Field)
         if not isinstance(part.object, Name):
@@ -187,7 +191,9 @@ def _plain_faults(workflow: ir.Workflow) -> Iterator[BorderFault]:
             continue
         meant = _OTHER_FUNCTIONS.get(part.name, part.name)
         near = meant if meant in FUNCTIONS else _FUNCTIONS.nearest(meant)
-        message = f"`{name}` is declared as {plain[name]} and has no `{part.name}`"
+        if near and FUNCTIONS[near].parameter(0).type not in ("any", plain[name]):
+            near = None
+        message = f"`{name}` is {NAMES[plain[name]]} and has no `{part.name}`"
         yield BorderFault(message, span, f"write `{near}({name})`" if near else _FIELDS_HELP)
 
 

@@ -102,12 +102,17 @@ def _first_line(value: Json) -> str:
     return text_of(value).split("\n", 1)[0].strip()
 
 
+def _separator_fault(separator: str) -> str | None:
+    return None if separator else "split needs a separator that is not empty"
+
+
 def _split(value: Json, separator: Json = None) -> list[Json]:
     parted = text_of(value)
     if separator is None:
         return require_items([*parted.split(None, MAX_ITEMS)], "split")
-    if not (by := text_of(separator)):
-        raise EvaluationError("split needs a separator that is not empty")
+    by = text_of(separator)
+    if fault := _separator_fault(by):
+        raise EvaluationError(fault)
     return require_items([*parted.split(by, MAX_ITEMS)], "split") if parted else []
 
 
@@ -235,7 +240,7 @@ TEXTS: tuple[Function, ...] = (
         also=("splitlines", "split_lines"),
     ),
     Function(
-        "split", (text("text"), text("separator", optional=True)), "list",
+        "split", (text("text"), text("separator", optional=True, fault=_separator_fault)), "list",
         "The parts of the text between separators, or between white space.", _split,
         (
             ('split(" a  b ")', '["a", "b"]'),

@@ -234,15 +234,131 @@ BY_GROUP: tuple[tuple[str, tuple[Function, ...]], ...] = (
 FUNCTIONS: dict[str, Function] = {row.name: row for _, rows in BY_GROUP for row in rows}
 
 
+INSTEAD = {
+    **dict.fromkeys(("contains", "includes", "has"), "write `text contains part`"),
+    **dict.fromkeys(("startswith", "beginswith"), "write `text starts with part`"),
+    **dict.fromkeys(("endswith",), "write `text ends with part`"),
+    **dict.fromkeys(("matches", "test", "ismatch"), 'write `text matches "pattern"`'),
+    **dict.fromkeys(("exists", "defined", "isdefined", "isset"), "write `value exists`"),
+    **dict.fromkeys(("isnull", "isnone"), "write `value == null`"),
+    **dict.fromkeys(("empty", "isempty"), "write `length(value) == 0`"),
+    **dict.fromkeys(
+        ("if", "iif", "cond"), "write `either(value, otherwise)`, or lead to two nodes"
+    ),
+    **dict.fromkeys(("any", "some"), "write `count(items, condition) > 0`"),
+    **dict.fromkeys(("all", "every"), "write `count(items, condition) == length(items)`"),
+    **dict.fromkeys(("first", "head"), "write `items[0]`"),
+    **dict.fromkeys(("last", "tail"), "write `items[-1]`"),
+    "abs": "write `max([value, -value])`",
+    "not": "write `not value`",
+    "indexof": "write `captures(text, pattern)`, or ask whether the text `contains` it",
+}
+"""What is written without a function here."""
+
 _OPERATORS = Spelling(
     ("equals", "differs", "less", "greater", "contains", "matches", "starts", "ends", "and", "or")
 )
 _OTHER_OPERATORS = {
     "includes": "contains", "include": "contains", "contain": "contains", "has": "contains",
-    "is": "==", "isnt": "!=", "like": "matches", "match": "matches", "startswith": "starts with",
-    "endswith": "ends with", "beginswith": "starts with", "xor": "!=",
+    "is": "==", "isnt": "!=", "isn": "!=", "like": "matches", "match": "matches", "gte": ">=",
+    "startswith": "starts with", "endswith": "ends with", "beginswith": "starts with",
+    "lte": "<=", "neq": "!=", "xor": "!=", "exist": "exists", "defined": "exists",
 }  # fmt: skip
 """What other languages call an operator."""
+_OF = r"([\w.]{1,60}+(?:\[\w{1,20}\])?)"
+_METHODS = r"contains|includes|has|starts_?[wW]ith|ends_?[wW]ith|toFixed|items"
+_OWNER = rf"\b([A-Za-z_]\w{{0,40}}+(?:\.(?!(?:{_METHODS})\()\w{{1,40}}+){{0,5}})\."
+_ARGUMENT = r"\(([^()\n]{0,80})\)?"
+_MORE, _LESS = "(?:greater|more|bigger|larger|higher)", "(?:less|smaller|fewer|lower)"
+_HABITS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), help)
+    for pattern, help in (
+        (rf"{_OF} is not (?:None|null|nil|undefined|defined)\b", r"write `\1 exists`"),
+        (rf"{_OF} is defined\b", r"write `\1 exists`"),
+        (rf"{_OF} is (?:None|null|nil|undefined)\b", r"write `\1 == null`"),
+        (rf"{_OF} is not empty\b", r"write `length(\1) > 0`"),
+        (rf"{_OF} is empty\b", r"write `length(\1) == 0`"),
+        (rf"{_OF} (?:is )?between (\S{{1,40}}+) and (\S{{1,40}}+)",
+            r"write `\1 >= \2 and \1 <= \3`"),
+        (rf"(?:is )?{_MORE} than or equal(?: to)?\b *", "write `>=`"),
+        (rf"(?:is )?{_LESS} than or equal(?: to)?\b *", "write `<=`"),
+        (rf"(?:is )?{_MORE} than\b *|is {_MORE}\b", "write `>`"),
+        (rf"(?:is )?{_LESS} than\b *|is {_LESS}\b", "write `<`"),
+        (r"(?:is )?at least\b *", "write `>=`"),
+        (r"(?:is )?at most\b *", "write `<=`"),
+        (r"(?:is )?not equals?(?: to)?\b *|is not\b|isn't\b", "write `!=`"),
+        (r"(?:is )?equals? to\b *|\bequal\b", "write `==`"),
+        (r"(?:does not|doesn't|!)[ ]?(?:contain|include)s?\b", "write `not contains`"),
+        (r"(?:does not|doesn't|not)[ ]exist\b", "write `not exists`"),
+        (r"\b(?:exists|defined) (\w{1,40})", r"write `\1 exists`"),
+        (r"\b(?:defined|exist)\b", "write `exists`"),
+        (r"\b(?:EQ|NE|LT|LE|GT|GE)\b", "write it in small letters"),
+        (r"\b(or|and) \1\b *", "take one of the two away"),
+        (rf"{_OF}\?\.(\w+)", r"write `\1.\2`: a field of null is null"),
+        (rf"{_OF} ?\?\? ?(\w{{1,40}}+|\"[^\"]*\")", r"write `coalesce(\1, \2)`"),
+        (r" \?(?= )[^?:\n]{1,200}:|\bif\b[^\n]{1,200}\belse\b",
+            "an expression does not branch: lead to two nodes, or write `either(value, other)`"),
+        (r"\bfor (\w{1,40}+) in (\w{1,40}+)",
+            r"write `map(\1 in \2, …)` or `filter(\1 in \2, …)`"),
+        (r"\blambda\b *", "write the expression alone: `item` is the element"),
+        (r"(?:=~|matches) ?/([^/\n]{1,80})/?", r'write `matches "\1"`'),
+        (r"=~|~=", 'write `matches "…"`'),
+        (rf"{_OWNER}(?:contains|includes|has){_ARGUMENT}", r"write `\1 contains \2`"),
+        (rf"{_OWNER}starts_?[wW]ith{_ARGUMENT}", r"write `\1 starts with \2`"),
+        (rf"{_OWNER}ends_?[wW]ith{_ARGUMENT}", r"write `\1 ends with \2`"),
+        (rf"{_OWNER}toFixed{_ARGUMENT}", r"write `round(\1, \2)`"),
+        (rf"{_OWNER}items{_ARGUMENT}", r"write `keys(\1)` or `values(\1)`"),
+        (rf"JSON\.parse{_ARGUMENT}", r"write `parse_json(\1)`"),
+        (rf"{_OF}\[(-?\d+):(-?\d+)\]", r"write `slice(\1, \2, \3)`"),
+        (rf"{_OF}\[:(-?\d+)\]", r"write `slice(\1, 0, \2)`"),
+        (rf"{_OF}\[(-?\d+):\]", r"write `slice(\1, \2)`"),
+        (r"(?:\bin |\A)\(([^(),\n]{1,80},[^()\n]{1,200})\)?",
+            r"a list stands in brackets: write `[\1]`"),
+        (r"\$?\{\{ ?(\w[^{}\n]{0,80}?) ?\}\}", r"write `\1`: this is an expression already"),
+        (r"\$(?:json|node|vars|env|state)\.(\w{1,40})", r"write `\1`: a name has no `$`"),
+        (r"[$@]\{?([A-Za-z_]\w{0,40}(?:\.\w{1,40}){0,5})\}?", r"write `\1`: a name stands alone"),
+        (r"\A\{(\w{1,40})\}", r"write `\1`: a name stands alone"),
+        (r"\A-[ ]*([^-\n]{1,80}?)[ ]*-\Z|\A-[ ]+([^-\n]{1,80})\Z", "take the dashes away"),
+        (r"->|::", "a field stands behind a point: write `.`"),
+        (r":=", "write `==` to compare"),
+        (r"=!|! =", "write `!=`"),
+        (r"([<>=]) =", r"write `\1=`"),
+        (r"& +&|\| +\|", "write the sign without a blank: `&&`, `||`"),
+        (rf"{_OF}(?:\+\+| ?\+= ?\d+)", r"an expression changes nothing: write `\1 + 1`"),
+        (r"\A\*\*([\w.]{1,60}+)\*\*", r"write `\1`: nothing is bold here"),
+        (r"\*\*", "there is no power: multiply with `*`"),
+        (r"//|/\*|#", "an expression has no comments; `/` divides"),
+        (r"\A(?:if|return|assert|when|check)\b *|\bthen\Z", "write the condition alone"),
+        (r"\A\[ \] *", "take the brackets away"),
+        (r"\btypeof\b *|\binstanceof\b", "values have no type to ask for; see `is_number(value)`"),
+        (r"\d[,_]\d{3}\b", "write the digits of a number without signs between"),
+        (r"(\d+)%\Z", "write a share as a number, such as `0.05`"),
+        (r"\d[a-z]{1,3}\Z", "write the number alone, without its unit"),
+        (r",[ ]*\)", "take the comma before it away"),
+        (r"[;,?!]\s*\Z", "take it away: the expression ends before it"),
+        (r":[<>^]?\d", 'write `format("{:…}", value)` for a form'),
+    )
+)  # fmt: skip
+"""What other languages write, and what is written here: the first that stands at a fault counts."""
+
+
+_NEAR = 400
+"""Characters on each side of a fault in which a habit is looked for."""
+
+
+def habit_help(text: str, at: int) -> str:
+    """Return what to write where a text has a habit of another language at a place; "" where it
+    has none."""
+    begin = max(at - _NEAR, 0)
+    text, at = text[begin : at + _NEAR], at - begin
+    for pattern, help in _HABITS:
+        for match in pattern.finditer(text):
+            if match.start() <= at <= match.end():
+                return match.expand(help)
+    before, argument = re.search(r"\b(\w{1,40}) +\Z", text[:at]), re.match(r"\w+", text[at:])
+    word = before[1] if before and argument else ""
+    meant = next((f.name for f in FUNCTIONS.values() if word in (f.name, *f.also)), "")
+    return f"write `{meant}({argument[0]})`" if meant and argument else ""
 
 
 def operator_help(word: str) -> str:
@@ -251,3 +367,14 @@ def operator_help(word: str) -> str:
     return (
         f"did you mean `{meant}`?" if meant else "put an operator before it, or quotes around text"
     )
+
+
+def function_help(text: str, start: int, sign: str) -> str:
+    """Return how a function is written for what looks like a method or a pipe; "" for others."""
+    method = re.search(r"\.(\w{1,40})\s*\Z", text[:start]) if sign == "(" else None
+    pipe = re.match(r"\|\s*(\w{1,40})", text[start:])
+    name = method[1] if method else pipe[1] if pipe else ""
+    known = FUNCTIONS.get(name) or next((f for f in FUNCTIONS.values() if name in f.also), None)
+    if known is None or not name:
+        return ""
+    return f"a function stands before what it works on: `{known.signature}`"

@@ -36,7 +36,7 @@ from .ast import (
     Text,
     Unary,
 )
-from .functions import FUNCTIONS, operator_help
+from .functions import FUNCTIONS, function_help, habit_help, operator_help
 from .values import unquote
 from .walk import ExpressionShape, names_read, part_below, shape_of, shift_spans, split_names
 
@@ -49,6 +49,7 @@ _BRACKET = re.compile(r"[()\[\]{}]")
 _CLOSING = {"(": ("parenthesis", ")"), "[": ("bracket", "]"), "{": ("brace", "}")}
 _COMPARISON = re.compile(r"===?|!==?|<=?|>=?")
 _SLIPS = re.compile("<>|=>|=<")
+_NO_OPERATORS = {"=": "write `==` to compare", "&": "write `&&`", "|": "write `||`"}
 _MEANT = {"<>": "!=", "=>": ">=", "=<": "<="}
 
 MAX_DEPTH = 100
@@ -74,7 +75,14 @@ class ParseFault:
 
     message: str
     span: Span
-    help: str = ""
+    remedy: str = ""
+    text: str = ""
+    at: int = 0
+
+    @property
+    def help(self) -> str:
+        """What to write instead. Most texts that do not parse are prose: nobody asks for it."""
+        return habit_help(self.text, self.at) or self.remedy
 
 
 def parse(text: str, file: str, offset: int) -> Expr | ParseFault:
@@ -155,7 +163,8 @@ def _parse(text: str, file: str, offset: int) -> Expr | ParseFault:
         return refused.fault
     if read is None:
         fault = _fault(text)
-        return replace(fault, span=Span(file, fault.span.start + offset, fault.span.end + offset))
+        span = Span(file, fault.span.start + offset, fault.span.end + offset)
+        return replace(fault, span=span, text=text, at=fault.span.start)
     # Every level takes a character.
     return (_too_deep(read) if len(text) > MAX_DEPTH else None) or read
 
@@ -202,15 +211,13 @@ def _unexpected_token(text: str, start: int, sign: str) -> ParseFault:
         return ParseFault(
             "the text is not closed", Span("", start, len(text)), f"add the closing `{sign}`"
         )
-    if help := _function_help(text, start, sign):
+    if help := function_help(text, start, sign):
         return ParseFault(f"`{sign}` is not expected here", span, help)
     if slip := _SLIPS.match(text, start) or _SLIPS.match(text, max(0, start - 1)):
         span = Span("", *slip.span())
         return ParseFault(f"`{slip[0]}` is not an operator", span, f"write `{_MEANT[slip[0]]}`")
-    if sign == "=":
-        return ParseFault("`=` is not an operator", span, "write `==` to compare")
-    if sign in {"&", "|"}:
-        return ParseFault(f"`{sign}` is not an operator", span, f"write `{sign * 2}`")
+    if help := _NO_OPERATORS.get(sign, ""):
+        return ParseFault(f"`{sign}` is not an operator", span, help)
     if _COMPARISON.fullmatch(sign) and _COMPARISON.search(text[:start]):
         return ParseFault(
             f"`{sign}` compares a second time", span, "join two comparisons with `and`"
@@ -248,17 +255,6 @@ def _bracket_help(text: str) -> str:
         return ""
     word, closing = _CLOSING[opened[-1]]
     return f"close the {word}: write `{closing}`"
-
-
-def _function_help(text: str, start: int, sign: str) -> str:
-    """Return how a function is written for what looks like a method or a pipe; "" for others."""
-    method = re.search(r"\.(\w{1,40})\s*\Z", text[:start]) if sign == "(" else None
-    pipe = re.match(r"\|\s*(\w{1,40})", text[start:])
-    name = method[1] if method else pipe[1] if pipe else ""
-    known = FUNCTIONS.get(name) or next((f for f in FUNCTIONS.values() if name in f.also), None)
-    if known is None or not name:
-        return ""
-    return f"a function stands before what it works on: `{known.signature}`"
 
 
 def _span(first: Sign | Expr, last: Sign | Expr) -> Span:

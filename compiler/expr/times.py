@@ -9,7 +9,6 @@ from __future__ import annotations
 import calendar
 import functools
 import re
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Literal as Lit
 
@@ -24,6 +23,7 @@ _SECONDS: dict[str, int] = {
     "seconds": 1, "minutes": 60, "hours": 3600, "days": 86_400, "weeks": 604_800,
 }  # fmt: skip
 _ZONE = re.compile(r"[A-Za-z][A-Za-z0-9_+-]{0,40}(?:/[A-Za-z0-9_+-]{1,40}){0,2}")
+_OTHER_PATTERN = re.compile(r"(?<![A-Za-z])(?:YYYY|yyyy|MM|DD|dd|HH|hh|mm|ss)(?![A-Za-z])")
 _DIRECTIVE = re.compile(r"%(.?)", re.DOTALL)
 _WRITTEN = frozenset("YmdHMSfjaAbByIpzZGVus%")
 _READ = frozenset("YmdHMSfjaAbByIpz%")
@@ -67,6 +67,9 @@ def zone_fault(name: str) -> str | None:
 
 def pattern_fault(pattern: str) -> str | None:
     """Return what is wrong with a pattern for times; None when nothing is."""
+    other = _OTHER_PATTERN.search(pattern) if "%" not in pattern else None
+    if other is not None:
+        return f"`{other[0]}` is not a part of a time: write `%Y-%m-%d %H:%M:%S`"
     return _pattern_fault(pattern, _WRITTEN)
 
 
@@ -78,6 +81,13 @@ def _pattern_fault(pattern: str, known: frozenset[str]) -> str | None:
             shown = ", ".join(f"%{sign}" for sign in sorted(known))
             return f"`{match[0]}` is not a part of a time: there are {shown}"
     return None
+
+
+def _length_fault(unit: str) -> str | None:
+    """Return why a text is not a unit that is always as long."""
+    if (fault := unit_fault(unit)) or _plural(unit) in _SECONDS:
+        return fault
+    return f"{_plural(unit)} have no fixed length: take days"
 
 
 def unit_fault(unit: str) -> str | None:
@@ -203,10 +213,9 @@ def _months_later(time: datetime, months: int) -> datetime:
 def time_between(start: Json, end: Json, unit: Json = "seconds") -> Number:
     """Return how many units lie from one time to another; negative when the second is earlier."""
     of = text_of(unit)
-    if fault := unit_fault(of):
+    if fault := _length_fault(of):
         raise EvaluationError(fault)
-    if (length := _SECONDS.get(_plural(of))) is None:
-        raise EvaluationError(f"{_plural(of)} have no fixed length: take days")
+    length = _SECONDS[_plural(of)]
     seconds = (_moment(end, None) - _moment(start, None)).total_seconds()
     count = seconds / length
     return int(count) if count.is_integer() else count
@@ -263,7 +272,8 @@ TIMES: tuple[Function, ...] = (
     ),
     Function(
         "time_between",
-        (Parameter("start"), Parameter("end"), replace(_UNIT, optional=True)),
+        (Parameter("start"), Parameter("end"),
+         text_parameter("unit", optional=True, fault=_length_fault)),
         "number", "How many `seconds`, or of another unit up to `weeks`, lie between two times.",
         time_between,
         (

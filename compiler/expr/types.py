@@ -29,8 +29,8 @@ from .ast import (
 from .evaluate import evaluate
 from .function import NAMES, Parameter
 from .function_texts import pattern_fault
-from .functions import FUNCTIONS, Function, Type
-from .values import EvaluationError, read_number, text_of, truth_of
+from .functions import FUNCTIONS, INSTEAD, Function, Type
+from .values import EvaluationError, Json, read_number, text_of, truth_of
 from .walk import children, rebuild
 
 _NO_NUMBER: dict[Type, str] = {"boolean": "a truth value", "list": "a list", "object": "an object"}
@@ -91,7 +91,10 @@ def _sum_type(left: Type, right: Type) -> Type:
 
 FALLIBLE = ("call", "each", "matches", "/", "%")
 """Kinds of parts in which `faults` looks."""
-PARTICULAR = ("call", "each", "unary", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=")
+PARTICULAR = (
+    *("call", "each", "unary", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!="),
+    *("and", "or"),
+)
 """Kinds of parts in which `operand_faults` looks."""
 
 
@@ -125,12 +128,14 @@ def operand_faults(
     match part:
         case Binary(op="<" | "<=" | ">" | ">="):
             return _compared_faults(part, known)
+        case Binary(op="and" | "or"):
+            return _constant_sides(part)
         case Binary():
             return [*_operand_faults(part, known)]
         case Unary(op="-"):
             return [*_number_faults("-", part.operand, known)]
-        case Call():
-            return _argument_faults(part.function, part.args, known)
+        case Call(args=args) if not args or not all(isinstance(arg, Literal) for arg in args):
+            return _argument_faults(part.function, args, known)  # others are tried as a whole
         case Each():
             return _argument_faults(part.function, (part.items,), known)
         case _:
@@ -159,6 +164,8 @@ def _call_faults(call: Call) -> Iterator[ExprFault]:
 def _advice(name: str) -> str:
     """Return what to write for a function that does not exist: what another language calls so, or
     the nearest name."""
+    if (instead := INSTEAD.get(name.lower().replace("_", ""))) is not None:
+        return instead
     meant = next((row for row in FUNCTIONS.values() if name in row.also), None)
     near = meant.name if meant else _SPELLING.nearest(name)
     close = [near] if near else get_close_matches(name.lower(), FUNCTIONS, n=1)
@@ -191,6 +198,13 @@ def _constant_faults(function: Function, call: Call) -> Iterator[ExprFault]:
             yield ExprFault(str(error), call.span)
 
 
+_NEVER: dict[str, tuple[tuple[Type, ...], str]] = {
+    "length": (("number", "integer", "boolean"), "a text, a list or an object"),
+    "number": (("list", "object"), "a number or its text"),
+}
+"""What fails a function that takes anything else."""
+
+
 def _argument_faults(
     name: str, args: tuple[Expr, ...], types: Mapping[str, Type]
 ) -> list[ExprFault]:
@@ -200,11 +214,28 @@ def _argument_faults(
         return found
     for number, arg in enumerate(args):
         parameter, given = function.parameter(number), infer(arg, types)
-        if not isinstance(arg, Literal) and not _takes(parameter, given):
-            message = f"{name} needs {NAMES[parameter.type]}, not {NAMES[given]}"
+        takes = _takes(parameter, given)
+        if isinstance(arg, Literal):
+            takes = _takes_value(parameter, arg.value)
+        never, needed = _NEVER.get(name, ((), NAMES[parameter.type]))
+        if not takes or (number == 0 and given in never):
+            message = f"{name} needs {needed}, not {NAMES[given]}"
             help = f"`{function.signature}`: {function.summary}"
             found.append(ExprFault(message, arg.span, help))
     return found
+
+
+def _takes_value(parameter: Parameter, value: Json) -> bool:
+    """Return whether a function takes a value that stands in the file."""
+    match parameter.type:
+        case "list" | "object":
+            return value is None
+        case "number" | "integer" as needed:
+            number = read_number(value)
+            whole = number is not None and (needed == "number" or number == int(number))
+            return value is None or whole or isinstance(value, bool)
+        case _:
+            return True
 
 
 def _takes(parameter: Parameter, given: Type) -> bool:
@@ -225,6 +256,20 @@ def _compared_faults(expr: Binary, types: Mapping[str, Type]) -> list[ExprFault]
         if kind := _NO_NUMBER.get(infer(side, types)):
             message = f"`{expr.op}` compares numbers or texts, not {kind}"
             found.append(ExprFault(message, side.span))
+    return found
+
+
+def _constant_sides(expr: Binary) -> list[ExprFault]:
+    """Return the written texts that count as true beside a comparison: `a == "x" or "y"`."""
+    found = []
+    for side, other in ((expr.right, expr.left), (expr.left, expr.right)):
+        written = side.value if isinstance(side, Literal) else None
+        if isinstance(written, str) and truth_of(written) and isinstance(other, Binary):
+            message = f"the text `{written}` alone is always true"
+            compared = other.right if isinstance(other.right, Binary) else other
+            op = compared.op if isinstance(compared, Binary) else "=="
+            help = f'compare it too, as in `… {expr.op} … {op} "{written}"`'
+            found.append(ExprFault(message, side.span, help))
     return found
 
 

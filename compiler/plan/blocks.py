@@ -20,7 +20,9 @@ from ..source.records import dataclass
 from .words import SECTION_WORDS, SectionKey
 
 _NUMBER = re.compile(r"[0-9]+[.)]?[ \t]*")
-_STEP = re.compile(r"\#+[ \t]+\w+[ \t]+(?P<number>[0-9]+|\{[^}\n]*\})[ \t]*[:.–—-]?(?P<title>.*)")
+_STEP = re.compile(
+    r"\#+[ \t]+\w+[ \t]+(?P<number>[0-9]+|\{[^}\n]*\})[ \t]*[:.)：–—-]?(?P<title>.*)"
+)
 
 
 class PlanField(NamedTuple):

@@ -2,6 +2,7 @@
 
     in step markdown   `{{CITY}}` where `[CITY]` stands for the variable
     in flow YAML       `[city]`, `<city>` or `${city}` where `{{ city }}` does
+    anywhere           `<%= city %>`, `%(city)s`, `__CITY__`, `｛｛city｝｝`, `{{#if city}}`
 
 Only names of variables count: braces and brackets have many other uses.
 """
@@ -21,14 +22,24 @@ _OPENED = (
     rf"|\{{\{{{_NAME}\|[^\n{{}}]{{0,80}}\}}\}}"
     rf"|\{{\{{{_NAME}(?:\}}\}}|\}}|(?=[\s.,;:!?)\"']|$)(?![^\n{{]*\}}\}}))|(?<!\{{)\$?\{{{_NAME}\}}{{1,2}}"
     rf"|(?<![\w$])\({{2}}{_NAME}\){{2}}(?!\))|\[{_NAME}(?:\](?![(:\[])|(?=\s|$))|<{_NAME}>|(?<![\w$\\])\$(\w{{2,60}}+)"
-    r"|(?<![\w{%])%(\w{2,60}+)%(?![\w%])|(?<![\w@.])@([A-Z][A-Z0-9_]{1,59}+)(?![\w@]|\.\w)"
+    r"|(?<![\w{%])%(\w{2,60}+)%(?![\w%])|(?<![\w@.])@([A-Z][A-Z0-9_]{1,59}+)@?(?![\w@]|\.\w)"
+    rf"|<%[=-]?{_NAME}-?%>|%\((\w{{2,60}}+)\)s|\$\(([A-Z][A-Z0-9_]{{1,59}}+)\)"
+    r"|(?<!\w)__([A-Z](?:[A-Z0-9]|_(?!_)){1,59}+)__(?!\w)|\{\{`(\w{2,60}+)`\}\}"
+    rf"|\{{\{{{_NAME}(?:\.|:-?)[^\n{{}}]{{0,80}}\}}\}}|\\\{{\\\{{{_NAME}\\\}}\\\}}"
+    rf"|｛{{1,2}}{_NAME}｝{{1,2}}|［{_NAME}］|【{_NAME}】"
 )
 _FORMS = re.compile(_OPENED)
 _FORMS_AND_ENDS = re.compile(rf"{_OPENED}|(?<![\w{{.])(\w{{2,60}}+)[ ]?\}}\}}(?!\}})")
 """With names that only an end follows, for which every word is tried."""
-_STATEMENT = re.compile(r"\{%-?[ ]*(?:if|elif|else|endif|for|endfor|set|include|block)\b[^%\n]*%\}")
-_SIGN = re.compile(r"[{\[<$%@]|\(\(")
-_SIGN_OR_END = re.compile(r"[{\[<$%@]|\(\(|(?<![\w{.])\w{2,60}+(?=[ ]?\}\}(?!\}))")
+_STATEMENT = re.compile(
+    r"\{%-?[ ]*(?:if|elif|else|endif|for|endfor|set|include|block)\b[^%\n]{0,200}%\}"
+    r"|\{\{[#/^>][ ]*[a-z]\w{0,20}[^{}\n]{0,200}\}\}"
+)
+_WORD = re.compile(r"\w+")
+_SIGN = re.compile(r"[{\[<$%@｛［【]|\(\(|__|\\\{\\\{")
+_SIGN_OR_END = re.compile(
+    r"[{\[<$%@｛［【]|\(\(|__|\\\{\\\{|(?<![\w{.])\w{2,60}+(?=[ ]?\}\}(?!\}))"
+)
 """Where a form can begin; with names that only an end follows."""
 _END = re.compile(r"\w[ ]?\}\}(?!\})")
 _CLOSED = re.compile(r"</(\w{2,60}+)>")
@@ -44,21 +55,24 @@ class ForeignPlaceholder:
 
 
 def foreign_placeholders(
-    text: str, own: str, names: Container[str]
+    text: str, own: str, names: Container[str], *, holes: bool = False
 ) -> Iterator[ForeignPlaceholder]:
     """Yield what looks like a placeholder of another dialect for one of the names. `own` is the
-    form of this dialect, such as `[NAME]`."""
+    form of this dialect, such as `[NAME]`. With `holes` expressions stand in `{{ }}`: what they
+    hold is none."""
     closed: set[str] | None = None
     opened, ended, at = -1, -1, 0
     for match in _forms(text):
         name = match[match.lastindex or 0]
-        if name not in names or match[0].replace(" ", "") == own.replace("NAME", name):
+        if name not in names or match[0] == own.replace("NAME", name):
             continue
         # The end of a template: its beginning stands further left.
         opened = max(opened, text.rfind("{{", at, match.start()))
         ended = max(ended, text.rfind("}}", at, match.start()))
         at = max(match.start() - 1, 0)
         if opened > ended and match[0][0] not in "{$" and match[0].endswith("}}"):
+            continue
+        if holes and opened > ended and text[opened - 1 : opened] != "\\":
             continue
         # An element of a document: what it holds stands between it and its end.
         if match[0].startswith("<"):
@@ -72,13 +86,15 @@ _PROGRAMS = re.compile(r"\b(?:g?awk|jq|perl|python3?|ruby|node|sed|xargs|bash|sh
 _SETTING = re.compile(r"\b(\w+)=|\b(?:for|read|read -r|local|export|declare) (\w+)\b")
 
 
-def foreign_in_command(text: str, own: str, names: Container[str]) -> Iterator[ForeignPlaceholder]:
+def foreign_in_command(
+    text: str, own: str, names: Container[str], *, holes: bool = False
+) -> Iterator[ForeignPlaceholder]:
     """Yield those in a shell command that the shell, or a program that gets them as its text, would
     not read as its own."""
     program = _PROGRAMS.search(text)
     set_here = {match[1] or match[2] for match in _SETTING.finditer(text)}
     quotes = at = 0
-    for found in foreign_placeholders(text, own, names):
+    for found in foreign_placeholders(text, own, names, holes=holes):
         written, name = text[found.start : found.end], found.name
         quotes, at = quotes + text.count("'", at, found.start), found.start
         if quotes % 2 and program is not None and program.end() <= at:
@@ -112,14 +128,18 @@ def report_foreign(sink: Sink, span: Span, written: str, repair: str) -> None:
     )
 
 
-def foreign_statements(text: str) -> Iterator[tuple[int, int]]:
-    """Yield start and end of what looks like a statement of a template language: there are none."""
-    if "{%" in text:
-        yield from (match.span() for match in _STATEMENT.finditer(text))
+def foreign_statements(text: str, names: Container[str] | None = None) -> Iterator[tuple[int, int]]:
+    """Yield start and end of what looks like a statement of a template language, about one of the
+    names if there are any: no dialect has them."""
+    if not any(sign in text for sign in ("{%", "{{#", "{{/", "{{^", "{{>")):
+        return
+    for match in _STATEMENT.finditer(text):
+        if names is None or any(word in names for word in _WORD.findall(match[0])):
+            yield match.span()
 
 
-def report_statement(sink: Sink, span: Span, written: str) -> None:
-    """Warn (FC3001) of a statement of a template language."""
+def report_statement(sink: Sink, span: Span, written: str, decide: str) -> None:
+    """Warn (FC3001) of a statement of a template language; `decide` is what to do instead."""
     message = f"`{written}` is not a statement here, so it stays as it is written"
-    help = "only values stand in braces; decide with a `choose` node"
+    help = f"only values have placeholders; {decide}"
     sink.report("FC3001", message, span, severity="warning", help=help)

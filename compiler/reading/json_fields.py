@@ -26,7 +26,19 @@ MAX_DEPTH = 100
 """Values that go into variables are not nested deeper: everything that walks one may recurse."""
 
 
+_NUMBER = re.compile(r"\s*-?(?:0|[1-9]\d*)(?:\.\d+)?\s*")
 _OTHER_KEYS = {
+    **dict.fromkeys(
+        ("timeout", "estimated_minutes", "duration"), ("timeout_minutes", "estimated_duration")
+    ),
+    "retry": ("auto_retry", "failure_handling"),
+    **dict.fromkeys(("settings", "options", "config"), ("execution_config",)),
+    **dict.fromkeys(("max_attempts", "attempts", "max_retries"), ("max_iterations",)),
+    **dict.fromkeys(("inputs", "params", "parameters", "arguments"), ("input_parameters", "input")),
+    **dict.fromkeys(("max_tokens", "max_chars", "limit"), ("max_length",)),
+    **dict.fromkeys(("entry", "on_enter", "onenter", "before_send"), ("pre_handler", "action")),
+    **dict.fromkeys(("exit", "on_exit", "after_answer"), ("post_handler",)),
+    **dict.fromkeys(("choices", "branches"), ("transition", "transition_handler")),
     **dict.fromkeys(("needs", "depends_on", "depends", "requires"), ("dependencies",)),
     **dict.fromkeys(("nodes", "tasks", "stages", "phases"), ("states", "steps")),
     **dict.fromkeys(("to", "next", "goto", "state"), ("target",)),
@@ -110,6 +122,11 @@ class Tree:
         example = _EXAMPLES.get(wanted, "")
         if wanted == "a text" and isinstance(node, Scalar) and node.value is not None:
             example = f', as in `"{self.source.text[node.start : node.end]}"`'
+        elif isinstance(node, Scalar) and isinstance(node.value, str):
+            if wanted == "a number" and _NUMBER.fullmatch(node.text):
+                example = f", without quotes: `{node.text.strip()}`"
+            elif wanted == "true or false" and node.text.lower() in ("true", "false"):
+                example = f", without quotes: `{node.text.lower()}`"
         message = f"{what} is {describe(node)}, not {wanted}"
         help = f"write {wanted}{example}"
         self.sink.report("FC1005", message, Span(self.source.path, node.start, end), help=help)

@@ -76,4 +76,68 @@ OPERATORS = (
     ),
     Operator("comma doubled", r'",\n', '",,\n', ","),
     Operator("whole misses a brace", r"\}\s*\Z", "", "}"),
+    Operator(
+        "strange conflict",
+        r'^( *)("step_id": "(\w+)",)$',
+        r'<<<<<<< HEAD\n\1\2\n=======\n\1"step_id": "other",\n>>>>>>> main',
+        "<<<<<<<",
+    ),
+    Operator("strange zwsp dep", r'("dependencies": \[")(\w+)', "\\1\u200b\\2", r"\2"),
+    Operator("strange zwsp key", r'"(step_id|required_role|dependencies)":', '"\\1\u200b":', r"\1"),
+    Operator("strange zwsp role", r'("required_role": ")(\w+)"', '\\1\\2\u200b"', r"\2"),
+    Operator("strange steps called jobs", r'"steps":', '"jobs":', "steps"),
+    Operator("strange step_id called stepId", r'"step_id":', '"stepId":', "step_id"),
+    Operator(
+        "strange dependencies called dependsOn", r'"dependencies":', '"dependsOn":', "dependencies"
+    ),
+    Operator(
+        "strange required_role called agent", r'"required_role":', '"agent":', "required_role"
+    ),
+    Operator(
+        "strange estimated_duration called timeout",
+        r'"estimated_duration":',
+        '"timeout":',
+        "estimated_duration",
+    ),
+    Operator(
+        "strange failure_handling called retry",
+        r'"failure_handling":',
+        '"retry":',
+        "failure_handling",
+    ),
+    Operator(
+        "strange execution_config called settings",
+        r'"execution_config":',
+        '"settings":',
+        "execution_config",
+    ),
+    Operator(
+        "strange max_iterations called max_attempts",
+        r'"max_iterations":',
+        '"max_attempts":',
+        "max_iterations",
+    ),
+    Operator(
+        "strange input_parameters called inputs",
+        r'"input_parameters":',
+        '"inputs":',
+        "input_parameters",
+    ),
+    Operator("strange type DAG", r'("workflow_type": ")\w+', r"\1dag", "parallel"),
+    Operator(
+        "strange steptype sync", r'("step_type": ")synchronization', r"\1sync", "synchronization"
+    ),
+    Operator(
+        "strange steptype join", r'("step_type": ")synchronization', r"\1join", "synchronization"
+    ),
+    Operator("strange gatetype approve", r'("gate_type": ")approval', r"\1approve", "approval"),
+    Operator("strange enf warn", r'("quality_enforcement": ")\w+', r"\1warn", "lenient"),
+    Operator("strange score text", r'("required_score": )([\d.]+)', r'\1"\2"', r"\2"),
+    Operator("strange dur iso", r'("estimated_duration": )(\d+)', r'\1"PT\2M"', r""),
+    Operator("strange iter text", r'("max_iterations": )(\d+)', r'\1"\2"', r"\2"),
+    Operator("strange retry text", r'("auto_retry": )(true|false)', r'\1"\2"', r"\2"),
+    Operator("strange dep joined comma", r'("dependencies": \["\w+)", "', r"\1, ", r""),
+    Operator(
+        "strange dep case", r'("dependencies": \[")(\w)', lambda m: m[1] + m[2].upper(), r"\2"
+    ),
 )

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from .operators import Operator, typo
 
+_NEXT = r"^(    next: )(\w+)$"
+_TEST = r"((?:when|assert): )(\w+(?:\.\w+)?) (>|>=|==|<) ([\w.]+)"
+_HOLE = r"\{\{ (\w{3,}) \}\}"
+
 OPERATORS = (
     Operator("next plural", r"^(    next: )(\w{4,})$", r"\1\2s", r"\2"),
     Operator("next cut", r"^(    next: )(\w{3,})(\w)$", r"\1\2", r"\2\3"),
@@ -236,4 +240,132 @@ OPERATORS = (
     Operator(
         "quote in the middle", r"^(    (?:prompt|ask|message): )(\w+ )(\w+)", r'\1"\2"\3', '"'
     ),
+    Operator(
+        "strange conflict",
+        r"^  - name: (\w+)$",
+        r"<<<<<<< HEAD\n  - name: \1\n=======\n  - name: \1_b\n>>>>>>> main",
+        "<<<<<<<",
+    ),
+    Operator(
+        "strange conflict in key",
+        _NEXT,
+        r"<<<<<<< HEAD\n\1\2\n=======\n\1end\n>>>>>>> main",
+        "<<<<<<<",
+    ),
+    Operator(
+        "strange conflict in block",
+        r"^(    prompt: \|\n)(      .*)$",
+        r"\1<<<<<<< HEAD\n\2\n=======\n\2\n>>>>>>> main",
+        "<<<<<<<",
+    ),
+    Operator("strange zwsp value", _NEXT, "\\1\\2\u200b", r"\2"),
+    Operator("strange zwsp key", r"^    (next|agent|prompt|into):", "    \u200b\\1:", r"\1"),
+    Operator("strange zwsp var", _HOLE, "{{ \u200b\\1 }}", r"\1"),
+    Operator(
+        "strange gh if",
+        r"^(  - name: \w+)$",
+        r"\1\n    if: ${{ always() }}",
+        "",
+        other=r"^    if: ",
+    ),
+    Operator(
+        "strange gh env", r"^(  - name: \w+)$", r"\1\n    env: {A: b}", "", other=r"^    env: "
+    ),
+    Operator(
+        "strange gh needs", r"^(  - name: \w+)$", r"\1\n    needs: [x]", "", other=r"^    needs: "
+    ),
+    Operator(
+        "strange sf Type", r"^(  - name: \w+)$", r"\1\n    Type: Task", "", other=r"^    Type: "
+    ),
+    Operator("strange sf End", r"^(  - name: \w+)$", r"\1\n    End: true", "", other=r"^    End: "),
+    Operator("strange sf StartAt", r"^nodes:", r"StartAt: x\nnodes:", "start"),
+    Operator("strange lg edges", r"^nodes:", r"edges: []\nnodes:", "next"),
+    Operator("strange n8n connections", r"^nodes:", r"connections: {}\nnodes:", "next"),
+    Operator(
+        "strange n8n type",
+        r"^(  - name: \w+)$",
+        r"\1\n    type: agent",
+        "",
+        other=r"^    type: agent",
+    ),
+    Operator("strange k version", r"^flow: 1", r"flow: 1\nversion: 2", "", other=r"^version: 2"),
+    Operator(
+        "strange k depends_on",
+        r"^(  - name: \w+)$",
+        r"\1\n    depends_on: [x]",
+        "",
+        other=r"^    depends_on: ",
+    ),
+    Operator(
+        "strange k condition",
+        r"^(  - name: \w+)$",
+        r"\1\n    condition: x > 3",
+        "when",
+        other=r"^    condition: ",
+    ),
+    Operator("strange k register", r"^(    )into: ", r"\1register: ", "into"),
+    Operator("strange k match", r"^(    )choose: ", r"\1match: ", "choose"),
+    Operator("strange k let", r"^(    )assign: ", r"\1vars: ", "assign"),
+    Operator("strange k check", r"^(    )assert: ", r"\1check: ", "assert"),
+    Operator("strange k map", r"^(    )foreach: ", r"\1map: ", "foreach"),
+    Operator("strange k each", r"^(    )foreach: ", r"\1each: ", "foreach"),
+    Operator("strange k subflow", r"^(    )call: ", r"\1workflow: ", "call"),
+    Operator("strange k model", r"^(    )agent: ", r"\1assistant: ", "agent"),
+    Operator("strange k user prompt", r"^(    )prompt: ", r"\1user: ", "prompt"),
+    Operator("strange k retries", r"^(    )retry: ", r"\1max_retries: ", "retry"),
+    Operator("strange k catch", r"^(    )on_error: ", r"\1except: ", "on_error"),
+    Operator("strange k goto list", r"(- \{when: .*), to: ", r"\1, next: ", "to"),
+    Operator("strange k to list else", r"- \{to: (\w+)\}", r"- {else: \1}", "to"),
+    Operator("strange e is None", _TEST, r"\1\2 is None", ""),
+    Operator("strange e is not None", _TEST, r"\1\2 is not None", "exists"),
+    Operator("strange e ?.", r"((?:when|assert): )(\w+)\.(\w+)", r"\1\2?.\3", r"\2.\3"),
+    Operator("strange e ??", _TEST, r"\1(\2 ?? 0) \3 \4", "coalesce"),
+    Operator("strange e ternary", _TEST, r"\1\2 ? true : false", ""),
+    Operator("strange e py ternary", _TEST, r"\1true if \2 else false", ""),
+    Operator("strange e size prop", r"length\((\w+)\)", r"\1.size", "length"),
+    Operator("strange e no parens", r"length\((\w+)\)", r"length \1", "length"),
+    Operator("strange e py len", r"length\((\w+)\)", r"len(\1)", "length"),
+    Operator("strange e power", _TEST, r"\1\2 ** 2 \3 \4", ""),
+    Operator("strange e floor", _TEST, r"\1\2 // 2 \3 \4", ""),
+    Operator("strange e =!", _TEST, r"\1\2 =! \4", "!="),
+    Operator("strange e :=", _TEST, r"\1\2 := \4", "=="),
+    Operator("strange e equals", _TEST, r"\1\2 equal \4", "=="),
+    Operator("strange e equal to", _TEST, r"\1\2 equals to \4", "=="),
+    Operator("strange e greater than", _TEST, r"\1\2 greater than \4", ">"),
+    Operator("strange e is greater", _TEST, r"\1\2 is greater than \4", ">"),
+    Operator("strange e between", _TEST, r"\1\2 between 1 and 3", ""),
+    Operator("strange e None", _TEST, r"\1\2 == None", "null"),
+    Operator("strange e dollar", _TEST, r"\1$\2 \3 \4", r"\2"),
+    Operator("strange e template", _TEST, r'\1"{{ \2 }} \3 \4"', r""),
+    Operator("strange e braces", _TEST, r"\1{\2} \3 \4", r""),
+    Operator("strange e slice", _TEST, r"\1\2[0:3] \3 \4", r"slice"),
+    Operator("strange e semicolon", _TEST, r"\1\2 \3 \4;", r""),
+    Operator(
+        "strange e contains call", r'(\w+) contains "(\w+)"', r'\1.contains("\2")', r"contains"
+    ),
+    Operator(
+        "strange e contains fn", r'(\w+) contains "(\w+)"', r'contains(\1, "\2")', r"contains"
+    ),
+    Operator(
+        "strange e startswith", r'(\w+) contains "(\w+)"', r'\1.startswith("\2")', r"starts with"
+    ),
+    Operator(
+        "strange e startsWith fn",
+        r'(\w+) contains "(\w+)"',
+        r'startsWith(\1, "\2")',
+        r"starts with",
+    ),
+    Operator("strange e regex", r'(\w+) contains "(\w+)"', r"\1 =~ /\2/", r"matches"),
+    Operator("strange e regex2", r'(\w+) contains "(\w+)"', r"\1 matches /\2/", r'"'),
+    Operator(
+        "strange e lower method", r'(\w+) contains "(\w+)"', r'\1.lower() contains "\2"', r"lower("
+    ),
+    Operator("strange t dash", _HOLE, r"{{- \1 -}}", r"{{ \1 }}"),
+    Operator("strange t jinja if", _HOLE, r"{% if \1 %}x{% endif %}", r"\1"),
+    Operator("strange t hb if", _HOLE, r"{{#if \1}}x{{/if}}", r""),
+    Operator("strange t erb", _HOLE, r"<%= \1 %>", r"{{ \1 }}"),
+    Operator("strange t python", _HOLE, r"%(\1)s", r"{{ \1 }}"),
+    Operator("strange t fullwidth", _HOLE, r"｛｛ \1 ｝｝", r"{{ \1 }}"),
+    Operator("strange t escaped braces", _HOLE, r"\\{\\{ \1 \\}\\}", r"{{ \1 }}"),
+    Operator("strange t dollar ctx", _HOLE, r"{{ $json.\1 }}", r"\1"),
 )

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from .operators import Operator, typo
 
+_TARGET = r'("target": ")(\w+)(")'
+_CONDITION = r'("condition": ")(common_data\.\w+) ([<>=!]+) ([^"]+)(")'
+_HOLE = r"\{\{common_data\.(\w+)\}\}"
+
 OPERATORS = (
     Operator("target upper", r'("target": ")(\w{4,})"', lambda m: m[1] + m[2].upper() + '"', r"\2"),
     Operator("target cut", r'("target": ")(\w{4,})\w"', r'\1\2"', ""),
@@ -105,4 +109,98 @@ OPERATORS = (
     Operator("comma doubled", r'",\n', '",,\n', ","),
     Operator("comma for colon", r'"(\w+)": ', r'"\1", ', ":"),
     Operator("hash comment", r'^( +)("\w+": )', r"\1# note\n\1\2", "comment"),
+    Operator(
+        "strange conflict",
+        r'^( *)("name": "(\w+)",?)$',
+        r'<<<<<<< HEAD\n\1\2\n=======\n\1"name": "other",\n>>>>>>> main',
+        "<<<<<<<",
+    ),
+    Operator("strange zwsp target", _TARGET, "\\1\\2\u200b\\3", r"\2"),
+    Operator(
+        "strange zwsp key", r'"(target|agent|condition|transition_handler)":', '"\\1\u200b":', r"\1"
+    ),
+    Operator(
+        "strange nbsp in key",
+        r'"(target|agent|condition|transition_handler)":',
+        '"\\1\u00a0":',
+        r"\1",
+    ),
+    Operator("strange key cond", r'"condition":', '"cond":', "condition"),
+    Operator("strange key guard", r'"condition":', '"guard":', "condition"),
+    Operator("strange key Next", r'"target":', '"Next":', "target"),
+    Operator("strange key goto", r'"target":', '"goto":', "target"),
+    Operator("strange key Choices", r'"transition":', '"Choices":', "transition"),
+    Operator("strange key nodes", r'"states":', '"nodes":', "states"),
+    Operator("strange key maxLength", r'"max_length":', '"maxLength":', "max_length"),
+    Operator("strange key max_tokens", r'"max_length":', '"max_tokens":', "max_length"),
+    Operator("strange key id", r'^( +)"name": ("\w+",)$', r'\1"id": \2', "name"),
+    Operator("strange key onEnter", r'"pre_handler":', '"onEnter":', "pre_handler"),
+    Operator(
+        "strange handler with this",
+        r'("(?:pre|post|transition)_handler": ")(\w+)"',
+        r'\1this.\2"',
+        r"\2",
+    ),
+    Operator(
+        "strange handler null text",
+        r'("(?:pre|post|transition)_handler": ")(\w+)"',
+        r'\1none"',
+        r"",
+    ),
+    Operator("strange target END", r'"target": "stop"', '"target": "END"', "stop"),
+    Operator("strange target __end__", r'"target": "stop"', '"target": "__end__"', "stop"),
+    Operator("strange target with braces", _TARGET, r"\1{{\2}}\3", r"\2"),
+    Operator("strange c always", r'"condition": "true"', '"condition": "always"', "true"),
+    Operator("strange c else", r'"condition": "true"', '"condition": "else"', "true"),
+    Operator("strange c default", r'"condition": "true"', '"condition": "default"', "true"),
+    Operator("strange c otherwise", r'"condition": "true"', '"condition": "otherwise"', "true"),
+    Operator(
+        "strange c state.",
+        _CONDITION,
+        lambda m: m[1] + m[2].replace("common_data.", "state.") + f" {m[3]} {m[4]}" + m[5],
+        "common_data",
+    ),
+    Operator(
+        "strange c function path args",
+        r"function\.(\w+)\.arguments\.",
+        r"function.\1.args.",
+        "arguments",
+    ),
+    Operator(
+        "strange c function arg one",
+        r'("condition": ")function\.(\w+)\.argument\w*\.(\w+)',
+        r"\1function.\2.\3",
+        "arguments",
+    ),
+    Operator(
+        "strange c .lower",
+        r'("condition": ")(common_data\.\w+) ([<>=!]+) ([^"]+)(")',
+        r"\1\2.lower() == 'x'\5",
+        "toLowerCase",
+    ),
+    Operator(
+        "strange c .startswith",
+        r'("condition": ")(common_data\.\w+) ([<>=!]+) ([^"]+)(")',
+        r"\1\2.startswith('x')\5",
+        "startsWith",
+    ),
+    Operator("strange c python and", _CONDITION, r"\1\2 \3 \4 and common_data.x_y == 1\5", ""),
+    Operator("strange t if", _HOLE, r"{% if common_data.\1 %}x{% endif %}", r""),
+    Operator("strange t erb", _HOLE, r"<%= common_data.\1 %>", r"common_data.\1"),
+    Operator("strange t fullwidth", _HOLE, r"｛｛common_data.\1｝｝", r"common_data.\1"),
+    Operator("strange input dollar path", r'("input": ")(common_data\.\w+)(")', r"\1$.\2\3", r"\2"),
+    Operator(
+        "strange input path in prose",
+        r'("input": ")(common_data\.\w+)(")',
+        r"\1Please answer \2 now.\3",
+        r"{{\2}}",
+    ),
+    Operator("strange agent role ai", r'("role": ")assistant(")', r"\1ai\2", "assistant"),
+    Operator("strange max_length text", r'("max_length": )(\d+)', r'\1"\2"', r"\2"),
+    Operator(
+        "strange before misspelt right",
+        r'("before": "common_data\.\w+ = this\.)(\w+)',
+        r"\1lastAnswer",
+        "lastAgentResponse",
+    ),
 )

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from .operators import Operator
 
+_FIELD = r"^(\*   )\*\*(ID|Description|Status|Input Audio|Output Audio):\*\* (.+)$"
+_STEP = r"^### Step (\d+): (.+)$"
+_CODE = r"^( *)([A-Z_]+)\((.*)\)$"
+
 OPERATORS = (
     Operator("status done german", r"(\*\*Status:\*\* )(DONE|READY|PENDING)", r"\1FERTIG", ""),
     Operator(
@@ -103,4 +107,72 @@ OPERATORS = (
         "code prompt dollar", r'input_path="[^"]*"', r"input_path=$OUTPUT_STEP_1", "", counts=True
     ),
     Operator("overall status lower", r"(\*\*Overall Status:\*\* )(\w+)", r"\1finished", ""),
+    Operator(
+        "strange conflict status",
+        r"^\*   \*\*Status:\*\* (\w+)$",
+        r"<<<<<<< HEAD\n*   **Status:** \1\n=======\n*   **Status:** DONE\n>>>>>>> main",
+        "<<<<<<<",
+    ),
+    Operator(
+        "strange conflict desc",
+        r"^(\*   \*\*Description:\*\* .*)$",
+        r"<<<<<<< HEAD\n\1\n=======\n\1 now\n>>>>>>> main",
+        "<<<<<<<",
+    ),
+    Operator(
+        "strange conflict code",
+        _CODE,
+        r"<<<<<<< HEAD\n\1\2(\3)\n=======\n\1\2(\3)\n>>>>>>> main",
+        "<<<<<<<",
+    ),
+    Operator("strange zwsp id", r"(\*\*ID:\*\* `)(\w+)`", "\\1\\2\u200b`", r"\2"),
+    Operator("strange zwsp field", _FIELD, "\\1**\u200b\\2:** \\3", r"\2"),
+    Operator("strange zwsp path", r"(Input Audio:\*\* `)(\S+)`", "\\1\u200b\\2`", r"\2"),
+    Operator("strange zwsp code", _CODE, "\\1\u200b\\2(\\3)", r"\2"),
+    Operator("strange nbsp field", _FIELD, "*\u00a0\u00a0\u00a0**\\2:** \\3", r""),
+    Operator("strange nbsp step", _STEP, "### Step\u00a0\\1: \\2", r""),
+    Operator("strange bullet dot", _FIELD, r"•   **\2:** \3", "*"),
+    Operator("strange checkbox", _FIELD, r"*   [ ] **\2:** \3", ""),
+    Operator("strange full colon", _FIELD, r"*   **\2：** \3", ":"),
+    Operator("strange html bold", _FIELD, r"*   <b>\2:</b> \3", r"**\2:**"),
+    Operator("strange code field", _FIELD, r"*   `\2:` \3", r"**\2:**"),
+    Operator("strange table", _FIELD, r"| **\2** | \3 |", r"**\2:**"),
+    Operator("strange status completed", r"(\*\*Status:\*\* )(DONE)$", r"\1COMPLETED", "DONE"),
+    Operator(
+        "strange status inprogress",
+        r"(\*\*Status:\*\* )(READY|PENDING|DONE)$",
+        r"\1IN_PROGRESS",
+        "",
+    ),
+    Operator(
+        "strange status two", r"(\*\*Status:\*\* )(READY|PENDING|DONE)$", r"\1READY | DONE", r""
+    ),
+    Operator("strange overall done", r"(\*\*Overall Status:\*\* )(\w+)$", r"\1DONE", "SUCCESS"),
+    Operator("strange title bold", _STEP, r"### **Step \1: \2**", ""),
+    Operator("strange title escaped", _STEP, r"\\### Step \1: \2", "###"),
+    Operator("strange title quoted", _STEP, r"> ### Step \1: \2", "###"),
+    Operator("strange title list", _STEP, r"- ### Step \1: \2", "###"),
+    Operator("strange title no hash", _STEP, r"Step \1: \2", "###"),
+    Operator("strange title commented", _STEP, r"<!-- ### Step \1: \2 -->", ""),
+    Operator("strange id hyphen", r"(\*\*ID:\*\* `)step_(\d+)`", r"\1step-\2`", r"step_\2"),
+    Operator("strange id blank", r"(\*\*ID:\*\* `)step_(\d+)`", r"\1step \2`", r"step_\2"),
+    Operator("strange ref hyphen", r"\$OUTPUT_STEP_(\d+)", r"$OUTPUT-STEP-\1", r"$OUTPUT_STEP_\1"),
+    Operator("strange ref words", r"\$OUTPUT_STEP_(\d+)", r"output of step \1", r"$OUTPUT_STEP_\1"),
+    Operator(
+        "strange section amp",
+        r"^(## (?:3\. )?)Processing Plan & Status$",
+        r"\1Processing Plan &amp; Status",
+        r"Processing Plan & Status",
+    ),
+    Operator(
+        "strange section emoji",
+        r"^(## (?:3\. )?)Processing Plan & Status$",
+        r"\1📋 Processing Plan & Status",
+        r"Processing Plan & Status",
+    ),
+    Operator("strange code assigned", _CODE, r"\1x = \2(\3)", ""),
+    Operator("strange code await", _CODE, r"\1await \2(\3)", ""),
+    Operator("strange code f-string", r'^( *[A-Z_]+\(\w+=)"', r'\1f"', ""),
+    Operator("strange code ref", r'(input_path=)"([^"]*)"', r"\1$OUTPUT_STEP_1", ""),
+    Operator("strange code equals colon", r"^( *[A-Z_]+\(\w+)=", r"\1:", "="),
 )

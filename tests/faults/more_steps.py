@@ -7,6 +7,10 @@ from .operators import Operator
 _VARIABLE = r"\[([A-Z][A-Z_]{3,})\]"
 _HEAD = r"^(#{2,4} (?:\S+ )?"
 
+_OUT = r"^- (.+) → (\w+)$"
+_STEP = r"^### 🔧 WORKFLOW STEP: (.*)$"
+_ASSERT = r"^- (result(?:\.\w+)+) (>|>=|==|<) (\w+)$"
+
 OPERATORS = (
     Operator(
         "step heading singular words",
@@ -72,4 +76,86 @@ OPERATORS = (
     Operator("input with arrow", r"(?<=INPUTS:\n)- (\w+): (.*)$", r"- \2 → \1", ":"),
     Operator("input bracketed", r"(?<=INPUTS:\n)- (\w+): ", r"- [\1]: ", r"\1"),
     Operator("input twice", r"(?<=INPUTS:\n)(- \w+: .*\n)", r"\1\1", ""),
+    Operator(
+        "strange conflict step",
+        _STEP,
+        r"<<<<<<< HEAD\n### 🔧 WORKFLOW STEP: \1\n=======\n"
+        r"### 🔧 WORKFLOW STEP: \1 anew\n>>>>>>> main",
+        "",
+    ),
+    Operator(
+        "strange conflict outputs",
+        _OUT,
+        r"<<<<<<< HEAD\n- \1 → \2\n=======\n- \1 → \2_NEW\n>>>>>>> main",
+        "",
+    ),
+    Operator(
+        "strange conflict in assert",
+        _ASSERT,
+        r"<<<<<<< HEAD\n- \1 \2 \3\n=======\n- \1 \2 9\n>>>>>>> main",
+        "",
+    ),
+    Operator(
+        "strange conflict in text",
+        r"^(```\n)(\w.*)$",
+        r"\1<<<<<<< HEAD\n\2\n=======\n\2\n>>>>>>> main",
+        "",
+    ),
+    Operator("strange zwsp output", r"→ (\w+)$", "→ \u200b\\1", r"\1"),
+    Operator("strange zwsp in output", r"→ (\w\w)(\w+)$", "→ \\1\u200b\\2", r"\1\2"),
+    Operator("strange zwsp heading", r"WORKFLOW STEP:", "WORKFLOW\u200b STEP:", "WORKFLOW STEP"),
+    Operator("strange zwsp tool", r"(TOOL: )(\w+)$", "\\1\u200b\\2", r"\2"),
+    Operator("strange zwsp var", r"\[([A-Z_]{4,})\]", "[\u200b\\1]", r"\1"),
+    Operator("strange nbsp heading", r"WORKFLOW STEP:", "WORKFLOW\u00a0STEP:", "WORKFLOW STEP"),
+    Operator("strange bullet dot outputs", _OUT, r"• \1 → \2", "- "),
+    Operator("strange bullet endash assert", _ASSERT, r"– \1 \2 \3", "- "),
+    Operator("strange checkbox assert", _ASSERT, r"- [ ] \1 \2 \3", r""),
+    Operator("strange escaped underscore out", r"→ (\w+)_(\w+)$", r"→ \1\\_\2", r"\1_\2"),
+    Operator(
+        "strange escaped underscore tool", r"(TOOL: |^- )(\w+)_(\w+)$", r"\1\2\\_\3", r"\2_\3"
+    ),
+    Operator("strange escaped heading", r"^### (🔧 .*)$", r"\\### \1", "###"),
+    Operator("strange quoted heading", r"^### (🔧 .*)$", r"> ### \1", "###"),
+    Operator("strange shortcode", r"^### 🔧 WORKFLOW", r"### :wrench: WORKFLOW", "🔧"),
+    Operator("strange no sign step", r"^### 🔧 WORKFLOW", r"### WORKFLOW", "🔧"),
+    Operator("strange other sign", r"^### 🔧 WORKFLOW", r"### 🔨 WORKFLOW", "🔧"),
+    Operator("strange out arrow ➡", _OUT, r"- \1 ➡ \2", "→"),
+    Operator("strange fence close tildes", r"^(```\n(?:(?!```).*\n)+)```$", r"\1~~~", "```"),
+    Operator("strange fence python quotes", r"^```\n((?:(?!```).*\n)+)```$", r'"""\n\1"""', "```"),
+    Operator("strange tool none", r"(TOOL: )(\w+)$", r"\1none", ""),
+    Operator("strange tool namespaced", r"(TOOL: )(\w+)$", r"\1functions.\2", r"\2"),
+    Operator("strange a None", _ASSERT, r"- \1 is not None", "exists"),
+    Operator("strange a is None", _ASSERT, r"- \1 is None", ""),
+    Operator("strange a ?.", r"^- result\.(\w+) ", r"- result?.\1 ", "result."),
+    Operator("strange a ??", _ASSERT, r"- (\1 ?? 0) \2 \3", "coalesce"),
+    Operator("strange a between", _ASSERT, r"- \1 between 1 and 5", ">="),
+    Operator(
+        "strange a .contains",
+        r"^- (result\.\w+) contains (\".*\")$",
+        r"- \1.contains(\2)",
+        "contains",
+    ),
+    Operator(
+        "strange a .includes",
+        r"^- (result\.\w+) contains (\".*\")$",
+        r"- \1.includes(\2)",
+        "contains",
+    ),
+    Operator("strange a regex", r"^- (result\.\w+) contains \"(.*)\"$", r"- \1 =~ /\2/", "matches"),
+    Operator("strange a $", _ASSERT, r"- $\1 \2 \3", r"\1"),
+    Operator("strange a braces", _ASSERT, r"- {{\1}} \2 \3", r"\1"),
+    Operator("strange a assert", _ASSERT, r"- assert \1 \2 \3", ""),
+    Operator("strange a if", _ASSERT, r"- if \1 \2 \3", ""),
+    Operator("strange a not equal", _ASSERT, r"- \1 =! \3", "!="),
+    Operator("strange a ternary", _ASSERT, r"- \1 ? true : false", ""),
+    Operator("strange a bold", _ASSERT, r"- **\1** \2 \3", ""),
+    Operator("strange a html", _ASSERT, r"- \1 &gt; \3", ">"),
+    Operator("strange v dunder", r"\[([A-Z_]{4,})\]", r"__\1__", r"[\1]"),
+    Operator("strange v parens dollar", r"\[([A-Z_]{4,})\]", r"$(\1)", r"[\1]"),
+    Operator("strange v field", r"\[([A-Z_]{4,})\]", r"[\1.text]", r"[\1]"),
+    Operator("strange v pipe", r"\[([A-Z_]{4,})\]", r"[\1|upper]", r"[\1]"),
+    Operator("strange v fullwidth", r"\[([A-Z_]{4,})\]", r"［\1］", r"[\1]"),
+    Operator("strange v corner", r"\[([A-Z_]{4,})\]", r"【\1】", r"[\1]"),
+    Operator("strange v backtick in", r"\[([A-Z_]{4,})\]", r"[`\1`]", r"[\1]"),
+    Operator("strange v python format", r"\[([A-Z_]{4,})\]", r"%(\1)s", r"[\1]"),
 )

@@ -160,6 +160,10 @@ def _step(fields: Fields, ids: dict[str, Scalar]) -> ContractStep | None:
     title = fields.text("step_name")
     form = fields.word("step_type", STEP_TYPES)
     role = fields.text("required_role", required=True)
+    if role is not None and role.text != role.text.strip():
+        help = f"write `{role.text.strip()}`"
+        message = f"blanks stand around the role of {fields.what}, and belong to it"
+        fields.tree.sink.report("FC1005", message, role.span, severity="warning", help=help)
     criteria = fields.text("success_criteria", required=True)
     failure = fields.text("failure_handling", empty=True)
     minutes = _number(fields, "estimated_duration", 0)

@@ -6,13 +6,18 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Protocol, get_args
 
 from ... import ir
-from ...expr.ast import Expr, Literal
-from ...flow_yaml.keys import AGENT, LIMIT, MODEL_SETTINGS, OTHER_WORDS, RETRY
+from ...catalog.model_settings import model_meant
+from ...diagnostics.diagnostic import Fix, Sink
+from ...expr.ast import Expr, ListOf, Literal, ObjectOf
+from ...expr.values import read_number
+from ...flow_yaml.durations import guess_duration, read_duration
+from ...flow_yaml.keys import AGENT, COMMON, LIMIT, MODEL_SETTINGS, NODES, OTHER_WORDS, RETRY
 from ...flow_yaml.shapes import Key, MapShape
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.source import Span
 from ...source.spelling import Spelling
 
+_OF_NODES = {name for shape in NODES.values() for name in shape.by_name}
 LIMITS: tuple[str, ...] = get_args(ir.LimitName)
 MOST_LISTED = 12
 """Keys that a message names."""
@@ -36,10 +41,50 @@ _MORE_WORDS: dict[str, tuple[str, ...]] = {
     "in": ("foreach",),
     "run": ("do",),
     "body": ("do", "text"),
+    **dict.fromkeys(("max_retries", "retry_limit"), ("retry",)),
+    **dict.fromkeys(("condition", "cond", "expr", "test"), ("when",)),
+    **dict.fromkeys(("user", "user_prompt", "content", "message"), ("prompt", "text")),
+    **dict.fromkeys(("register", "store_as", "output_to", "assign_to"), ("into",)),
+    **dict.fromkeys(("entry", "startat", "StartAt", "entry_point", "initial"), ("start",)),
+    **dict.fromkeys(("reasoning_effort", "effort", "thinking"), ("reasoning",)),
+    **dict.fromkeys(("max_output_tokens", "max_completion_tokens", "num_predict"), ("max_tokens",)),
+    **dict.fromkeys(("topP", "topp", "nucleus"), ("top_p",)),
+    **dict.fromkeys(("stop_sequences", "stops"), ("stop",)),
+    **dict.fromkeys(("max_steps", "max_iterations", "recursion_limit"), ("steps",)),
+    **dict.fromkeys(("time", "duration", "max_time"), ("seconds", "timeout")),
+    **dict.fromkeys(("budget", "max_cost", "price"), ("cost",)),
+    "temp": ("temperature",),
+    "max_tokens": ("tokens",),
     "prompt": ("system",),
     "description": ("title",),
+    "function": ("tool",),
 }
 """What stands for another key in one kind of mapping only."""
+
+_KINDS = {
+    **dict.fromkeys(("workflow", "subflow", "sub_workflow", "flow"), "call"),
+    **dict.fromkeys(("map", "each", "iterate", "repeat"), "foreach"),
+    **dict.fromkeys(("match", "branch", "decide", "router"), "choose"),
+    **dict.fromkeys(("check", "expect", "verify", "ensure"), "assert"),
+    **dict.fromkeys(("vars", "variables", "let", "state"), "assign"),
+    **dict.fromkeys(("assistant", "chat", "ai", "generate"), "agent"),
+    **dict.fromkeys(("type", "kind"), ""),
+}
+"""What other tools call a kind of node, where no kind is said."""
+_ELSEWHERE = "what comes next stands in a node, behind `next:`"
+_REMARKS = {
+    **dict.fromkeys(("edges", "connections", "transitions", "links"), _ELSEWHERE),
+    **dict.fromkeys(("needs", "depends_on", "dependson", "dependencies"),
+        "the node before says what comes next, with `next:`"),
+    **dict.fromkeys(("if", "condition", "when", "unless"),
+        "a condition stands on the way to a node: `next: [{when: …, to: …}]`"),
+    **dict.fromkeys(("type", "kind"), "a key of its own says what a node does, such as `agent:`"),
+    **dict.fromkeys(("version", "apiversion"), "the version is that of `flow: 1`"),
+    **dict.fromkeys(("end", "final", "terminal"), "the last node ends the run, or `next: end`"),
+    **dict.fromkeys(("runs-on", "permissions", "triggers"), "nothing here: take it out"),
+    "env": "a parameter with `env:` reads the environment",
+}  # fmt: skip
+"""What has no key here, or stands elsewhere."""
 
 _TYPES = {bool: "boolean", int: "integer", float: "number"}
 
@@ -76,7 +121,19 @@ def _key_meant(name: str, known: Sequence[str], spelling: Spelling) -> tuple[str
             return f"`{word}:` stands below `{outer}:`", None
     if "agent" in known and name in AGENT.by_name:
         return f"`{name}:` is said of the agent, by its name below `agents:`", None
-    return help, None
+    return _REMARKS.get(name.lower(), help), None
+
+
+def kind_meant(found: Sequence[Scalar]) -> tuple[Scalar | None, str | None]:
+    """Return the key of a node without a kind that was probably meant to say it, and the kind."""
+    others = {word: key for word, key in OTHER_WORDS.items() if key in NODES} | _KINDS
+    for key in found:
+        if kind := others.get(key.text.lower()):
+            return key, kind
+    own = {key.name for key in COMMON} | _OF_NODES
+    spelling = Spelling(NODES)
+    near = ((key, spelling.nearest(key.text)) for key in found if key.text not in own)
+    return next(((key, kind) for key, kind in near if kind), (None, None))
 
 
 def is_mapping_of(node: Value, element: MapShape) -> bool:
@@ -174,8 +231,29 @@ def key_span(mapping: MapAt, key: str) -> Span | None:
     return next((name.span for name, _ in mapping.pairs if name.text == key), None)
 
 
+def _is_no_number(value: Expr) -> bool:
+    match value:
+        case Literal(value=written):
+            return isinstance(written, str | bool)
+        case _:
+            return isinstance(value, ListOf | ObjectOf)
+
+
+def number_help(node: Value) -> str:
+    """Return how a number is written that stands in quotes or has a unit of time; "" for others."""
+    if not isinstance(node, Scalar) or not isinstance(node.value, str):
+        return ""
+    if read_number(node.text) is not None:
+        return f"write `{node.text.strip()}`, without quotes"
+    seconds = read_duration(guess_duration(node.text) or "")
+    return "" if seconds is None else f"it is in seconds: write `{seconds:.10g}`"
+
+
 class BoundReader(Protocol):
     """The reader of the file: of mappings, and of what is wrong."""
+
+    @property
+    def sink(self) -> Sink: ...
 
     def element(
         self, node: Value, element: MapShape, what: str, *further: str
@@ -186,6 +264,8 @@ class BoundReader(Protocol):
     def wrong(self, key: Scalar, wanted: str, node: Value, help: str) -> None: ...
 
     def report(self, code: str, message: str, span: Span, help: str) -> None: ...
+
+    def names(self, key: Key, name: Scalar, node: Value) -> tuple[str, ...] | None: ...
 
 
 def read_limits(
@@ -204,6 +284,9 @@ def read_limits(
                 message = f"the limit `{bound.text}` is not above 0, so nothing could run"
                 help = "write a number above 0, or leave it out"
                 reader.report("FC1005", message, fields["value"].span or bound.span, help)
+            elif _is_no_number(fields["value"]):
+                wanted = "a number, or an expression"
+                reader.wrong(bound, wanted, value, "write for instance `50`, or `{value: 50}`")
             limits.append(ir.Limit(name=bound.text, **fields, span=bound.span))  # type: ignore[arg-type]
     return tuple(limits)
 
@@ -220,3 +303,36 @@ def read_settings(
     """Return the settings of a question to a model."""
     fields = reader.element(node, MODEL_SETTINGS, "`settings`")
     return None if fields is None else ir.QuestionSettings(**fields, span=name.span)
+
+
+def read_model(key: Key, name: Scalar, node: Value, reader: BoundReader) -> str | None:
+    """Return the name of one model."""
+    if not isinstance(node, Scalar):
+        help = "`model` of an agent or a node may be a list" if isinstance(node, ListAt) else ""
+        reader.wrong(name, "one model", node, help)
+        return None
+    _check_model(node, reader)
+    return node.text
+
+
+def read_models(key: Key, name: Scalar, node: Value, reader: BoundReader) -> tuple[str, ...] | None:
+    """Return the names of models that are asked one after another."""
+    for item in node.items if isinstance(node, ListAt) else [node]:
+        if isinstance(item, Scalar):
+            _check_model(item, reader)
+    return reader.names(key, name, node)
+
+
+def _check_model(node: Scalar, reader: BoundReader) -> None:
+    """Report a name that no model has: of another type, or of a provider that there is not."""
+    if (meant := model_meant(node.text)) is not None:
+        message, help = (
+            f"no provider has the model `{brief(node.text)}`",
+            f"did you mean `{meant}`?",
+        )
+        fix = Fix(f"write `{meant}`", node.span, meant)
+        reader.sink.report("FC1005", message, node.span, severity="warning", help=help, fix=fix)
+    elif node.text and not isinstance(node.value, str):
+        message = f"`{brief(node.text)}` is not the name of a model"
+        help = "write `provider:name`, such as `openai:gpt-5-mini`"
+        reader.report("FC1005", message, node.span, help)

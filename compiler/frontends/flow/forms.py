@@ -6,7 +6,6 @@ element, and the value is None where nothing can be made of it.
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Sequence, Set
 from typing import Any, TypeVar
@@ -30,8 +29,11 @@ from .elements import (
     kind,
     list_faults,
     names_in_one,
+    number_help,
     place,
     read_limits,
+    read_model,
+    read_models,
     read_retry,
     read_settings,
 )
@@ -199,7 +201,7 @@ class Forms:
     def integer(self, key: Key, name: Scalar, node: Value) -> int | None:
         if isinstance(node, Scalar) and type(node.value) is int:
             return self._within(key, node, node.value)
-        self.wrong(name, "a whole number", node)
+        self.wrong(name, "a whole number", node, number_help(node))
         return None
 
     def _within(self, key: Key, node: Scalar, value: N) -> N | None:
@@ -219,7 +221,7 @@ class Forms:
     def number(self, key: Key, name: Scalar, node: Value) -> float | None:
         if isinstance(node, Scalar) and type(node.value) in (int, float):
             return self._within(key, node, float(node.text))
-        self.wrong(name, "a number", node)
+        self.wrong(name, "a number", node, number_help(node))
         return None
 
     def names(self, key: Key, name: Scalar, node: Value) -> tuple[str, ...] | None:
@@ -235,14 +237,6 @@ class Forms:
             for message, span, help in list_faults(key.name, node, found):
                 self.report("FC1005", message, span, help)
         return tuple(item.text for item in found)
-
-    models = names
-
-    def model(self, key: Key, name: Scalar, node: Value) -> str | None:
-        if isinstance(node, ListAt):
-            self.wrong(name, "one model", node, "`model` of an agent or a node may be a list")
-            return None
-        return self.text(key, name, node)
 
     def json(self, key: Key, name: Scalar, node: Value) -> ir.Json:
         """Read any JSON value. Plain scalars that JSON knows are not texts."""
@@ -298,14 +292,13 @@ class Forms:
             return read
         if not node.text.strip():
             help = f"write an expression, or `null` for nothing: `{brief(name.text)}: null`"
-            read = dataclasses.replace(read, help=help)
         elif "{{" in node.text:
             help = "this is an expression; for a text with placeholders write `{text: …}`"
-            read = dataclasses.replace(read, help=help)
         elif key is not None and key.form in _GIVEN and _SENTENCE.fullmatch(node.text):
             help = f"a text has quotes within quotes: `'\"{brief(node.text)}\"'`"
-            read = dataclasses.replace(read, help=help)
-        self.report("FC3006", read.message, read.span, read.help)
+        else:
+            help = read.help
+        self.report("FC3006", read.message, read.span, help)
         return None
 
     def _of_parts(self, key: Key | None, name: Scalar, node: ListAt | MapAt) -> Expr | None:
@@ -395,4 +388,6 @@ _ELSEWHERE: dict[Form, Callable[[Key, Scalar, Value, Forms], object]] = {
     "limits": read_limits,
     "retry": read_retry,
     "model_settings": read_settings,
+    "model": read_model,
+    "models": read_models,
 }

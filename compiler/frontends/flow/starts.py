@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from ... import ir
 from ...analysis.cron import cron_fault
+from ...expr.function import NAMES, Type
 from ...expr.times import zone_fault, zone_names
+from ...expr.values import read_number
 from ...flow_yaml.keys import SCHEDULE, WEBHOOK
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.spelling import Spelling
@@ -95,6 +97,8 @@ def check_inputs(workflow: ir.Workflow, on: Value | None, forms: Forms) -> None:
         if isinstance(into, Scalar):
             names.append(into)
         _check_names(workflow, names, forms)
+        if isinstance(given, MapAt):
+            _check_types(workflow, given, forms)
         if item.get("webhook") is None and item.get("schedule") is None:
             continue
         by = "webhook" if item.get("webhook") is not None else "schedule"
@@ -115,3 +119,26 @@ def _check_names(workflow: ir.Workflow, names: list[Scalar], forms: Forms) -> No
             near = Spelling(params).nearest(name.text)
             message = f"there is no parameter `{brief(name.text)}`"
             forms.report("FC2001", message, name.span, "declare it below `params:`", near=near)
+
+
+def _check_types(workflow: ir.Workflow, given: MapAt, forms: Forms) -> None:
+    """Report an input that is not of its parameter's type."""
+    types = {param.name: param.type for param in workflow.params}
+    for name, value in given.pairs:
+        wanted = types.get(name.text, "any")
+        if not _is_of(wanted, value):
+            forms.wrong(name, NAMES[wanted], value)
+
+
+def _is_of(wanted: Type, value: Value) -> bool:
+    match wanted:
+        case "list":
+            return isinstance(value, ListAt)
+        case "object":
+            return isinstance(value, MapAt)
+        case "number" | "integer":
+            return isinstance(value, Scalar) and read_number(value.value) is not None
+        case "boolean":
+            return isinstance(value, Scalar) and value.text.lower() in ("true", "false")
+        case _:
+            return wanted == "any" or isinstance(value, Scalar)

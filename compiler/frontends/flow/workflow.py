@@ -17,7 +17,7 @@ from ...source.source import SourceSet, Span
 from ...source.spelling import Spelling
 from .declarations import Declarations
 from .edges import Default, Edges, Targets
-from .elements import key_span, kind, place, value_span, with_keys
+from .elements import key_span, kind, kind_meant, place, value_span, with_keys
 from .forms import Forms
 from .references import Declared, References
 from .starts import check_inputs
@@ -155,10 +155,7 @@ class WorkflowReader:
             help = help or "make two nodes of it"
             self.forms.report("FC1005", message, kinds[1].span, help, label)
             return
-        known = Spelling(keys.NODES)
-        others = {word: key for word, key in keys.OTHER_WORDS.items() if key in keys.NODES}
-        found = ((key, others.get(key.text) or known.nearest(key.text)) for key, _ in mapping.pairs)
-        slip, near = next(((key, near) for key, near in found if near), (None, None))
+        slip, near = kind_meant([key for key, _ in mapping.pairs])
         listed = ", ".join(f"`{word}`" for word in keys.NODES)
         place_of = slip.span if slip else place(mapping)
         help = f"a node has one of these keys: {listed}"

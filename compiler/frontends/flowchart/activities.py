@@ -20,7 +20,7 @@ from .checks import read_check
 from .mermaid.captions import break_lines
 from .mermaid.chart import ChartNode
 from .mermaid.placed_text import PlacedText
-from .nearly import bracket_help, nearly_prefix
+from .nearly import bracket_help, nearly_prefix, odd_value
 from .placeholders import BUILT_IN, STATUS_WORDS, ChartScope, constant_in
 
 KINDS = (
@@ -245,6 +245,8 @@ def _value(text: PlacedText, scope: ChartScope) -> Expr:
             severity="warning",
             help=f"did you mean `{near}`? For the letters write `'{text.brief}'`",
         )
+    elif odd := odd_value(text.text, lambda name: name in spelling):
+        scope.sink.report("FC3006", odd[0], scope.span(text), severity="warning", help=odd[1])
     return scope.render(text)
 
 

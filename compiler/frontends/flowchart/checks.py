@@ -14,7 +14,7 @@ from ...expr.ast import Binary, BinaryOp, Call, Expr, Literal
 from ...expr.parse import OPERATOR_WORDS
 from ...source.spelling import Spelling
 from .mermaid.placed_text import PlacedText
-from .placeholders import ChartScope, constant_in
+from .placeholders import BUILT_IN, ChartScope, constant_in
 
 _CHECK = re.compile(
     r"(?P<left>'[^']*'|\"[^\"]*\"|[^\s=!<>~]+)\s*"
@@ -26,6 +26,11 @@ _OLD_FIELD = re.compile(
 )
 _OLD_NAMES = {"Result": "RESULT", "result": "RESULT", "Status": "STATUS", "status": "STATUS"}
 _CURLY = "“”„‘’"
+_SECOND = re.compile(
+    r"(?P<first>.*?\S)\s+(?P<sign>&&|\|\||(?:and|or|AND|OR)\b)\s+(?P<left>[A-Za-z_]\w*)\s*"
+    r"(?:[=!<>]{1,3}|(?:contains|matches|equals|differs)\b)",
+    re.S | re.I,
+)
 _LONE_BRACKET = re.compile(r"(?P<word>[\w'\"][\w '\"-]{0,80})(?P<sign>[)\]}])")
 UNREADABLE = Literal(value=False)
 """What stands in for a reported check, so that reading goes on."""
@@ -93,6 +98,7 @@ def _apply(
 ) -> Expr:
     span = scope.span(caption)
     _check_quotes(right, scope)
+    _check_second(right, scope)
     if operator != "matches":
         _check_slips(right, scope)
     value = scope.look_up(right)
@@ -117,11 +123,24 @@ def _check_quotes(right: PlacedText, scope: ChartScope) -> None:
             scope.sink.report("FC3006", message, scope.span(right), severity="warning", help=help)
 
 
+def _check_second(right: PlacedText, scope: ChartScope) -> None:
+    """Warn of a second comparison: what stands behind an operator is one text."""
+    second = _SECOND.match(right.text)
+    if second is not None and (scope.has(second["left"]) or second["left"] in BUILT_IN):
+        sign = second["sign"]
+        message = f"a check is one comparison: all behind `{sign}` is part of the text"
+        help = "decide in two activities, one behind the other"
+        place = scope.span(right.group(second, "sign"))
+        scope.sink.report("FC3006", message, place, severity="warning", help=help)
+
+
 def _check_slips(right: PlacedText, scope: ChartScope) -> None:
     """Warn of curly quotes around a constant, and of a word with a bracket that has no partner:
     both would be part of the value."""
     if right.text and (right.text[0] in _CURLY or right.text[-1] in _CURLY):
         message, meant = "curly quotes are part of the text", f'"{right.text.strip(_CURLY)}"'
+    elif right.text.endswith("?") and " " not in right.text and right.text[:1] not in "'\"":
+        message, meant = "the question mark is part of the text", right.text[:-1]
     elif slip := _LONE_BRACKET.fullmatch(right.text):
         message, meant = f"`{slip['sign']}` has no partner and is part of the text", slip["word"]
     else:

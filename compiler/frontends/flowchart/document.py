@@ -17,7 +17,7 @@ from ...source.source import Source, SourceSet, Span, Unreadable
 from ...source.spelling import Spelling
 from .detect import is_flowchart
 from .mermaid.placed_text import PlacedText, placed_text
-from .nearly import line_above
+from .nearly import NEARLY_INCLUDE, is_nearly_details, line_above
 
 MAX_INCLUDED = 8 * 1024 * 1024
 """Characters of a document with everything it includes; more is refused (FC0001)."""
@@ -132,6 +132,16 @@ class _Includes:
                 self.include(source, match, chain)
                 at = match.end()
         self.take(source, at, len(source.text))
+        for nearly in (
+            NEARLY_INCLUDE.finditer(source.text) if "nclude" in source.text.lower() else ()
+        ):
+            place, written = source.span(*nearly.span("all")), f"!INCLUDE {nearly['path']}"
+            message, fix = (
+                f"`{nearly['all']}` includes nothing",
+                Fix(f"write `{written}`", place, written),
+            )
+            help = f"write `{written}`"
+            self.sink.report("FC1002", message, place, severity="warning", help=help, fix=fix)
 
     def take(self, source: Source, start: int, end: int) -> None:
         if end > start or not self.segments:
@@ -221,6 +231,19 @@ class _Reader:
         language = match["info"].strip().split(" ")[0]
         is_details = self.part == "workflow" and match["info"].split() == _DETAILS
         is_chart = self.part == "workflow" and not is_details and is_flowchart(body.text)
+        if (
+            self.part == "workflow"
+            and not is_details
+            and is_nearly_details(match["info"], body.text)
+        ):
+            place = self.document.whole.span(match.start("info"), match.end("info"))
+            message, fix = (
+                "this block of details is not read",
+                Fix("write `yaml flow`", place, "yaml flow"),
+            )
+            self.sink.report(
+                "FC1002", message, place, severity="warning", help="write ```yaml flow", fix=fix
+            )
         if is_chart and language.lower() != "mermaid":
             is_chart = self.is_nearly_mermaid(match, language)
         if is_chart:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ...diagnostics.diagnostic import Fix
@@ -11,7 +11,20 @@ from ...source.source import Span
 from ...source.spelling import Spelling
 from .mermaid.placed_text import PlacedText, placed_text
 
-_HEADING = re.compile(r"^[ ]{0,3}(?:\#{1,6}[ \t]*|\*\*|__)(?P<words>\w[^\n]{0,80}+)$", re.M)
+NEARLY_INCLUDE = re.compile(
+    r"^[ \t]*(?P<all>(?!!INCLUDE[ \t])[!@][ ]?(?i:include|import)[:( \t]{1,3}"
+    r"['\"]?(?P<path>[\w./-]{1,200}\.\w{1,5})['\"]?\)?)[ \t]*\r?$",
+    re.M,
+)
+"""A line that names a file as other languages include one."""
+_HEADING = re.compile(
+    r"^[ ]{0,3}(?:(?:[->*+]|\d{1,3}[.)])[ ]|\\)?(?:\#{1,6}[ \t]*|\*\*|__)"
+    r"(?:[\"'*_]{1,2}|Prompt:[ ]?)?(?P<words>\w[^\n]{0,80}+)$",
+    re.M,
+)
+_DETAILS = re.compile(r"^(?:nodes|agents|params|outputs|limits|start|state|tools):", re.M)
+_COMPUTED = re.compile(r"(?P<name>\w{1,60}) ?[-+*/] ?\w{1,60}\Z")
+_TWO_SET = re.compile(r"[^=,]{0,200}(?P<more>[,;] ?[A-Z_]\w{0,60} ?=)")
 _FENCE = re.compile(
     r"^[ ]{0,3}(?P<mark>`{2,}|~{2,}|'{3})[ \t]*(?P<info>\w*)[^\n]*\n(?P<first>[^\n]*)", re.M
 )
@@ -79,7 +92,7 @@ def nearly_headings(text: str) -> dict[str, PlacedText]:
     level, without a blank or in bold."""
     found: dict[str, PlacedText] = {}
     for line in (*_HEADING.finditer(text), *_SETEXT.finditer(text)):
-        words = line["words"].strip().rstrip("*_#: ").lower()
+        words = line["words"].strip().rstrip("*_#:\"' ").lower()
         first = line[0].partition("\n")[0]
         found.setdefault(words, placed_text(first, line.start()).strip())
     return found
@@ -100,6 +113,27 @@ def nearly_prefix(caption: str, kind: str) -> NearlyPrefix | None:
         return None
     word, behind = match["word"], match.end()
     return NearlyPrefix(*match.span("word"), word, word, behind, caption[behind:])
+
+
+def is_nearly_details(info: str, body: str) -> bool:
+    """Return whether a fenced block was probably meant as details: of the language, with a key."""
+    return re.match(r"ya?ml\b|flow\b", info, re.I) is not None and bool(_DETAILS.search(body))
+
+
+def odd_value(value: str, has: Callable[[str], bool]) -> tuple[str, str] | None:
+    """Return message and help for a value that SET takes as a text though it looks like a sum over
+    one of the variables, or like another SET."""
+    computed = _COMPUTED.match(value)
+    if computed and has(computed["name"]):
+        help = "compute with `assign` in a block of details, ```yaml flow"
+        return f"SET computes nothing: `{value}` is the text as it stands", help
+    two = _TWO_SET.match(value)
+    if two:
+        return (
+            f"SET sets one variable: `{two['more']}` is part of the value",
+            "write two activities",
+        )
+    return None
 
 
 def bracket_help(caption: str) -> str:

@@ -18,7 +18,13 @@ from ...diagnostics.diagnostic import Label, Sink
 from ...expr.ast import Call, Expr, Literal, Name, Text
 from ...expr.template import Placeholder, Template, quoted_command
 from ...reading.editing import Mention
-from ...reading.foreign import foreign_in_command, foreign_placeholders, report_foreign
+from ...reading.foreign import (
+    foreign_in_command,
+    foreign_placeholders,
+    foreign_statements,
+    report_foreign,
+    report_statement,
+)
 from ...source.records import dataclass
 from ...source.source import Span
 from ...source.spelling import Spelling
@@ -108,6 +114,9 @@ class ChartScope:
         for found in foreign_placeholders(text.text, "{{NAME}}", self.spelling()):
             part = text[found.start : found.end]
             report_foreign(self.sink, self.span(part), part.text, f"{{{{{found.name}}}}}")
+        for start, end in foreign_statements(text.text, self.spelling()):
+            part = text[start:end]
+            report_statement(self.sink, self.span(part), part.text, "decide with a CHECK")
         return template.expr
 
     def _read(self, text: PlacedText) -> Template:
@@ -193,6 +202,10 @@ class ChartScope:
             self._spellings[key] = Spelling(names | set(self.document.prompts if prompts else ()))
         return self._spellings[key]
 
+    def _prompt_of(self, name: str) -> str | None:
+        """Return the prompt whose heading has a role before a name."""
+        return next((p for p in self.document.prompts if p.partition(" ")[2] == name), None)
+
     def report_missing_prompts(self) -> None:
         """Report FC1003 for each prompt that activities name and nobody wrote."""
         spelling = self.spelling(variables=False, prompts=True)
@@ -216,6 +229,8 @@ class ChartScope:
             write = f"write it below `# Prompts`, under the heading `## {name}`"
             close = spelling.advice(name, write)
             near = spelling.nearest(name)
+            if near is None and (near := self._prompt_of(name)):
+                close = f"did you mean `{near}`?"
             meant = self.document.prompts[near].name if near else None
             if lost is not None:
                 labels.append(Label(self.span(lost), "was this meant as `# Prompts`?"))

@@ -29,6 +29,7 @@ from .scripts.functions import ScriptFile
 
 _READ = re.compile(r"common_data\.(\w+)(?!\w|\s*\()")
 _SET = re.compile(r"common_data(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*(?:\+\+|--|[-+*/]?=(?!=))")
+_THIS_SET = re.compile(r"(?<![\w$.])this\.(\w+)\s*=(?!=)")
 _WORD = re.compile(r"(?<![\w$.])this\.([A-Za-z_]\w{6,})\b")
 _DATA = r"(?:this\.)?(common_data(?:\.\w+)+)"
 _HOLE = re.compile(
@@ -37,10 +38,15 @@ _HOLE = re.compile(
     rf"|(?<![\w.]){_DATA}\s*\}}{{1,2}}|(?P<bare>(?<![\w.]){_DATA}\b)"
 )
 """What stands for a field of the data in a text, or nearly does; the last form is a field alone."""
+_PROSE = re.compile(
+    r"(?<![\w.])(?!(?:typeof|new|in|of|instanceof|return|and|or|not|void)\b)[A-Za-z]{2,40}[ ]+"
+    r"(?!(?:in|of|instanceof|and|or)\b)[A-Za-z]"
+)
+"""Two words side by side, as no code has them."""
 _BRACED = re.compile(r"\{\{([^{}\n]{1,80})\}\}")
 _SOUND = re.compile(r"\s*(?:this\.)?common_data(?:\.[^\W\d]\w*)+\s*")
 _PATH = re.compile(
-    r"\s*(?:this\.)?([A-Za-z_][\w-]{0,40})\s*(?:\.|::?|->|/|\[['\"]?)\s*(\w{1,60})(?:['\"]?\])?\s*"
+    r"\s*(?:\$\.)?(?:this\.)?([A-Za-z_][\w-]{0,40})\s*(?:\.|::?|->|/|\[['\"]?)\s*(\w{1,60})(?:['\"]?\])?\s*"
 )
 _MEMBER = re.compile(r"(?<=[\w)\]])\.([A-Za-z]{4,20})\b")
 _MEMBERS = Spelling(
@@ -57,6 +63,10 @@ _COMPARED = re.compile(
 _DECLARES = re.compile(r"\b(?:let|const|var)\s")
 _OTHER_SIGN = re.compile(r"=<(?!=)|<>|(?<![=!<>])=!(?!=)|(?<![=!<>])=>(?=\s*-?\d)")
 _SIGNS = {"=<": "<=", "<>": "!==", "=!": "!==", "=>": ">="}
+_OTHER_PATH = re.compile(
+    r"(?<![\w.])function\.(?P<tool>\w+)\.(?!arguments\b)"
+    r"(?P<part>(?:args|argument|params|parameters|input|inputs)\b(?=\.))?(?P<name>\w+)?"
+)
 _TOOL = re.compile(r"(?<![\w.])function\.(\w+)(?:\.arguments\.(\w+))?")
 _RESERVED = Spelling(RESERVED)
 
@@ -69,13 +79,15 @@ def check_texts(
     known = names | _said_elsewhere(machine, file)
     spellings = (Spelling(names), Spelling(known))
     tools = {tool.id: tool for entry in roles.values() for tool in entry.tools}
+    own = None if file is not None else {*RESERVED, *names, *_set_on_this(machine)}
     for text in _codes(machine):
         _check_fields(text, known, spellings, sink)
-        _check_words(text, sink)
+        _check_words(text, own, sink)
         check_free_names(text, names, sink)
         check_methods(text, known, sink)
         _check_data(text, sink)
         _check_members(text, known, sink)
+        _check_arguments(text, sink)
         if tools:
             _check_tools(text, tools, sink)
     for text in _inputs(machine):
@@ -145,14 +157,21 @@ def _check_fields(text: Scalar, known: Set[str], spellings: Iterable[Spelling], 
         sink.report("FC3001", message, span, severity="warning", help=help, fix=fix)
 
 
-def _check_words(text: Scalar, sink: Sink) -> None:
+def _set_on_this(machine: Machine) -> Set[str]:
+    """Return what the machine's own code sets on `this`."""
+    return {match[1] for text in _codes(machine) for match in _THIS_SET.finditer(text.text)}
+
+
+def _check_words(text: Scalar, own: Set[str] | None, sink: Sink) -> None:
+    """Warn of what `this` does not have: of what is nearly one of its own names, and without a
+    script, where `own` are all of them, of any other."""
     for match in _WORD.finditer(plain_code(text.text)):
         near = None if match[1] in RESERVED else _RESERVED.nearest(match[1])
-        if near is not None:
-            message, span = f"nothing is called `{match[1]}`", text.at(*match.span(1))
-            fix = Fix(f"write `{near}`", span, near)
-            help = f"did you mean `{near}`?"
-            sink.report("FC3001", message, span, severity="warning", help=help, fix=fix)
+        if near is None and (own is None or match[1] in own or "(" in text.text[match.end() :][:1]):
+            continue
+        message, span = f"nothing is called `{match[1]}`", text.at(*match.span(1))
+        help = f"`this` has {', '.join(f'`{name}`' for name in RESERVED)}"
+        sink.report("FC3001", message, span, severity="warning", help=help, near=near)
 
 
 def _check_data(text: Scalar, sink: Sink) -> None:
@@ -191,6 +210,18 @@ def _check_tools(text: Scalar, tools: Mapping[str, Tool], sink: Sink) -> None:
             sink.report("FC3005", message, span, severity="warning", help=help, near=near)
 
 
+def _check_arguments(text: Scalar, sink: Sink) -> None:
+    """Warn of a path to an argument of a tool without its `arguments`: it has no value (J37)."""
+    for match in _OTHER_PATH.finditer(text.text) if "function." in text.text else ():
+        message = f"`{match[0].rstrip('.')}` has no value: behind a tool stand its `arguments`"
+        part = "part" if match["part"] else "name"
+        place = text.at(*match.span(part)) if match[part] else text.at(*match.span())
+        meant = "arguments" if match["part"] else f"arguments.{match['name'] or '…'}"
+        fix = Fix(f"write `{meant}`", place, meant)
+        help = f"write `function.{match['tool']}.{meant}`"
+        sink.report("FC3001", message, place, severity="warning", help=help, fix=fix)
+
+
 def _is_sound_path(text: str) -> bool:
     return _SOUND.fullmatch(text) is not None
 
@@ -213,7 +244,7 @@ def _check_path(text: Scalar, known: Set[str], sink: Sink) -> bool:
 
 def _check_holes(text: Scalar, names: Set[str], sink: Sink) -> None:
     """Warn of what nearly is a placeholder, and of a field without braces in a text."""
-    is_text = has_placeholder(text.text)
+    is_text = has_placeholder(text.text) or _PROSE.search(plain_code(text.text)) is not None
     braced = [match.span() for match in _BRACED.finditer(text.text)]
     for match in _HOLE.finditer(text.text):
         meant = f"{{{{{next(part for part in match.groups()[::-1] if part)}}}}}"

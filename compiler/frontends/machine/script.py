@@ -20,6 +20,8 @@ from .scripts.javascript_functions import javascript_functions
 from .scripts.python import read_python
 
 SCRIPT = "script"
+_ALWAYS = frozenset({"always", "else", "default", "otherwise", "yes", "1"})
+"""What other languages write for the way that is taken when no other one is."""
 _FILES = (("javascript", "script.js"), ("python", "script.py"))
 
 
@@ -125,4 +127,6 @@ class Handlers:
         near = None if self._file is None else self._spelling.nearest(name.text)
         if name.text.lower() in ("true", "false"):
             near = name.text.lower()
+        elif name.text.lower() in _ALWAYS:
+            near = "true"
         self._sink.report("FC4001", message, name.span, help=help, near=near)

@@ -18,9 +18,11 @@ _NAMES = tuple(
 _LINE = re.compile(r"[^\n]*(?:\n|\Z)")
 _FENCE = re.compile(r"[ \t]*(?P<mark>`{3,}|~{3,})")
 _STEP = re.compile(
-    r"[ ]{0,3}(?P<open>\#{1,6}[ \t]*|\*\*|__)(?P<word>[A-Za-z]{2,12})"
-    r"(?:[ \t]*(?P<number>[0-9]{1,6})|[ \t]+(?P<numeral>[a-z]{3,5})(?=[ \t]*:))?"
-    r"[ \t]*(?P<colon>[:.–—-]|(?=[ \t]))(?P<title>[^\r\n]*)"
+    r"[ ]{0,3}(?P<open>(?:(?:[->*+]|\d{1,3}[.)])[ ]+|\\|<!--[ ]*)?"
+    r"(?:\#{1,6}[ \t]*(?:\*\*|__)?|\*\*|__)"
+    r"|(?=Step[ ][0-9]{1,6}[ ]?[:.)：–—-]))(?P<word>[A-Za-z]{2,12})"
+    r"(?:[ \t\u00a0]*(?P<number>[0-9]{1,6})|[ \t]+(?P<numeral>[a-z]{3,5})(?=[ \t]*:))?"
+    r"[ \t]*(?P<colon>[:.)：–—-]|(?=[ \t]))(?P<title>[^\r\n]*)"
 )
 _NUMBERED = re.compile(
     r"[ ]{0,3}(?P<open>\#{1,6}[ \t]*)(?P<number>[0-9]{1,4})[ \t]*[:.)–—-][ \t]*(?P<title>[^\r\n]*)"
@@ -32,9 +34,11 @@ _WITHIN = 400
 """A step's first fields stand within so many characters behind its heading, and `Code:` before the
 code."""
 _FIELD = re.compile(
-    r"(?P<all>[ ]{0,12}(?P<bullet>[*+-][ \t]*)?(?P<stars>(?:\*{1,2}|__)?[ ]?)"
+    r"(?P<all>[ ]{0,12}(?P<bullet>[*+•–—|-][ \t\u00a0]*(?:\[[ xX]\][ ])?)?"
+    r"(?P<stars>(?:\*{1,2}|__|`|<b>|<strong>)?[ ]?)"
     rf"(?P<name>{'|'.join(_NAMES)})"
-    r"(?P<colon>[:;=.]?[ ]?(?:\*{1,2}|__)[:;=]?|[:;=]))(?:[ \t]|\r?\n|\Z)"
+    r"(?P<colon>[:;=.：]?[ ]?(?:\*{1,2}|__|`|</b>|</strong>)[:;=：]?|[:;=：]))"
+    r"(?:[ \t\u00a0|]|\r?\n|\Z)"
 )
 _PATH = re.compile(
     r"[ ]{0,3}[*+-][ \t]+\*\*(?:Input|Output) Audio:\*\*[ \t]*"
@@ -57,7 +61,7 @@ def check_lines(places: Places, source: Source, sink: Sink) -> None:
         inside = last == "plan"
         for at, line in _lines(block.text):
             start = starts[index] + at
-            if inside and not (block.kind == "step" and at == 0):
+            if inside and not (at == 0 and (block.kind == "step" or block.key is not None)):
                 _check_step(line, start, source, sink)
             _check_marks(line, start, source, sink)
             if start not in fields and at > 0:
@@ -105,7 +109,7 @@ def _check_step(line: str, start: int, source: Source, sink: Sink) -> None:
         if not followed or not (named or "#" in match["open"]):
             return
     title = line[match.start("title" if named or number else "word") :]
-    title = title.strip().removesuffix("**").removesuffix("__").strip()
+    title = title.strip().removesuffix("-->").strip().removesuffix("**").removesuffix("__").strip()
     written = f"### Step {number or 'N'}: {title}".rstrip()
     at = source.span(start + match.start("open"), start + len(line.rstrip()))
     message = f"`{line.strip()[:60]}` is nearly a step's heading, so what follows is not one"

@@ -31,7 +31,7 @@ ARROW = re.compile("→|â(?:†|\x86)[’'\x92]")
 
 
 _BOLD = re.compile(
-    r"^[ \t]{0,40}+(?P<line>(?P<lead>(?:[-*+]|\d{1,3}[.)])[ ]+)?(?P<hashes>\#{1,6}[ \t]?)?"
+    r"^[ \t]{0,40}+(?P<line>(?P<lead>(?:[-*+>]|\d{1,3}[.)])[ ]+|\\)?(?P<hashes>\#{1,6}[ \t]?)?"
     r"(?P<stars>\*\*|__)?[ ]?"
     rf"(?:(?P<icon>{'|'.join(sorted(set(_BARE.values())))})\ufe0f?[ ]?)?"
     rf"(?P<word>{'|'.join(KEYWORDS)}):(?P<rest>[^\n\r]*))",
@@ -123,7 +123,7 @@ def report_bold(source: Source, start: int, text: str, sink: Sink, *, inside: bo
         if plain and not step and not (inside and len(match["rest"].split()) < 2):
             continue
         indent = text[match.start() : match.start("line")].expandtabs(4)
-        if match["hashes"] and len(indent) < 4:
+        if match["hashes"] and not match["lead"] and len(indent) < 4:
             continue  # a heading that is one
         kind = KEYWORDS[match["word"]]
         name = match["rest"].strip().rstrip("*").strip()

@@ -16,13 +16,21 @@ from ...source.spelling import Spelling
 from .model import Located
 from .repairs import Correction, repair_of
 
-_BEGINNING = re.compile(r"[`*]{0,2}(?P<name>[A-Za-z_]\w*)(?P<path>(?:\.\w+|\[[^\]\s]*\]?)*)[ \t]*")
-_LEAD = re.compile(
-    r"[`*]{0,2}(?:(?:not[ ]+|\(+)+|(?P<value>(?:-?\d[\d.]*|\"[^\"]*\")[ \t]*[=!<>≤≥≠]+[ \t]*))"
+_METHOD = r"\.(?:contains|includes|starts_?[wW]ith|ends_?[wW]ith|match(?:es)?|test)\("
+_BEGINNING = re.compile(
+    r"`?(?P<stars>\*{0,2})\$?\{{0,2}[ ]?(?P<name>[A-Za-z_]\w*)"
+    rf"(?P<path>(?:(?!{_METHOD})\.\w+|\[[^\]\s]*\]?)*)(?P<method>{_METHOD})?"
+    r"[ ]?\}{0,2}(?P=stars)[ \t]*"
 )
-"""What may stand before a name: `not`, brackets, or a value that it is compared with."""
+_LEAD = re.compile(
+    r"(?:(?:assert|if|ensure|verify|expect)(?: that)?|\[[ xX]\]) (?:[`*]{0,2}(?:not[ ]+|\(+)+)?"
+    r"|[`*]{0,2}(?:(?:not[ ]+|\(+)+"
+    r"|(?P<value>(?:-?\d[\d.]*|\"[^\"]*\")[ \t]*[=!<>≤≥≠]+[ \t]*))"
+)
+"""What may stand before a name: a word of another language, `not`, brackets, or a value that it is
+compared with."""
 _CALL = re.compile(r"[`*]{0,2}(?P<name>[a-z_]\w*)\(")
-_SIGN = re.compile(r"[:?~]?[=!<>≤≥≠]+|~")
+_SIGN = re.compile(r"=~|~=|[:?~]?[=!<>≤≥≠]+|~|&[lg]t;|\?\?|\?(?=[^?:]{1,80}:)")
 _SUM = re.compile(r"[-+*/%][ \t]*[\w.]+[ \t]*(?=[=!<>≤≥≠])")
 _COMPARED = re.compile(r"(?:-?\d[\d.]*|\"[^\"]*\")[ \t]*[=!<>≤≥≠]")
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -35,6 +43,12 @@ _PHRASE = re.compile(
     re.DOTALL,
 )
 _VALUE = re.compile(r"[`*]*[ \t]*(?:$|[\"'“‘\d\[-]|(?:true|false|null)\b|[A-Z_]{2,60}$|[^\"]*\"$)")
+_RANGE = re.compile(r"(?:is )?between -?\d[\d.]* and -?\d")
+_STATE = re.compile(r"is (?:not )?(?:None|null|nil|undefined|defined|empty)$")
+_ASKED = re.compile(_METHOD)
+_ONE_WORD = re.compile(r"(?:contains|includes|(?:starts|ends) with) +[^\s\"']+$")
+_FORMS = (_SIGN, _SUM, _COMPARED, _RANGE, _STATE, _ASKED, _ONE_WORD)
+"""What behind a name no sentence has."""
 _WORDS = Spelling(("contains", "exists", "matches", "starts", "ends"))
 _SIGNS = {
     "=": "==",
@@ -46,6 +60,11 @@ _SIGNS = {
     "≤": "<=",
     "≥": ">=",
     "≠": "!=",
+    "=!": "!=",
+    "=~": "matches",
+    "~=": "matches",
+    "&gt;": ">",
+    "&lt;": "<",
 }
 _OTHER_WORDS = {"is": "==", "includes": "contains", "contain": "contains", "include": "contains"}
 _MEANINGS = (
@@ -94,7 +113,9 @@ def _behind_name(text: str, known: Set[str], spelling: Spelling) -> str | None:
     if begun is None:
         return None
     name, rest = begun["name"], text[begun.end() :]
-    if rest.startswith("(") and begun["path"]:
+    if begun["method"]:
+        rest = text[begun.start("method") :]
+    elif rest.startswith("(") and begun["path"]:
         rest = rest[1:].lstrip() if ")" not in rest else rest.partition(")")[2].lstrip()
     if name not in known and not (begun["path"] and spelling.nearest(name)):
         return None
@@ -118,7 +139,7 @@ def _behind_call(text: str, known: Set[str]) -> str | None:
 
 
 def _compares(rest: str) -> bool:
-    if _SIGN.match(rest) or _SUM.match(rest) or _COMPARED.match(rest):
+    if any(form.match(rest) for form in _FORMS):
         return True
     if phrase := _PHRASE.match(rest):
         return _VALUE.match(phrase["rest"].lstrip()) is not None
@@ -137,6 +158,8 @@ def _operator(rest: str) -> tuple[str, str | None]:
     """Return what stands where the operator of an expression does, and the operator meant."""
     if sign := _SIGN.match(rest):
         return sign[0], _SIGNS.get(sign[0])
+    if _STATE.match(rest) or _ASKED.match(rest):
+        return "", None
     if phrase := _PHRASE.match(rest):
         return phrase[1], next(sign for words, sign in _MEANINGS if words in phrase[1])
     word = _WORD.match(rest)

@@ -10,7 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...diagnostics.diagnostic import Fix, Label, Sink
 from ...ir import Output
-from ...reading.foreign import foreign_placeholders, report_foreign
+from ...reading.foreign import (
+    foreign_placeholders,
+    foreign_statements,
+    report_foreign,
+    report_statement,
+)
 from ...source.source import Source
 from ...source.spelling import Spelling
 from .model import Step
@@ -19,12 +24,12 @@ from .prompt import PLACEHOLDER
 _NEARLY = re.compile(
     r"\[{1,2}[ ]?(?P<words>[A-Za-z_]\w{1,40}+(?:[ -]\w{1,40}+){0,4})[ ]?\]{1,2}(?![(:\w])"
     r"|\[(?P<open>[A-Z_]\w{1,40}+)(?=[^\w\]\[ -]|$)|(?<![\w\[.])(?P<close>[A-Z_]\w{1,40}+)\]"
-    r"|%(?P<percent>[A-Z_]\w{1,40}+)%"
+    r"|\[[`'\"](?P<quoted>[A-Z_]\w{1,40}+)[`'\"]\]|%(?P<percent>[A-Z_]\w{1,40}+)%"
 )
 _JOINT = re.compile("[ -]")
-_SIGNS = re.compile(r"[\[\]{}<$%@]")
+_SIGNS = re.compile(r"[\[\]{}<$%@｛［【]|__")
 """Signs of placeholders of any dialect."""
-_OTHER_SIGNS = re.compile(r"[{}<$%@]")
+_OTHER_SIGNS = re.compile(r"[{}<$%@｛［【]|__")
 """Those of other dialects."""
 
 
@@ -56,6 +61,9 @@ def check_placeholders(steps: list[Step], source: Source, sink: Sink) -> None:
             for start, (end, name) in told.items():
                 place = source.span(span.start + start, span.start + end)
                 report_foreign(sink, place, text[start:end], f"[{name}]")
+            for start, end in foreign_statements(text, declared):
+                place = source.span(span.start + start, span.start + end)
+                report_statement(sink, place, text[start:end], "say in words what depends on it")
 
 
 def _nearly(text: str, names: Spelling) -> Iterator[tuple[int, int, str]]:

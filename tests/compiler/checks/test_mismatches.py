@@ -32,6 +32,9 @@ def messages(said):
         ("keys(A) > 2", "`>` compares numbers or texts, not a list"),
         ("-(A == 1)", "`-` needs numbers, not a truth value"),
         ("LIST + 1 - LIST", "`-` needs numbers, not a list"),
+        ("A == 'x' or 'y'", "the text `y` alone is always true"),
+        ("A == 'x' and 'y'", "the text `y` alone is always true"),
+        ("'y' or A == 'x'", "the text `y` alone is always true"),
     ],
 )
 def test_operands_that_an_operator_never_takes(flow, said, text, message):

@@ -239,7 +239,7 @@ def test_what_is_certain_before_a_run(read, text, message, help):
     [
         ("lines(L)", "lines needs a text, not a list"),
         ("filter(T, item)", "filter needs a list, not a text"),
-        ("filter('x', item)", None),
+        ("filter('x', item)", "filter needs a list, not a text"),
         ("keys(L)", "keys needs an object, not a list"),
         ("round(B)", "round needs a number, not true or false"),
         ("sum(lines(T))", None),

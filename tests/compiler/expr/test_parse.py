@@ -111,7 +111,8 @@ def test_spans_point_into_the_outer_file():
         ("a == “b”", "`“` is not expected here", "“",
          'write a text in straight quotes, as in `"text"`'),
         ("a > 1)", "`)` is not expected here", ")", "take it away: nothing opens it"),
-        ("a == #", "`#` is not expected here", "#", ""),
+        ("a == #", "`#` is not expected here", "#",
+             "an expression has no comments; `/` divides"),
         ("9e999", "the number is too large", "9e999", ""),
     ],
 )  # fmt: skip
@@ -250,3 +251,45 @@ def test_expressions_that_differ_in_names_are_parsed_once():
     finally:
         sys.setprofile(None)
     assert parses == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "help"),
+    [
+        ("a is None", "write `a == null`"),
+        ("a is not null", "write `a exists`"),
+        ("a.b is not empty", "write `length(a.b) > 0`"),
+        ("a?.b > 3", "write `a.b`: a field of null is null"),
+        ("(a ?? 0) > 3", "write `coalesce(a, 0)`"),
+        ("a between 1 and 3", "write `a >= 1 and a <= 3`"),
+        ("a is greater than 3", "write `>`"),
+        ("a greater than or equal to 3", "write `>=`"),
+        ("a equals to 3", "write `==`"),
+        ("a is not 3", "write `!=`"),
+        ("a =! 3", "write `!=`"),
+        ("a > = 3", "write `>=`"),
+        ('a.b.contains("x")', 'write `a.b contains "x"`'),
+        ('a.startsWith("x")', 'write `a starts with "x"`'),
+        ('a !contains "x"', "write `not contains`"),
+        ("a =~ /x+/", 'write `matches "x+"`'),
+        ("a[0:3]", "write `slice(a, 0, 3)`"),
+        ("a in (1, 2)", "a list stands in brackets: write `[1, 2]`"),
+        ("$json.a", "write `a`: a name has no `$`"),
+        ("${a}", "write `a`: a name stands alone"),
+        ("{{ a }} > 3", "write `a`: this is an expression already"),
+        ("- a -", "take the dashes away"),
+        ("a++", "an expression changes nothing: write `a + 1`"),
+        ("length a", "write `length(a)`"),
+        ("len a > 3", "write `length(a)`"),
+        ("if a > 3", "write the condition alone"),
+        ("1,000", "write the digits of a number without signs between"),
+        ("length(a,)", "take the comma before it away"),
+        ("a > 3;", "take it away: the expression ends before it"),
+        ("exists a", "write `a exists`"),
+        ("a->b", "a field stands behind a point: write `.`"),
+    ],
+)
+def test_a_habit_of_another_language_is_told_with_what_is_written_here(text, help):
+    fault = parse(text, "a.md", 7)
+    assert isinstance(fault, ParseFault)
+    assert fault.help == help

@@ -29,6 +29,7 @@ _MAY_END = re.compile(r":\s*+(?:!\S*\s++)*+[\w-]++(?:,[ \t]*+(?:[\r\n]|\Z)|;(?:[
 _ENDS = frozenset(",;")
 _OPENED = frozenset("“„«")
 _QUOTED_NAME = re.compile(r"\{\{[ ]*(['\"])(\w{2,60})\1[ ]*\}\}")
+_DECIDE = "decide with a `choose` node"
 _LISTED = 4000
 """Characters of a text that are looked at."""
 
@@ -80,7 +81,7 @@ def check_odd_texts(root: Value, sink: Sink) -> None:
 def check_placeholders(texts: Iterable[Scalar], names: Set[str], sink: Sink) -> None:
     """Warn of placeholders and statements of other languages in texts with `{{ NAME }}`."""
     for text in texts:
-        for found in foreign_placeholders(text.text, "{{NAME}}", names):
+        for found in foreign_placeholders(text.text, "{{NAME}}", names, holes=True):
             written = text.text[found.start : found.end]
             if written.startswith("{{") and not written.startswith("{{{"):
                 continue  # a fault of the template, which has been told
@@ -88,7 +89,7 @@ def check_placeholders(texts: Iterable[Scalar], names: Set[str], sink: Sink) -> 
             report_foreign(sink, text.at(found.start, found.end), written, repair)
         _check_quoted_names(text, names, sink)
         for start, end in foreign_statements(text.text):
-            report_statement(sink, text.at(start, end), text.text[start:end])
+            report_statement(sink, text.at(start, end), text.text[start:end], _DECIDE)
 
 
 def check_commands(commands: Iterable[Scalar], names: Set[str], sink: Sink) -> None:
@@ -96,7 +97,7 @@ def check_commands(commands: Iterable[Scalar], names: Set[str], sink: Sink) -> N
     not read as its own."""
     for command in commands:
         text = command.text
-        for found in foreign_in_command(text, "{{NAME}}", names):
+        for found in foreign_in_command(text, "{{NAME}}", names, holes=True):
             written = text[found.start : found.end]
             if written.startswith("{{") and not written.startswith("{{{"):
                 continue
@@ -104,7 +105,7 @@ def check_commands(commands: Iterable[Scalar], names: Set[str], sink: Sink) -> N
             report_foreign(sink, place, written, f"{{{{ {found.name} }}}}")
         _check_quoted_names(command, names, sink)
         for start, end in foreign_statements(text):
-            report_statement(sink, command.at(start, end), text[start:end])
+            report_statement(sink, command.at(start, end), text[start:end], _DECIDE)
 
 
 def _check_quoted_names(text: Scalar, names: Set[str], sink: Sink) -> None:

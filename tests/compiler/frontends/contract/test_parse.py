@@ -100,6 +100,11 @@ def test_what_the_reference_would_accept_c3(text, code, place) -> None:
     assert faults(text) == [(code, place)]
 
 
+def test_blanks_around_a_role_are_told_c3() -> None:
+    (found,) = read(contract(step("a", role=" cook "))).diagnostics
+    assert (found.code, found.severity, found.help) == ("FC1005", "warning", "write `cook`")
+
+
 def test_a_step_without_a_type_is_a_task_and_other_gates_need_no_score_c3() -> None:
     text = contract(step("a", form=None), gates=(gate("g", "approval", None),))
     result = read(text)

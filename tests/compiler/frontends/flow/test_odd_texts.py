@@ -46,7 +46,7 @@ def test_the_good_one_is_good():
         ("into: draft", "into: my-draft", "not a name of a variable", "`my_draft`", 9),
         ("steps: 5", "steps: 0", "`steps` is not above 0", "a number above 0", 3),
         ("retry: 2", "retry: 0", "`attempts` is not `0`", "at least 1", 10),
-        ("length(names)", "names.size", "`names` is declared as list", "`length(names)`", 12),
+        ("length(names)", "names.size", "`names` is a list", "`length(names)`", 12),
         ("[yes, no]", "[]", "`choices` lists nothing", "name at least one", 15),
         ("    prompt: Write about {{ topic }}.\n", "", "`write` asks nothing", "`prompt:`", 7),
         ("    into: draft", "    into： draft", "not a colon: `： `", "`into: `", 9),

@@ -66,6 +66,22 @@ def test_the_good_one_is_good():
          "write `end` behind its last line", 7),
         ("== YES}", "== YES)}", "`)` has no partner and is part of the text", "write `YES`", 9),
         ("== YES}", "== “YES}", "curly quotes are part of the text", 'write `"YES"`', 9),
+        ("RESULT == YES}", "RESULT == YES and A == one}",
+         "a check is one comparison: all behind `and` is part of the text",
+         "decide in two activities, one behind the other", 9),
+        ("== YES}", "== YES?}", "the question mark is part of the text", "write `YES`", 9),
+        ("B=RESULT]", "B=A+1]", "SET computes nothing: `A+1` is the text as it stands",
+         "compute with `assign` in a block of details, ```yaml flow", 11),
+        ("B=RESULT]", "B=x, C=y]", "SET sets one variable: `, C=` is part of the value",
+         "write two activities", 11),
+        ("[Prompt: User Ask]", "[Prompt: Ask]", "nobody wrote the prompt `Ask`",
+         "did you mean `User Ask`?", 8),
+        ("Is {{A}}", "@include rules.txt\n\nIs {{A}}", "`@include rules.txt` includes nothing",
+         "write `!INCLUDE rules.txt`", 20),
+        ("Is {{A}}", "!INCLUDE(rules.txt)\n\nIs {{A}}", "`!INCLUDE(rules.txt)` includes nothing",
+         "write `!INCLUDE rules.txt`", 20),
+        ("# Prompts", "```yaml\nlimits: {steps: 9}\n```\n\n# Prompts",
+         "this block of details is not read", "write ```yaml flow", 16),
         ("{{A}}", "[A]", "", "", 0),
         ("A=one]\n", "A=one)\n", "", "", 0),
         ("A=one]\n", "A=one]\n    SET_A[Set: A=two]\n",
@@ -126,3 +142,13 @@ def test_a_call_makes_known_what_the_called_workflow_writes_and_nothing_else(
     text = text.replace("A=one", "ONE=one").replace("{{A}}", f"{{{{{name}}}}}")
     found = [d.message for d in compile_text(text, "main.wf.md").diagnostics if d.code == "FC3001"]
     assert found == ([f"`PROMPT_ASK` reads `{name}`, which nothing writes"] if told else [])
+
+
+@pytest.mark.parametrize(
+    "heading",
+    ["## Prompt: User Ask", '## "User Ask"', "## *User Ask*", "\\## User Ask", "- ## User Ask"],
+)
+def test_a_heading_that_was_meant_is_shown_beside_the_prompt_that_nobody_wrote(heading):
+    text = GOOD.replace("## User Ask", heading)
+    (told,) = [d for d in compile_text(text, "main.wf.md").diagnostics if d.code == "FC1003"]
+    assert [text[label.span.start : label.span.end] for label in told.labels] == [heading]

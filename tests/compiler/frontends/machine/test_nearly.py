@@ -102,12 +102,31 @@ def test_the_good_one_is_good(tmp_path, monkeypatch):
          "placeholder, so it stays as it is written", "write `{{common_data.message}}`"),
         ("input", "{{common_data.message}}, common_data.message", "`common_data.message` is not a "
          "placeholder, so it stays as it is written", "write `{{common_data.message}}`"),
+        ("input", "$.common_data.message", "`$.common_data.message` is not a field of the data, "
+         "so it stays as it is written", "did you mean `common_data.message`?"),
+        ("input", "Answer common_data.message now.", "`common_data.message` is not a "
+         "placeholder, so it stays as it is written", "write `{{common_data.message}}`"),
+        ("condition", "function.file_under.args.topic === 'a'",
+         "`function.file_under.args` has no value: behind a tool stand its `arguments`",
+         "write `function.file_under.arguments`"),
+        ("condition", "function.file_under.topic === 'a'",
+         "`function.file_under.topic` has no value: behind a tool stand its `arguments`",
+         "write `function.file_under.arguments.topic`"),
+        ("condition", "this.lastAnswer.length > 0", "nothing is called `lastAnswer`",
+         "`this` has `common_data`, `last_response`, `lastAgentResponse`, `workflow_contexts`"),
+        ("condition", "otherwise", "a condition of state `start` is `otherwise`, but there is no "
+         "script that could have it", "did you mean `true`?"),
         ("stop", "stpo", "`stpo` is a state like any other: there is no `stop`",
          "did you mean `stop`?"),
     ],
 )  # fmt: skip
 def test_it_is_told(where, text, message, help, tmp_path, monkeypatch):
     assert (message, help) in said(tmp_path, monkeypatch, **{where: text})
+
+
+def test_what_the_code_itself_sets_on_this_is_known(tmp_path, monkeypatch):
+    condition = "(this.counter = 3) && this.counter > 2"
+    assert not any("counter" in m for m, _ in said(tmp_path, monkeypatch, condition=condition))
 
 
 def test_javascript_may_ask_for_what_is_not_there(tmp_path, monkeypatch):

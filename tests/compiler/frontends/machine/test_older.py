@@ -91,7 +91,6 @@ def test_a_function_that_is_none_j34(read) -> None:
         ("'Dear ' + common_data.guest + '!'", "Dear Ada!"),
         ("Dear {{ common_data.guest }}, {{common_data.n}}", "Dear Ada, 3"),
         ("Plain words.", "Plain words."),
-        ("Look at common_data.guest first", "Look at common_data.guest first"),
         ("common_data.missing || common_data.guest", "Ada"),
     ],
 )
@@ -100,6 +99,15 @@ def test_what_is_sent_j35(read, written, sent) -> None:
     assert result.diagnostics == ()
     found = node(result, "start")
     assert evaluate(found.prompt, {"common_data": {"guest": "Ada", "n": 3}}) == sent
+
+
+def test_a_path_among_words_is_sent_as_it_stands_and_told_j35(read) -> None:
+    written = "Look at common_data.guest first"
+    result = read(machine(older(to("stop"), agent="host", input=written)))
+    assert [(d.code, d.help) for d in result.diagnostics] == [
+        ("FC3001", "write `{{common_data.guest}}`")
+    ]
+    assert evaluate(node(result, "start").prompt, {"common_data": {"guest": "Ada"}}) == written
 
 
 @pytest.mark.parametrize("written", ["", "  "])

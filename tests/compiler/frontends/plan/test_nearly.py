@@ -36,6 +36,19 @@ def said(right: str, wrong: str) -> list[tuple[str, str, int]]:
         ("### Step 3: Set", "### Step3: Set", "write `### Step 3: Set the loudness`"),
         ("### Step 3: Set", "### Step three: Set", "write `### Step 3: Set the loudness`"),
         ("### Step 3: Set", "### Phase 3: Set", "write `### Step 3: Set the loudness`"),
+        ("### Step 3: Set", "> ### Step 3: Set", "write `### Step 3: Set the loudness`"),
+        ("### Step 3: Set", "\\### Step 3: Set", "write `### Step 3: Set the loudness`"),
+        ("### Step 3: Set", "- ### Step 3: Set", "write `### Step 3: Set the loudness`"),
+        ("### Step 3: Set", "Step 3: Set", "write `### Step 3: Set the loudness`"),
+        ("### Step 3: Set", "### Step\u00a03: Set", "write `### Step 3: Set the loudness`"),
+        ("### Step 3: Set the loudness", "### **Step 3: Set the loudness**",
+         "write `### Step 3: Set the loudness`"),
+        ("*   **Status:** CODE", "•   **Status:** CODE", "write `*   **Status:**`"),
+        ("*   **Status:** CODE", "*   [ ] **Status:** CODE", "write `*   **Status:**`"),
+        ("*   **Status:** CODE", "*   **Status：** CODE", "write `*   **Status:**`"),
+        ("*   **Status:** CODE", "*   `Status:` CODE", "write `*   **Status:**`"),
+        ("*   **Status:** CODE", "*   <b>Status:</b> CODE", "write `*   **Status:**`"),
+        ("*   **Status:** CODE", "| **Status:** | CODE |", "write `*   **Status:**`"),
         ("### Step 3: Set", "### 3: Set", "write `### Step 3: Set the loudness`"),
         ("*   **Status:** CODE", "*   **Status=** CODE", "write `*   **Status:**`"),
         ("*   **Status:** CODE", "*   **Status;** CODE", "write `*   **Status:**`"),
@@ -125,3 +138,12 @@ def test_prose_is_left_alone(line):
 def test_a_long_line_takes_no_longer_than_its_length():
     found = said("### Step 3: Set", f"#### Step 3:{' ' * 200_000}Set")
     assert "write `### Step 3: Set the loudness`" in [help for _, help, _ in found]
+
+
+@pytest.mark.parametrize("sign", [")", "：", ".", "-", " -"])
+def test_any_sign_may_stand_behind_the_number_of_a_step(sign):
+    assert said("### Step 3: Set the loudness", f"### Step 3{sign} Set the loudness") == []
+
+
+def test_the_heading_of_a_section_is_not_nearly_one_of_a_step():
+    assert not any("Processing Plan" in m for m, _, _ in said("### Step 1: ", "### 1 "))

@@ -1,0 +1,68 @@
+"""What a file of any format holds by accident: an unresolved merge, and signs that nobody sees.
+
+<<<<<<< HEAD          two versions of one part, as a version control system leaves them
+=======
+>>>>>>> main
+[CI<U+200B>TY]        a name that looks right and is another one
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+from ..diagnostics.diagnostic import Diagnostic, Fix, Label, Sink
+from ..source.source import Source
+
+UNRESOLVED = "a merge was begun here and not resolved"
+_CONFLICT = re.compile(
+    r"^(?P<ours><{7})(?:[ ][^\n]*)?\n(?:(?!<{7}|={7}\r?\n)[^\n]*\n)*(?P<between>={7})\r?\n"
+    r"(?:(?!<{7}|>{7})[^\n]*\n)*(?P<theirs>>{7})(?![^\s])",
+    re.MULTILINE,
+)
+_UNSEEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+")
+_SIGNS = tuple(filter(_UNSEEN.match, map(chr, (0xAD, *range(0x200B, 0x206A), 0xFEFF))))
+_WORD_BEFORE = re.compile(r"\w*\Z")
+_WORD_BEHIND = re.compile(r"\A\w*")
+_OF_OTHER_SCRIPTS = frozenset("\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069")
+"""Those that texts from right to left, texts in joined letters and pictures are written with."""
+
+
+def report_unseen(sources: Iterable[Source], sink: Sink) -> None:
+    """Report each unresolved merge (FC1001), and warn of invisible signs beside those of ASCII
+    (FC1009)."""
+    for source in sources:
+        for match in _CONFLICT.finditer(source.text) if "<<<<<<<" in source.text else ():
+            first, *others = (source.span(*match.span(mark)) for mark in match.groupdict())
+            labels = tuple(map(Label, others, ("here the other version begins", "here it ends")))
+            help = "keep one of the versions; take out the lines `<<<<<<<`, `=======` and `>>>>>>>`"
+            sink.report("FC1001", UNRESOLVED, first, labels=labels, help=help)
+        # To look for each of them takes a fifth of the time of the pattern.
+        if source.text.isascii() or not any(sign in source.text for sign in _SIGNS):
+            continue
+        for match in _UNSEEN.finditer(source.text):
+            _report_signs(source, match, sink)
+
+
+def without_followers(found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics without what else is said of a file whose merge is unresolved: two
+    versions were read as one."""
+    torn = {d.file for d in found if d.message == UNRESOLVED}
+    return tuple(d for d in found if d.file not in torn or d.message == UNRESOLVED)
+
+
+def _report_signs(source: Source, match: re.Match[str], sink: Sink) -> None:
+    start, end = match.span()
+    beside = source.text[max(start - 1, 0) : start], source.text[end : end + 1]
+    plain = [sign for sign in beside if sign.isascii() and sign.strip()]
+    if not plain or (_OF_OTHER_SCRIPTS.issuperset(match[0]) and not all(map(str.isascii, beside))):
+        return
+    sign = match[0][0]
+    name = unicodedata.name(sign, "invisible sign").lower()
+    around = (source.text[max(start - 30, 0) : start], source.text[end : end + 30])
+    word = _WORD_BEFORE.findall(around[0])[0] + _WORD_BEHIND.findall(around[1])[0]
+    help = f"remove it, so that it says `{word}`" if word else "remove it"
+    message = f"an invisible sign stands here: U+{ord(sign):04X}, {name}"
+    span = source.span(start, end)
+    sink.report("FC1009", message, span, help=help, fix=Fix("remove it", span, "", safe=True))
