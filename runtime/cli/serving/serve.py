@@ -56,9 +56,7 @@ def serve(
     from ...service.worker import CONCURRENCY
     from .team_reach import read_reaches
 
-    config = load_config(Path.cwd())
-    if execute:
-        config = whole_config(config)
+    config = whole_config(load_config(Path.cwd())) if execute else load_config(Path.cwd())
     config = replace(config, self_approval=config.self_approval or self_approval)
     reaches = read_reaches(team_root or (), team_env or (), Path.cwd())
     url = store_url(store, config)
