@@ -30,7 +30,7 @@ FILES = [
         "phrasings_unseen.txt",
         "phrasings_parts.txt",
         "phrasings_engineer.txt",
-        "phrasings_measured.txt",
+        "phrasings_engineer_second.txt",
     )
 ]
 Meaning = list[str]
