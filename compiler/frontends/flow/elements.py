@@ -231,7 +231,8 @@ def key_span(mapping: MapAt, key: str) -> Span | None:
     return next((name.span for name, _ in mapping.pairs if name.text == key), None)
 
 
-def _is_no_number(value: Expr) -> bool:
+def is_never_number(value: Expr) -> bool:
+    """Return whether a value is written in the file and is not a number."""
     match value:
         case Literal(value=written):
             return isinstance(written, str | bool)
@@ -284,7 +285,7 @@ def read_limits(
                 message = f"the limit `{bound.text}` is not above 0, so nothing could run"
                 help = "write a number above 0, or leave it out"
                 reader.report("FC1005", message, fields["value"].span or bound.span, help)
-            elif _is_no_number(fields["value"]):
+            elif is_never_number(fields["value"]):
                 wanted = "a number, or an expression"
                 reader.wrong(bound, wanted, value, "write for instance `50`, or `{value: 50}`")
             limits.append(ir.Limit(name=bound.text, **fields, span=bound.span))  # type: ignore[arg-type]
