@@ -326,7 +326,7 @@ _HABITS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"& +&|\| +\|", "write the sign without a blank: `&&`, `||`"),
         (rf"{_OF}(?:\+\+| ?\+= ?\d+)", r"an expression changes nothing: write `\1 + 1`"),
         (r"\A\*\*([\w.]{1,60}+)\*\*", r"write `\1`: nothing is bold here"),
-        (r"\*\*", "there is no power: multiply with `*`"),
+        (r"\*\*", "`**` is not an operator: multiply with `*`"),
         (r"//|/\*|#", "an expression has no comments; `/` divides"),
         (r"\A(?:if|return|assert|when|check)\b *|\bthen\Z", "write the condition alone"),
         (r"\A\[ \] *", "take the brackets away"),

@@ -17,7 +17,7 @@ def left_out(*modules: str) -> Iterator[None]:
     """Load what the body loads as if `modules` were not installed. Those that are loaded already
     stay, and all of them can be loaded afterwards."""
     absent = [name for name in modules if is_own_process() and name not in sys.modules]
-    # None is how Python is told that a module is not to be found.
+    # Python does not find a module in whose place None stands.
     sys.modules.update(dict.fromkeys(absent))  # type: ignore[arg-type]
     try:
         yield
