@@ -41,6 +41,12 @@ OPERATORS = (
         "variable misspelt in an input", r'("input": "[^"]*common_data\.)(\w{4,})', typo(2), r"\2"
     ),
     Operator("variable misspelt in a script", r'(= [^"]*common_data\.)(\w{5,})', typo(2), r"\2"),
+    Operator(
+        "variable misspelt where a script sets it",
+        r'("(?:before|script)": "[^"]*common_data\.)(\w{4,})(?= = |\+\+)',
+        typo(2),
+        r"\2",
+    ),
     Operator("common_data misspelt", r'("[^"\n]*)(common_data)(\.)', typo(2), r"\2"),
     Operator("answer misspelt", r"(lastAgentResponse)", typo(), r"\1"),
     Operator("template that does not end", r"(\{\{common_data\.\w+)\}\}", r"\1}", "}}"),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from . import more_steps
+from .more_steps import VARIABLE
 from .operators import Operator, typo
 
 _HEAD = r"^(#{2,4} (?:\S+ )?"
-_V = r"\[([A-Z][A-Z_]{3,})\]"
 
 OPERATORS = (
     Operator("step heading without its colon", _HEAD + r"WORKFLOW STEP):", r"\1", "WORKFLOW STEP:"),
@@ -42,17 +42,16 @@ OPERATORS = (
     Operator("output without a name", r"^(- .*→) (\w+)$", r"\1"),
     Operator("input misspelt", r"(?<=INPUTS:\n)(- )(\w+)(: )", typo(2), r"\2"),
     Operator("input without its colon", r"(?<=INPUTS:\n)(- )(\w+): ", r"\1\2 ", r"\2:"),
-    Operator("variable misspelt in a text", r"\[([A-Z][A-Z_]{4,})\]", typo(), r"\1"),
-    Operator("variable in braces", r"\[([A-Z][A-Z_]{3,})\]", r"{\1}", r"[\1]"),
-    Operator("variable in two braces", r"\[([A-Z][A-Z_]{3,})\]", r"{{\1}}", r"[\1]"),
-    Operator("variable in angles", r"\[([A-Z][A-Z_]{3,})\]", r"<\1>", r"[\1]"),
-    Operator("variable after a dollar", r"\[([A-Z][A-Z_]{3,})\]", r"${\1}", r"[\1]"),
-    Operator("variable with one bracket", r"\[([A-Z][A-Z_]{3,})\]", r"[\1", r"[\1]"),
+    Operator("variable misspelt in a text", VARIABLE, typo(), r"\1"),
+    Operator("variable in braces", VARIABLE, r"{\1}", r"[\1]"),
+    Operator("variable in two braces", VARIABLE, r"{{\1}}", r"[\1]"),
+    Operator("variable in angles", VARIABLE, r"<\1>", r"[\1]"),
+    Operator("variable after a dollar", VARIABLE, r"${\1}", r"[\1]"),
+    Operator("variable with one bracket", VARIABLE, r"[\1", r"[\1]"),
     Operator(
         "variable misspelt in an assertion", r"^(- result.* == )([A-Z_]{4,})$", typo(2), r"\2"
     ),
     Operator("one equals sign", r"^(- \w+[\w.]*) == ", r"\1 = ", "=="),
-    Operator("three equals signs", r"^(- \w+[\w.]*) == ", r"\1 === ", "=="),
     Operator("operator misspelt", r"^(- result\S* )(contains|exists)", typo(2), r"\2"),
     Operator("string that does not end", r'^(- .*(?:contains|==) ".*)"$', r"\1", '"'),
     Operator("bracket that does not end", r"^(- \w+\.\w+\[\d)\]", r"\1", "]"),
@@ -96,12 +95,12 @@ OPERATORS = (
     Operator("assert heading plural", _HEAD + r")ASSERT:", r"\1ASSERTIONS:", "ASSERT"),
     Operator("full width colon", _HEAD + r"(?:WORKFLOW STEP|OUTPUTS|ASSERT)):", "\\1\uff1a", ":"),
     Operator("heading indented", r"^(### \S+ (?:WORKFLOW STEP|OUTPUTS):)", r"    \1"),
-    Operator("variable lower case", _V, lambda m: "[" + m[1].lower() + "]", r"\1"),
-    Operator("variable doubled brackets", _V, r"[[\1]]", r"[\1]"),
-    Operator("variable percent", _V, r"%\1%", r"[\1]"),
-    Operator("variable dollar bare", _V, r"$\1", r"[\1]"),
-    Operator("variable at", _V, r"@\1", r"[\1]"),
-    Operator("variable with blank", _V, r"[ \1 ]", r"[\1]"),
+    Operator("variable lower case", VARIABLE, lambda m: "[" + m[1].lower() + "]", r"\1"),
+    Operator("variable doubled brackets", VARIABLE, r"[[\1]]", r"[\1]"),
+    Operator("variable percent", VARIABLE, r"%\1%", r"[\1]"),
+    Operator("variable dollar bare", VARIABLE, r"$\1", r"[\1]"),
+    Operator("variable at", VARIABLE, r"@\1", r"[\1]"),
+    Operator("variable with blank", VARIABLE, r"[ \1 ]", r"[\1]"),
     Operator("variable with hyphen", r"\[([A-Z]+)_([A-Z_]+)\]", r"[\1-\2]", r"\1_\2"),
     Operator("variable two words", r"\[([A-Z]+)_([A-Z_]+)\]", r"[\1 \2]", r"\1_\2"),
     Operator("tool with parens", r"^(### \S+ TOOL: \w+)$", r"\1()", ""),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from .operators import Operator
 
-_VARIABLE = r"\[([A-Z][A-Z_]{3,})\]"
+# One text of the corpus speaks of [BRACKETS] that name no variable: there is nothing to misspell.
+VARIABLE = r"\[(?!BRACKETS)([A-Z][A-Z_]{3,})\]"
 _HEAD = r"^(#{2,4} (?:\S+ )?"
 
 _OUT = r"^- (.+) → (\w+)$"
@@ -55,13 +56,13 @@ OPERATORS = (
     Operator("output equals", r"^(- .*) → (\w+)$", r"\1 = \2", "→"),
     Operator("output as", r"^(- .*) → (\w+)$", r"\1 as \2", "→"),
     Operator("output twice in a step", r"^(- .* → \w+\n)", r"\1\1", ""),
-    Operator("variable plural", _VARIABLE, r"[\1S]", r"\1"),
-    Operator("variable cut", r"\[([A-Z][A-Z_]{4,})([A-Z])\]", r"[\1]", r"\1\2"),
-    Operator("variable title case", _VARIABLE, lambda m: "[" + m[1].title() + "]", r"\1"),
-    Operator("variable template expr", _VARIABLE, r"{{ \1 }}", r"[\1]"),
-    Operator("variable hash", _VARIABLE, r"#{\1}", r"[\1]"),
-    Operator("variable close bracket only", _VARIABLE, r"\1]", r"[\1]"),
-    Operator("variable mixed brackets", _VARIABLE, r"[\1}", r"[\1]"),
+    Operator("variable plural", VARIABLE, r"[\1S]", r"\1"),
+    Operator("variable cut", r"\[(?!BRACKETS)([A-Z][A-Z_]{4,})([A-Z])\]", r"[\1]", r"\1\2"),
+    Operator("variable title case", VARIABLE, lambda m: "[" + m[1].title() + "]", r"\1"),
+    Operator("variable template expr", VARIABLE, r"{{ \1 }}", r"[\1]"),
+    Operator("variable hash", VARIABLE, r"#{\1}", r"[\1]"),
+    Operator("variable close bracket only", VARIABLE, r"\1]", r"[\1]"),
+    Operator("variable mixed brackets", VARIABLE, r"[\1}", r"[\1]"),
     Operator("assert without dash", r"^- (result\S* (?:==|>|contains) .*)$", r"\1", "- "),
     Operator("assert arrow field", r"^(- result)\.(\w+)", r"\1->\2", "."),
     Operator("assert greater word", r"^(- result\S*) > ", r"\1 greater than ", ">"),
@@ -105,7 +106,7 @@ OPERATORS = (
     Operator("strange zwsp in output", r"→ (\w\w)(\w+)$", "→ \\1\u200b\\2", r"\1\2"),
     Operator("strange zwsp heading", r"WORKFLOW STEP:", "WORKFLOW\u200b STEP:", "WORKFLOW STEP"),
     Operator("strange zwsp tool", r"(TOOL: )(\w+)$", "\\1\u200b\\2", r"\2"),
-    Operator("strange zwsp var", r"\[([A-Z_]{4,})\]", "[\u200b\\1]", r"\1"),
+    Operator("strange zwsp var", VARIABLE, "[\u200b\\1]", r"\1"),
     Operator("strange nbsp heading", r"WORKFLOW STEP:", "WORKFLOW\u00a0STEP:", "WORKFLOW STEP"),
     Operator("strange bullet dot outputs", _OUT, r"• \1 → \2", "- "),
     Operator("strange bullet endash assert", _ASSERT, r"– \1 \2 \3", "- "),
@@ -150,12 +151,12 @@ OPERATORS = (
     Operator("strange a ternary", _ASSERT, r"- \1 ? true : false", ""),
     Operator("strange a bold", _ASSERT, r"- **\1** \2 \3", ""),
     Operator("strange a html", _ASSERT, r"- \1 &gt; \3", ">"),
-    Operator("strange v dunder", r"\[([A-Z_]{4,})\]", r"__\1__", r"[\1]"),
-    Operator("strange v parens dollar", r"\[([A-Z_]{4,})\]", r"$(\1)", r"[\1]"),
-    Operator("strange v field", r"\[([A-Z_]{4,})\]", r"[\1.text]", r"[\1]"),
-    Operator("strange v pipe", r"\[([A-Z_]{4,})\]", r"[\1|upper]", r"[\1]"),
-    Operator("strange v fullwidth", r"\[([A-Z_]{4,})\]", r"［\1］", r"[\1]"),
-    Operator("strange v corner", r"\[([A-Z_]{4,})\]", r"【\1】", r"[\1]"),
-    Operator("strange v backtick in", r"\[([A-Z_]{4,})\]", r"[`\1`]", r"[\1]"),
-    Operator("strange v python format", r"\[([A-Z_]{4,})\]", r"%(\1)s", r"[\1]"),
+    Operator("strange v dunder", VARIABLE, r"__\1__", r"[\1]"),
+    Operator("strange v parens dollar", VARIABLE, r"$(\1)", r"[\1]"),
+    Operator("strange v field", VARIABLE, r"[\1.text]", r"[\1]"),
+    Operator("strange v pipe", VARIABLE, r"[\1|upper]", r"[\1]"),
+    Operator("strange v fullwidth", VARIABLE, r"［\1］", r"[\1]"),
+    Operator("strange v corner", VARIABLE, r"【\1】", r"[\1]"),
+    Operator("strange v backtick in", VARIABLE, r"[`\1`]", r"[\1]"),
+    Operator("strange v python format", VARIABLE, r"%(\1)s", r"[\1]"),
 )

@@ -7,6 +7,7 @@
     reply.lentgh                    no member of a text or a list
     condition: topic = 'other'      sets, where a comparison was meant
     function.file_nuder.arguments   no tool of any role
+    common_data.taks = 'wait'       set and never read, where `task` is read
 
 What a script beside the machine names counts as known: it may set anything.
 """
@@ -29,6 +30,8 @@ from .scripts.functions import ScriptFile
 
 _READ = re.compile(r"common_data\.(\w+)(?!\w|\s*\()")
 _SET = re.compile(r"common_data(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*(?:\+\+|--|[-+*/]?=(?!=))")
+_ANY_FIELD = re.compile(r"common_data(?:\[(?!['\"]\w+['\"]\])|\s*(?![\w.\[]))")
+"""The data as a whole, or a field whose name the code makes: any field may be read."""
 _THIS_SET = re.compile(r"(?<![\w$.])this\.(\w+)\s*=(?!=)")
 _WORD = re.compile(r"(?<![\w$.])this\.([A-Za-z_]\w{6,})\b")
 _DATA = r"(?:this\.)?(common_data(?:\.\w+)+)"
@@ -106,6 +109,7 @@ def check_texts(
         for code in (state.script, *(t.before for t in state.transitions)):
             if code is not None:
                 _check_statement(code, sink)
+    _check_sets(machine, file, sink)
     _check_states(machine, sink)
 
 
@@ -155,6 +159,33 @@ def _check_fields(text: Scalar, known: Set[str], spellings: Iterable[Spelling], 
         message, span = f"nothing sets `common_data.{match[1]}`", text.at(*match.span(1))
         help, fix = f"did you mean `{near}`?", Fix(f"write `{near}`", span, near)
         sink.report("FC3001", message, span, severity="warning", help=help, fix=fix)
+
+
+def _check_sets(machine: Machine, file: ScriptFile | None, sink: Sink) -> None:
+    """Warn of a field that is set and never read, and whose name is nearly that of one that is."""
+    texts = (*_codes(machine), *_inputs(machine))
+    if any(_ANY_FIELD.search(text.text) for text in texts):
+        return
+    sets = [(text, match) for text in texts for match in _SET.finditer(text.text)]
+    places = {(id(text), match.start()) for text, match in sets}
+    read = {
+        match[1]
+        for text in texts
+        for match in _READ.finditer(text.text)
+        if (id(text), match.start()) not in places
+    }
+    known = read | set(machine.variables)
+    known |= {part.name.text for part in (machine.input, machine.output) if part is not None}
+    known |= set(re.findall(r"\w+", file.source.text)) if file is not None else set()
+    spelling = Spelling(read)
+    for text, match in sets:
+        name = match[1] or match[2]
+        if name not in known and (near := spelling.nearest(name)) is not None:
+            message = f"nothing reads `common_data.{name}`"
+            span = text.at(*match.span(1 if match[1] else 2))
+            fix = Fix(f"write `{near}`", span, near)
+            help = f"is `{near}` meant?"
+            sink.report("FC3003", message, span, severity="warning", help=help, fix=fix)
 
 
 def _set_on_this(machine: Machine) -> Set[str]:

@@ -23,7 +23,13 @@ ROLES = {
 }
 
 
-def said(tmp_path, monkeypatch, *, input="{{common_data.message}}", condition="true", stop="stop"):
+REPLY = "common_data.reply = 'x'"
+
+
+def said(
+    tmp_path, monkeypatch, *, input="{{common_data.message}}", condition="true", stop="stop",
+    before=REPLY,
+):  # fmt: skip
     machine = {
         "workflow_name": "desk",
         "description": "Sorts.",
@@ -38,7 +44,7 @@ def said(tmp_path, monkeypatch, *, input="{{common_data.message}}", condition="t
                 "agent": "clerk",
                 "input": input,
                 "transition": [
-                    {"target": stop, "condition": condition, "before": "common_data.reply = 'x'"},
+                    {"target": stop, "condition": condition, "before": before},
                     {"target": stop, "condition": "true"},
                 ],
             },
@@ -55,6 +61,19 @@ def said(tmp_path, monkeypatch, *, input="{{common_data.message}}", condition="t
 def test_the_good_one_is_good(tmp_path, monkeypatch):
     condition = "common_data.attempts < 3 && function.file_under.arguments.topic === 'a=b'"
     assert said(tmp_path, monkeypatch, condition=condition) == []
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        f"{REPLY}; common_data.note = 'b'",
+        f"{REPLY}; common_data.messages = ['b']; common_data.message = common_data.messages[0]",
+        f"{REPLY}; common_data.messages = 1; common_data.message = JSON.stringify(common_data)",
+        f"{REPLY}; common_data.messages = 1; common_data.attempts = common_data[lastAgentResponse]",
+    ],
+)
+def test_a_field_that_is_set_and_may_be_read_is_good(tmp_path, monkeypatch, before):
+    assert said(tmp_path, monkeypatch, before=before) == []
 
 
 @pytest.mark.parametrize(
@@ -77,6 +96,12 @@ def test_the_good_one_is_good(tmp_path, monkeypatch):
          "no role has the tool `file_nuder`", "did you mean `file_under`?"),
         ("condition", "function.file_under.arguments.toipc === 'a'",
          "`file_under` takes no `toipc`", "did you mean `topic`?"),
+        ("before", f"{REPLY}; common_data.mesasge = 'b'", "nothing reads `common_data.mesasge`",
+         "is `message` meant?"),
+        ("before", f"{REPLY}; common_data.Message += 'b'", "nothing reads `common_data.Message`",
+         "is `message` meant?"),
+        ("before", f"{REPLY}; common_data['messages'] = 'b'", "nothing reads "
+         "`common_data.messages`", "is `message` meant?"),
         ("condition", "len(lastAgentResponse) > 0", "nothing is called `len`",
          "did you mean `.length`?"),
         ("condition", "attempts < 3 && true", "nothing is called `attempts`",
