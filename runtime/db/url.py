@@ -17,6 +17,17 @@ PATIENCE = 30.0
 """Seconds that a store is waited for: a lock of another program, a server that has gone away."""
 _POSTGRES = ("postgresql", "postgres")
 _SECRET = ("password", "passfile", "sslpassword", "sslkey")
+_NEARLY = {
+    "memory": MEMORY,
+    ":memory:": MEMORY,
+    "memory://": MEMORY,
+    "sqlite": f"{SQLITE}.flowc/runs.db",
+    "sqlite:": f"{SQLITE}.flowc/runs.db",
+    "postgres": "postgresql://USER@HOST/DATABASE",
+    "postgresql": "postgresql://USER@HOST/DATABASE",
+}
+"""What people write for a kind of store, and what is written for it here: none is taken as the name
+of a file."""
 _FORMS = f"{SQLITE}PATH, postgresql://USER@HOST/DATABASE or {MEMORY}"
 
 
@@ -58,6 +69,8 @@ def locate(url: str) -> Location:
     or a bare path. Raise `RunError` for anything else."""
     if url == MEMORY:
         return Location(url, None, "memory")
+    if (meant := _NEARLY.get(url.lower())) is not None:
+        raise RunError(f"`{url}` is not a store", help=f"write {meant}, or ./{url} for a file")
     scheme = url.split("://")[0]
     if scheme in _POSTGRES and "://" in url:
         return Location(without_password(url), None, "postgresql", url)

@@ -26,6 +26,9 @@ flowchart TD
         ("sqlite:///mark.wf.md/runs.db", "cannot be opened"),
         ("redis://localhost", "a store cannot be at"),
         ("sqlite:///", "the store has no path"),
+        ("memory", "write memory:, or ./memory for a file"),
+        (":memory:", "write memory:, or ./:memory: for a file"),
+        ("postgres", "write postgresql://USER@HOST/DATABASE"),
     ],
 )
 def test_a_store_that_cannot_be_opened(flowc, url, said):
