@@ -74,7 +74,8 @@ class PostgresLeases:
             raise taken_over(run, self._lost[run]) from None
         finally:
             del self._tasks[run]
-            self.db.epochs.held.discard(run)
+            if self.db.epochs.get(run) == epoch:  # else somebody here has taken it by force
+                self.db.epochs.held.discard(run)
             await self._release(run, epoch)
 
     async def held_among(self, runs: Iterable[str]) -> frozenset[str]:
@@ -120,14 +121,25 @@ class PostgresLeases:
             await asyncio.wait([self._heart])
 
     async def _take(self, run: str, by_force: bool) -> int:
-        async with self.db.transaction(about_lease(run)) as inside:
-            for _, _, holder, left in await inside.rows(
-                f"{_STANDING} where leases.run = ?", (run,)
-            ):
-                if not by_force and self._is_held(run, holder, left):
-                    raise _refusal(run, holder)
-            epoch = await next_epoch(inside, run)
-            await inside.run(_BEAT, (self.expiry, run, epoch))
+        """Take the run, and say so in this process before the server says it to anybody: who reads
+        its row between the two would find a run that this process has left."""
+        held = self.db.epochs.held
+        was_held = True
+        try:
+            async with self.db.transaction(about_lease(run)) as inside:
+                for _, _, holder, left in await inside.rows(
+                    f"{_STANDING} where leases.run = ?", (run,)
+                ):
+                    if not by_force and self._is_held(run, holder, left):
+                        raise _refusal(run, holder)
+                epoch = await next_epoch(inside, run)
+                await inside.run(_BEAT, (self.expiry, run, epoch))
+                was_held = run in held
+                held.add(run)
+        except BaseException:
+            if not was_held:
+                held.discard(run)
+            raise
         self._lost.pop(run, None)
         return epoch
 
