@@ -13,7 +13,7 @@ endif
 TYPES := PYTHONPATH="$(CURDIR)/.types$${PYTHONPATH:+:$$PYTHONPATH}"
 
 .DEFAULT_GOAL := help
-.PHONY: help setup format lint check test soak crash mutants faults langgraph bench golden docs conformance rules hashes audit clean
+.PHONY: help setup format lint check quick test slow soak crash mutants faults langgraph bench golden docs conformance rules hashes audit clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
@@ -36,10 +36,17 @@ lint: $(READY) ## layout, lint, types, who may import whom
 	$(TYPES) $(PY) -m mypy
 	$(TYPES) $(PY) -c 'from importlinter.cli import lint_imports_command; lint_imports_command()'
 
-check: lint test ## everything a change has to pass, in minutes
+check: lint quick ## what a change has to pass before it is shown to anybody, within ten minutes on two cores
 
-test: $(READY) ## the tests, with small counts for the fuzzers
+quick: $(READY) ## the tests without the slow ones; what takes long and is not among those is named
+	$(PY) -m pytest -q -n $(JOBS) --dist worksteal -m "not soak and not slow" --durations 10 --durations-min 5
+
+test: $(READY) ## every test, with small counts for the fuzzers
 	$(PY) -m pytest -q -n $(JOBS) --dist worksteal -m "not soak"
+
+slow: $(READY) ## every test, and anew the table of those that `make check` leaves out
+	$(PY) -m pytest -q -n $(JOBS) --dist worksteal -m "not soak" --junitxml .pytest_cache/times.xml
+	$(PY) tests/fixtures/slow_tests.py .pytest_cache/times.xml
 
 soak: $(READY) ## the fuzzers with 10,000 examples each, 2,000 swaps of a folder, 1,000 kills, 150 mutants, 200 workflows in four hosts: make soak PART=hosts
 	FLOWC_FUZZ=soak $(PY) -m pytest -q -rP -n $(JOBS) tests -m "soak or fuzz" $(if $(PART),-k "$(PART)") --timeout 7200

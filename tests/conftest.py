@@ -14,6 +14,7 @@ import pytest
 from _pytest.faulthandler import fault_handler_stderr_fd_key
 from openai_server import OpenAIServer
 from own_folders import write_record
+from slow_tests import is_slow, read_table
 
 # A shell has its background jobs ignore Ctrl-C, and so would every process that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -35,6 +36,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="write the expected files anew; read the diff before you commit it",
     )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what `make check` leaves to `make test`."""
+    table = read_table()
+    for item in items:
+        if is_slow(item.nodeid, table):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

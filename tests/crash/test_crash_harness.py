@@ -1,4 +1,4 @@
-"""A few kills of each way in `make check`, and what the harness counts; `make soak` kills more."""
+"""A few kills of each way in `make test`, and what the harness counts; `make soak` kills more."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Every workflow that ships or stands in the corpus, in every dialect that says all of it, is run by a
 model that answers by what it is asked. Nobody answers a person's questions, and no command is
-approved: a run that waits has to wait for the same. A sample is run in `make check`.
+approved: a run that waits has to wait for the same. A sample is run in `make test`.
 """
 
 from __future__ import annotations

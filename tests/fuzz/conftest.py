@@ -1,6 +1,6 @@
 """How many examples the fuzzers try, and the texts they try.
 
-`make check` takes 200 examples of each, always the same ones, so that a red build is red again;
+`make test` takes 200 examples of each, always the same ones, so that a red build is red again;
 `make soak` (FLOWC_FUZZ=soak) takes 10,000 and new ones each time. `python -m tests.fuzz` damages
 files by the million.
 """

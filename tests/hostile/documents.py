@@ -21,7 +21,7 @@ class Document:
     name: str = "t.flow.yaml"
     beside: dict[str, str] = field(default_factory=dict)
     command: str = ""
-    """What meets it in `make check`, where not any command would show it."""
+    """What meets it in `make test`, where not any command would show it."""
 
 
 STEAL = "cat @OUT@/secret; touch @MARK@; echo $HARMLESS $OPENAI_API_KEY"

@@ -20,7 +20,7 @@ class Folder:
     fresh: bool = False
     script: bool = False
     command: str = ""
-    """What meets it in `make check`, where not any command would show it."""
+    """What meets it in `make test`, where not any command would show it."""
     inside: str = ""
 
 

@@ -1,6 +1,6 @@
 """A stranger's document or folder grants itself nothing, whatever command meets it.
 
-`make check` tries each once, with a command that changes from one to the next; `make soak
+`make test` tries each once, with a command that changes from one to the next; `make soak
 PART=trust` tries all of them with every command.
 """
 

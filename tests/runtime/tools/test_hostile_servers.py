@@ -20,7 +20,7 @@ from flowc.runtime.tools.registry import ToolBox
 pytest.importorskip("fastmcp", reason="needs the extra `mcp`")
 WAYS = (*server.LISTS, *server.CALLS, *server.LINES, *server.ACTS)
 FEW = ("a pattern without an end", "numbers that are none", "questions", "no end")
-"""Those of `make check`; each starts a process."""
+"""Those of `make test`; each starts a process."""
 SECONDS = 15.0
 MOST_KIB = 300 * 1024
 FINE = {

@@ -1,7 +1,7 @@
 """Judgement that cannot be fooled: a call is swapped by none, half, double, the opposite.
 
 What is expected after a call has to hold after that call and to fail after every swap that gives
-another sound. In `make check` each tool is swapped by a call that does nothing and one other; in
+another sound. In `make test` each tool is swapped by a call that does nothing and one other; in
 `make soak` by all of them, on speech and on music.
 """
 
