@@ -359,7 +359,7 @@ class TestStreams:
 
     def test_a_stream_ends_in_time_so_that_who_listens_is_asked_again(self, desk: Desk) -> None:
         id = desk.execution()
-        desk.client.app.state.service.streams.lasts = 0.2  # type: ignore[attr-defined]
+        desk.client.app.state.service.streams.lasts = 1.0  # type: ignore[attr-defined]
         every = messages(desk, id, "end")
         assert "run_started" in every[1]["data"]
         assert all(message.get("event") != "end" for message in every)
