@@ -142,7 +142,10 @@ def _memory(place: Path) -> None:
 _REQUEST = (
     "trim silence, high-pass at 80 Hz, compress 3:1, normalise to -16 LUFS and -1 dBTP, export wav"
 )
-_LONG_SOX = "silence 1 0.02 0.3% highpass 80 compand 0.005,0.1 6:-20,-20,0,-13.3 gain -n -1"
+_TRIM = "silence 1 0.02 0.3% reverse silence 1 0.02 0.3% reverse"
+_LONG_SOX = f"{_TRIM} highpass 80 compand 0.005,0.1 6:-20,-20,0,-13.3 gain -n -1"
+"""Silence goes at both ends, as TRIM_SILENCE has it. sox measures no loudness: its peak is set.
+ffmpeg trims the beginning alone, as it would hold all of a sound in memory to turn it round."""
 _LONG_FFMPEG = (
     "silenceremove=start_periods=1:start_threshold=-50dB,highpass=f=80,"
     "acompressor=threshold=-20dB:ratio=3:attack=5:release=100,loudnorm=I=-16:TP=-1"
