@@ -61,6 +61,16 @@ def test_a_request_becomes_sound_that_measures_as_asked(flowc, speech):
     assert "Overall Status:** SUCCESS" in document
 
 
+@pytest.mark.parametrize("request_", ["append in.wav", "put in.wav under the voice 15 dB lower"])
+def test_files_of_floats_are_joined_and_mixed(flowc, speech, request_):
+    """What joins files has several inputs, and what it writes is heard by none of them."""
+    float_call = 'CONVERT(input="in.wav", output="float.wav", subtype="FLOAT")'
+    assert flowc("audio", "apply", float_call).returncode == 0
+    told = edit(flowc, request_, audio="float.wav")
+    assert told["status"] == "success", told["variables"]["report"]
+    assert measured(flowc, told["variables"]["final"])["subtype"] == "FLOAT"
+
+
 @pytest.mark.soak
 @sounds.needs_ffmpeg
 def test_m4a_goes_in_and_comes_out(flowc, speech):
