@@ -6,20 +6,40 @@ from flowc.compiler.source.spelling import Spelling
 
 from .concepts import DOWN, NOTHING, UP, nearest_concept
 from .meanings import ANYWHERE
-from .parts import alone_text, one_of_several
-from .patterns import SpokenWord, is_number
+from .parts import alone_text, one_of_several, parts_in
+from .patterns import is_number
 from .rules import fit_of, known_words, nearest_example
 from .sentences import is_known, senses_of
+from .units import SpokenWord
 
 _PARTS = frozenset({"PART", "STEM", "VOICES", "BACKGROUND"})
 _UP, _DOWN = frozenset({"UP", "LOUDER", "TOOQUIET"}), frozenset({"DOWN", "QUIETER", "TOOLOUD"})
 _GONE = frozenset({"REMOVE", "CUT", "TAKE", "AWAY"})
+_FAULTS = frozenset(
+    {"HUM", "NOISE", "CLICKS", "SHARP", "RUMBLE", "PAUSES", "SILENCE", "MUCH", "HARSH"}
+)
+_WORDS_OF_LEAVING = frozenset({
+    "don't", "dont", "without", "ohne", "keinen", "keinem", "keiner", "keinesfalls", "avoid",
+    "untouched", "unangetastet", "unverändert", "unchanged", "alone", "ruhe", "anfassen", "lassen",
+})  # fmt: skip
+_AS_IT_IS = ("as it is", "as they are", "so wie", "wie es ist", "wie sie sind", "wie er ist")
+_STATEMENTS = frozenset({
+    "is", "are", "isn't", "aren't", "ist", "sind", "sounds", "klingt", "can't", "cannot", "hört",
+    "hear", "enough", "genug", "versteht", "understand",
+})  # fmt: skip
+"""With these a negation says how the sound is, not what is to be left."""
 _BESIDE = frozenset({"LEVEL", "LITTLE", "MORE", "LESS", "TAKE"})
 
 
 def complaint_of(text: str, words: list[SpokenWord]) -> str:
     """Return why the rules cannot read a clause, with the nearest that they can."""
     plain = [word.text for word in words]
+    if _is_left_alone(plain):
+        if part := next(iter(parts_in(plain)), ""):
+            return alone_text(part, text)
+        return (
+            f"`{text}` says what is not to be done: only what is asked for is done, so leave it out"
+        )
     known = known_words()
     strange = [word for word in plain if not (word in known or is_number(word) or is_known(word))]
     near = nearest_concept(plain)
@@ -38,6 +58,17 @@ def complaint_of(text: str, words: list[SpokenWord]) -> str:
     if slip := _slip(plain, strange[0]):
         return f"{said} (did you mean `{slip}`?)"
     return _with_hint(said, near)
+
+
+def _is_left_alone(words: list[str]) -> bool:
+    """Tell whether a clause says what is not to be done; "no hum" says what is to be done."""
+    spelling, senses = " ".join(words), senses_of(words)
+    if any(phrase in spelling for phrase in _AS_IT_IS):
+        return True
+    if not _STATEMENTS.isdisjoint(words):
+        return False
+    negated = senses & {"NOT", "NOTHING"} or not _WORDS_OF_LEAVING.isdisjoint(words)
+    return bool(negated) and (not senses & _FAULTS or bool(senses & _GONE))
 
 
 def _part_in(words: list[str]) -> str:

@@ -15,14 +15,16 @@ from flowc.compiler.catalog.audio_formats import SPOKEN
 from flowc.compiler.catalog.audio_model import AudioTool, Planning, Wording
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 
-from .patterns import Pattern, pattern, show
+from .patterns import ENDS, Pattern, pattern, show
 
 NAME = "offline-rules/1"
-SEPARATORS = frozenset({
-    ",", ";", ".", "!", "?", "and", "then", "afterwards", "finally", "und", "dann", "danach",
-    "anschließend", "also", "außerdem",
+SEPARATORS = ENDS
+TURNS = frozenset({"but", "aber"})
+"""Words between clauses, unless "all" or "nothing" stands before them."""
+OPENERS = frozenset({
+    "first", "firstly", "erst", "zuerst", "zunächst", "next", "lastly", "zuletzt",
 })  # fmt: skip
-"""Words between clauses; some phrases hold an "and" of their own."""
+"""Words that a clause may begin with and that add nothing, unless a number follows them."""
 FORMAT = Wording("file format", "Export", "export flac", tuple(
     f"[SAVE] IT [as|to|in|into|als|nach] THE {word} [file|datei] [speichern|exportieren|umwandeln|"
     f"konvertieren] {{format={name}}}"

@@ -194,7 +194,8 @@ SENSES: Mapping[str, str] = {
     "preserve|retain|hold on to|behält|behalten|erhalten|erhalte|pull out|grab|lift out|excerpt|"
     "crop to|cropped|crop down|extrahier|extrahiere|auszug|ausschnitt|beschränk|beschränke|"
     "stehen lassen|stehenlassen|übrig|übriglassen|übrig lassen|übrig bleiben|drin lassen|bleiben|"
-    "bleibt|lass stehen|lass übrig",
+    "bleibt|lass stehen|lass übrig|stehen bleiben|stehen bleibt|soll stehen bleiben|remain|stay|"
+    "should stay|sollen bleiben",
     "TRIM": "trim|shorten|kürze|kürz|verkürze|verkürz|tighten|trimmed|shortened|shortening|"
     "trimming|kürzer|einkürz|einkürze|zusammenkürz|stutz|stutzen|stutze|shrink|squeeze down|"
     "condense|compact|make shorter|shorter|straffen|straff|straffe|abkürzen|truncate|truncated",
@@ -207,12 +208,14 @@ SENSES: Mapping[str, str] = {
     "voransetz|vorneweg|vorne dran|vorschalt|vorher|zuvor|davorkleb|ahead|before this|"
     "before that|before everything|beforehand|as an intro|as intro|als intro|as the intro|"
     "lead in with|prefix|vorne anfüg|vorn anfüg|vorne anhäng",
-    "AFTER": "after|append|attach|behind|hänge|häng|danach|dahinter|after it|anhäng|"
+    "ATTACH": "attach|glue|glue on|tack on|tack|join on|splice|stitch|kleb|klebe|häng|hänge|"
+    "füge an",
+    "AFTER": "after|append|behind|danach|dahinter|after it|anhäng|"
     "following|afterwards play|followed by|gefolgt von|dranhäng|häng dran|dranhängen|"
-    "hinten dran häng|hintenan|dahinterhäng|dahintersetz|anschließ|anfüg|füge an|anfügen|"
-    "hinzufüg|tack on|tack|add on|glue|glue on|join on|tail with|as an outro|as outro|als outro|"
-    "as the outro|suffix|schließ mit|dahinterkleb|ankleb|kleb|klebe|after this|after that|"
-    "after everything|past|splice|stitch",
+    "hinten dran häng|hintenan|dahinterhäng|dahintersetz|anschließ|anfüg|anfügen|"
+    "hinzufüg|add on|tail with|as an outro|as outro|als outro|"
+    "as the outro|suffix|schließ mit|dahinterkleb|ankleb|after this|after that|"
+    "after everything|past",
     "SECTION": "section|part|piece|segment|teil|abschnitt|stück|stelle|bereich|passage|bit|"
     "portion|stretch|chunk|bits|parts|pieces|sections|passages|stellen|abschnitte|segments|"
     "stretches|spots|what's between|what is between|what lies between|whatever is|what is|"

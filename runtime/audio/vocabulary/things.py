@@ -116,7 +116,7 @@ THINGS: Mapping[str, str] = {
     "to the same level|to the same volume|equally loud throughout|matching levels|similar volume|"
     "similar level|similar loudness|glätten|glätte|nivellier|nivellieren|nivelliere|homogenize|"
     "homogenise|leveller|leveler|auto-leveller|auto-leveler|autoleveller|levelling|leveling|"
-    "constant|angleichen|ausgleichen",
+    "constant|angleichen|ausgleichen|gleiche|gleiche an|gleich an|gleich aus|gleiche aus",
     "VOICES": "speakers|voices|stimmen|sprecher|volumes|levels|different volumes|"
     "lautstärkeunterschiede|level differences|volume differences|lautstärken|quiet and loud|"
     "loud and quiet|both speakers|both voices|all speakers|everyone|all voices|speaker levels|"
@@ -187,7 +187,8 @@ THINGS: Mapping[str, str] = {
     "merge to|merge down|combine to|combined|folding|folded|summed|summe|summiere|summier|"
     "zusammenfass|zusammenleg|reduce to one|bounce down|downmixed|mixed down|mixen|"
     "mische zusammen|runtermisch|heruntermisch|abmisch|convert down|merge the channels|"
-    "combine the channels|beide kanäle zusammen",
+    "combine the channels|beide kanäle zusammen|5.1 down|5.1 to|5.1 nach|5.1 auf|from 5.1|"
+    "von 5.1|surround down|surround to",
     "CONVERT": "convert|umwandel|wandle|wandel|konvertier|change|ändere|converted|converting|"
     "conversion|turn into|transform|umgewandelt|umwandlung|konvertierung|konvertieren|umformen|"
     "transcode|transkodier|transcoded|recode|re-encode|umkodier|switch over|verwandle|verwandel|"
@@ -281,7 +282,9 @@ THINGS: Mapping[str, str] = {
     "without affecting the speed|without altering the speed|with the same length|same length|"
     "same duration|keep the length|keeping the length|bei gleichem tempo|"
     "ohne das tempo zu ändern|bei gleicher geschwindigkeit|ohne die geschwindigkeit zu ändern|"
-    "tempo beibehalten|bei gleicher länge|without making it faster|without making it slower|"
+    "tempo beibehalten|bei gleicher länge|gleiches tempo|gleiche geschwindigkeit|gleiche länge|"
+    "tempo bleibt|tempo soll bleiben|tempo bleibt gleich|speed unchanged|tempo unchanged|"
+    "without making it faster|without making it slower|"
     "speed stays the same",
 }  # fmt: skip
 """The words and groups of words of each sense."""
