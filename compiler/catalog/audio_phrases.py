@@ -35,7 +35,7 @@ MACROS: Mapping[str, str] = {
     "START": "(start|beginning|front|head|anfang|beginn)",
     "END": "(end|ende|back|tail)",
     "SILENCE": "(silence|silences|stille|pausen am rand)",
-    "TILL": "(to|till|until|bis|through|-)",
+    "TILL": "(to|till|until|bis|through|-|→)",
     "NOISE": "[background|steady|constant] (noise|noises|hiss|fan noise|rauschen|"
              "hintergrundrauschen|grundrauschen|hintergrundgeräusche|nebengeräusche|störgeräusche)",
     "SHARP": "(sibilance|sibilants|sibilant sounds|s sounds|sharp s sounds|sharp s|zischlaute|"

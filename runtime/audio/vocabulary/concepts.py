@@ -69,6 +69,7 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
 _TURNED = {
     "lower the pitch by 3 semitones": "raise the pitch by 3 semitones",
     "slow down by 10 %": "speed up by 10 %",
+    "cut 3 kHz by 4 dB": "boost 3 kHz by 4 dB",
     "less bass by 3 dB": "more bass by 3 dB",
     "quieter by 6 dB": "louder by 6 dB",
 }

@@ -19,7 +19,7 @@ _FAULT = f"{_REMOVES}~MUCH"
 _CUT_WORDS = "REMOVE TAKE CUT AWAY SECTION FROM DROP"
 _FAULT_WORDS = "REMOVE TAKE AWAY CUT DOWN LESS DROP FILTER MUCH"
 _TOWARDS = "NORM LOUDNESS LEVEL READY TO"
-_UPS, _DOWNS = "UP~MORE~LOUDER", "DOWN~LESS~CUT~AWAY~DROP~QUIETER"
+_UPS, _DOWNS = "UP~MORE~LOUDER", "DOWN~LESS~CUT~AWAY~DROP~QUIETER~REMOVE"
 _BAND = "UP DOWN MORE LESS LOUDER QUIETER CUT TAKE AWAY EQ FREQUENCY LITTLE LEVEL MUCH"
 _LESS, _BAND_ALONE = "DOWN~LESS~QUIETER", "LITTLE LEVEL !AT !JUST"
 """Who wants less of a band and says no number: it is not taken away, as by who cuts or drops it."""
@@ -76,6 +76,8 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("fade", "{in_s} {out_s}", "FADEIN FADEOUT AND", f"{_ENDS} ABOVE !AT"),
     ("high-pass", "{cutoff_hz} {slope=24}", "HIGHPASS", "MORE FREQUENCY"),
     ("high-pass", "{cutoff_hz:low} {slope=24}", "HIGHPASS", "MORE FREQUENCY"),
+    ("high-pass", "{cutoff_hz} {slope}", "HIGHPASS PEROCTAVE", "MORE FREQUENCY"),
+    ("low-pass", "{cutoff_hz} {slope}", "LOWPASS PEROCTAVE", "MORE FREQUENCY"),
     ("high-pass", "{cutoff_hz} {slope=24}", f"BELOW {_CUTS}", f"{_CUT_WORDS} BASS FREQUENCY"),
     ("high-pass", "{cutoff_hz} {slope=24}", "NOTHING BELOW", "BASS FREQUENCY KEEP"),
     ("high-pass", "{cutoff_hz}? {cutoff_hz=80} {slope=24}", f"RUMBLE {_FAULT}",

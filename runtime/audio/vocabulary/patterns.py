@@ -50,6 +50,9 @@ ENDS = frozenset({
 })  # fmt: skip
 """Words between clauses; some phrases hold an "and" of their own."""
 _BEFORE_TEXT = (TAG_WORDS, frozenset({":", "="}))
+_CLOCK_COMMA = re.compile(r"(?<=:[0-9]{2}),(?=[0-9]{1,3}(?![0-9:]))")
+_SPAN = re.compile(r"(?<=[0-9][a-z]s)-(?=[0-9])|(?<=[0-9][smh])-(?=[0-9])|(?<=[0-9]min)-(?=[0-9])")
+"""A dash between two times, as in "4s-19.5s", which is no sign and binds no word."""
 _GLUE = "\u2060"
 """Stands for the blanks of a text in quotes, which is one word."""
 _WORD = re.compile(
@@ -110,7 +113,8 @@ class Pattern:
 
 def with_points(text: str) -> str:
     """Return a text of the same length with decimal points for decimal commas."""
-    return _DECIMAL.sub(r"\1.\2", text.translate(_DASHES))
+    plain = _SPAN.sub("\u2192", text.translate(_DASHES))
+    return _CLOCK_COMMA.sub(".", _DECIMAL.sub(r"\1.\2", plain))
 
 
 def words_in(text: str) -> list[SpokenWord]:

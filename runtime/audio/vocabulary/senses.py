@@ -38,9 +38,10 @@ SENSES: Mapping[str, str] = {
     "aufgenommen|wurde|were|been|got to be|sitting|sits|land|lands|lande|landen|liegen|lieg|"
     "liegt|want it to|ends up|go to|bitte schön|the clip|clip's|interview|"
     "the take|my take|job|task|quick|quickly|schnell mal|kurz mal|"
-    "hiermit|somehow|irgendwie|actually|eigentlich|maybe|vielleicht|basically|generally|came|"
+    "hiermit|erst|somehow|irgendwie|actually|eigentlich|maybe|vielleicht|basically|generally|came|"
     "came out|come out|comes out|turned out",
-    "PART": "voice|speech|music|stimme|musik|sprache|vocal|vocals take|gesang|speaker's|spoken|"
+    "PART": "voiceover|voice-over|narration|"
+    "voice|speech|music|stimme|musik|sprache|vocal|vocals take|gesang|speaker's|spoken|"
     "gesprochene|singing",
     "STEM": "drum|drums|guitar|piano|snare|kick drum|hi-hat|cymbals|percussion|violin|singer|choir|"
     "instrument|schlagzeug|gitarre|klavier|geige|sänger|sängerin|chor|trompete|trumpet|host|guest|"
@@ -58,7 +59,8 @@ SENSES: Mapping[str, str] = {
     "JUST": "just|only|nur|lediglich|bloß|solely|nichts als|nothing but|ausschließlich|"
     "no more than the",
     "AND": "and|und",
-    "TO": "to|down to|up to|auf|into|zu|zur|zum|als|as|-|nach unten auf|hinunter auf|"
+    "TO": "→|to|down to|"
+    "up to|auf|into|zu|zur|zum|als|as|-|nach unten auf|hinunter auf|"
     "runter auf|rauf auf|hoch auf|to about|to around|so it's|so that it is|so it is|in ein|"
     "in eine|in einen|into a|as a|as an|als ein|als eine",
     "NACH": "nach",
@@ -122,7 +124,8 @@ SENSES: Mapping[str, str] = {
     "gesamtlautstärke|lautstärkepegel|loudness level|overall level|overall volume|sound level|"
     "lautstärke insgesamt|signal level|recording level|playback level|master volume|amplitude|"
     "fader|the fader|regler",
-    "LOUDNESS": "loudness|lautheit|integrated|integriert|loudness target|target loudness|"
+    "LOUDNESS": "loud enough|laut genug|"
+    "loudness|lautheit|integrated|integriert|loudness target|target loudness|"
     "integrated loudness|perceived loudness|overall loudness|programme loudness|program loudness|"
     "lautheitsziel|ziellautheit|programmlautheit|lautheitspegel|lufs target|lautheitsnorm",
     "NORM": "normalise|normalize|normalisier|normalisiere|normalisation|normalization|"
@@ -221,7 +224,8 @@ SENSES: Mapping[str, str] = {
     "stretches|spots|what's between|what is between|what lies between|whatever is|what is|"
     "was zwischen|das zwischen|anything|stuff|section between|content between|material|"
     "the stretch",
-    "STOP": "stop|finish|endet|enden lassen|finishes|terminate|conclude|aufhör|aufhören|"
+    "STOP": "ist schluss|ist ende|is over|"
+    "stop|finish|endet|enden lassen|finishes|terminate|conclude|aufhör|aufhören|"
     "schluss machen|stopp|stoppe|ende bei|end at|end it at|stop at|stop it at|finish at",
     "FADE": "fade|blende|blenden|fades|fading",
     "FADEIN": "fade in|fade-in|fadein|einblend|einblendung|ease in|ease it in|fade up|"

@@ -177,6 +177,8 @@ def _quantity(words: list[str], at: int) -> tuple[SpokenValue, int]:
     if ":" in number and number.endswith(":1"):
         return SpokenValue(number.removesuffix(":1"), ":1"), 1
     begin = at + 1
+    if words[begin : begin + 1] in (["more"], ["weitere"]) and words[begin + 1 : begin + 2]:
+        words[begin : begin + 2] = words[begin : begin + 2][::-1]  # "two more decibels"
     if words[begin : begin + 1] == ["-"] and words[begin + 1 : begin + 2]:
         begin += 1
     if words[begin : begin + 1] and (parts := words[begin].split("-"))[0] in _units():

@@ -33,6 +33,8 @@ THINGS: Mapping[str, str] = {
     "druntersetz|untermisch|untermal|untermalen|behind it|behind the voice|fall below|"
     "falls below|go below|goes below|drops below|kleiner als|leiser als|weaker than|softer than|"
     "dahinterlegen",
+    "PEROCTAVE": "per octave|per oct|/ oct|/ octave|/ oktave|pro oktave|je oktave|slope|steilheit|"
+    "flankensteilheit",
     "EQ": "eq|equalizer|equaliser|bell|peak filter|bell filter|glockenfilter|entzerr|"
     "entzerrer|equalize at|equalise at",
     "HUM": "hum|humming|buzz|buzzing|brumm|brummen|netzbrummen|brummschleife|ground loop|"
@@ -165,7 +167,9 @@ THINGS: Mapping[str, str] = {
     "der originalgeschwindigkeit|originalgeschwindigkeit|run|run it|playing|playback|abspielen|"
     "wiedergabe|tempos|times speed|times the speed|mal so schnell|x speed|speedup|laufen|"
     "laufen lassen",
-    "SAMEPITCH": "without changing the pitch|keep the pitch|same pitch|at the same pitch|"
+    "SAMEPITCH": "ohne die tonhöhe zu verändern|ohne tonhöhe zu verändern|tonhöhe unverändert|"
+    "tonhöhe nicht ändern|tonhöhe nicht verändern|ohne änderung der tonhöhe|"
+    "without changing the pitch|keep the pitch|same pitch|at the same pitch|"
     "keeping the pitch|ohne die tonhöhe zu ändern|without chipmunk voices|"
     "without the chipmunk effect|bei gleicher tonhöhe|keep pitch|keep the same pitch|"
     "pitch unchanged|with the pitch unchanged|with pitch unchanged|pitch preserved|"
@@ -276,7 +280,8 @@ THINGS: Mapping[str, str] = {
     "CROSSFADE": "crossfade|cross-fade|cross fade|crossfaded|crossfading|crossfades|"
     "überblendung|überblenden|überblend|overlap|überlappung|overlapping|überlappend|blend over|"
     "x-fade|xfade",
-    "SAMESPEED": "without changing the speed|without changing speed|at the same speed|"
+    "SAMESPEED": "ohne das tempo zu verändern|ohne die geschwindigkeit zu verändern|"
+    "without changing the speed|without changing speed|at the same speed|"
     "same speed|keep the speed|keeping the speed|keep the tempo|keeping the tempo|"
     "without changing the tempo|without changing tempo|same tempo|at the same tempo|"
     "without affecting the speed|without altering the speed|with the same length|same length|"

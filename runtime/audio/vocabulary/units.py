@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 UNITS: dict[str, Mapping[str, float]] = {
-    "hz": {"hz": 1, "hertz": 1, "cycle": 1, "khz": 1000, "k": 1000, "kilohertz": 1000},
+    "hz": {"hz": 1, "hertz": 1, "er": 1, "cycle": 1, "khz": 1000, "k": 1000, "kilohertz": 1000},
     "db": {"db": 1, "decibel": 1, "decibels": 1, "dezibel": 1},
     "dbfs": {"dbfs": 1, "db": 1},
     "dbtp": {"dbtp": 1, "db tp": 1, "db true peak": 1, "db": 1},
@@ -96,6 +96,11 @@ def with_digits(words: list[SpokenWord]) -> list[SpokenWord]:
         elif digits == "1" and _is_ratio([one.text for one in found[-2:]], after):
             found[-2:] = [SpokenWord(f"{found[-2].text}:1", found[-2].start, word.end)]
         elif digits in _HALF and (spoken := [w.text for w in found[-3:]])[1:] == ["and", "a"]:
+            if spoken[0] in _ONCE and len(found) > 3 and found[-4].text.isdigit():
+                found[-4] = found[-4]._replace(text=f"{found[-4].text}.5")  # "a minute and a half"
+                del found[-2:]
+                found[-1] = found[-1]._replace(end=word.end)
+                continue
             whole = f"{spoken[0]}.5" if spoken[0].isdigit() else "0.5"
             found[-3:] = [SpokenWord(whole, found[-3].start, word.end)]
         elif found and word.text in _ARTICLES and found[-1].text in _HALF:
