@@ -10,7 +10,7 @@ from ...errors import Failure
 from .complaints import complaint_of
 from .parts import alone_text, one_of_several, parts_in
 from .patterns import is_number, with_points, words_in
-from .rules import FORMAT, OPENERS, SEPARATORS, TURNS, Fit, Rule, fit_of
+from .rules import BEGINNINGS, FORMAT, GOING_ON, SEPARATORS, TURNS, Fit, Rule, fit_of
 from .sentences import adds_nothing, meaning_of, verb_of
 from .units import SpokenWord
 
@@ -172,15 +172,15 @@ def _pieces(words: list[SpokenWord]) -> list[_Piece]:
     before = ""
     current: list[SpokenWord] = []
     for word, after in zip([*words, _END], [*words[1:], _END, _END], strict=True):
-        opens = not current and word.text in OPENERS and after is not _END
-        if opens and not is_number(after.text):
+        openers = GOING_ON if pieces else BEGINNINGS
+        if word.text in openers and not current and after is not _END and not is_number(after.text):
             continue
         turns = word.text in TURNS and not (current and current[-1].text in _ALL_BUT)
         if word.text in SEPARATORS or turns:
             if current:
                 pieces.append(_Piece(before, current))
                 before, current = "", []
-            before = word.text if not before or word.text == "and" else before
+            before = ("," if turns else word.text) if not before or word.text == "and" else before
         else:
             current.append(word)
     return pieces

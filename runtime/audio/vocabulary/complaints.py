@@ -23,6 +23,7 @@ _WORDS_OF_LEAVING = frozenset({
     "untouched", "unangetastet", "unverändert", "unchanged", "alone", "ruhe", "anfassen", "lassen",
 })  # fmt: skip
 _AS_IT_IS = ("as it is", "as they are", "so wie", "wie es ist", "wie sie sind", "wie er ist")
+_OF_TIME = frozenset({"JUST", "FIRST", "LAST", "START", "END", "SECTION", "SILENCE", "PAUSES"})
 _STATEMENTS = frozenset({
     "is", "are", "isn't", "aren't", "ist", "sind", "sounds", "klingt", "can't", "cannot", "hört",
     "hear", "enough", "genug", "versteht", "understand",
@@ -67,6 +68,8 @@ def _is_left_alone(words: list[str]) -> bool:
         return True
     if not _STATEMENTS.isdisjoint(words) or "MOST" in senses:
         return False
+    if "KEEP" in senses and not senses & _OF_TIME and not any(map(is_number, words)):
+        return True
     at = next((n for n, word in enumerate(words) if _leaves(word)), len(words))
     if at == len(words) or any(map(is_number, words[:at])):
         return False  # "3 % slower without a change of pitch" says what is to be done

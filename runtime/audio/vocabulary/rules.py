@@ -21,10 +21,10 @@ NAME = "offline-rules/1"
 SEPARATORS = ENDS
 TURNS = frozenset({"but", "aber"})
 """Words between clauses, unless "all" or "nothing" stands before them."""
-OPENERS = frozenset({
-    "first", "firstly", "erst", "zuerst", "zunächst", "next", "lastly", "zuletzt",
-})  # fmt: skip
-"""Words that a clause may begin with and that add nothing, unless a number follows them."""
+BEGINNINGS = frozenset({"first", "firstly", "erst", "zuerst", "zunächst"})
+"""Words that the first clause may begin with and that add nothing, unless a number follows."""
+GOING_ON = frozenset({"next", "lastly", "zuletzt"})
+"""The same of later clauses: what is said later and done first is another order."""
 FORMAT = Wording("file format", "Export", "export flac", tuple(
     f"[SAVE] IT [as|to|in|into|als|nach] THE {word} [file|datei] [speichern|exportieren|umwandeln|"
     f"konvertieren] {{format={name}}}"
