@@ -44,6 +44,8 @@ from .sections import cut_misfit, section_misfit, shift_misfit
 Value = float | str
 _AUDIBLE_DB = -70.0
 """dBFS of 10 ms: what is quieter tells no gain."""
+_UNFADED_S = 0.3
+"""Of an end that is not to be faded this much is looked at."""
 _FAR_DB = 24.0
 """A deviation counts as this much at most."""
 _DEEPEST_DB = -30.0
@@ -68,18 +70,28 @@ def fade_misfit(both: Both, in_s: float, out_s: float) -> Value:
     before, after = both.levels()
     if len(before) != len(after):
         return _DIFFERENT
-    time = (np.arange(len(before)) + 0.5) * SECONDS
-    end = both.before.seconds
-    near = (time < 1.5 * in_s) | (time > end - 1.5 * out_s)
-    heard = near & (before > _AUDIBLE_DB)
-    if not heard.any():
-        return "where the fade is asked for there is silence"
-    share = np.minimum(time / in_s if in_s else 1.0, 1.0)
-    share = np.minimum(share, np.clip((end - time) / out_s, 0, 1) if out_s else 1.0)
+    time, end = np.arange(len(before)) * SECONDS, both.before.seconds
+    heard = before > _AUDIBLE_DB
     change = after - before
-    ways = (share, np.sin(share * np.pi / 2))
-    curves = (20 * np.log10(np.maximum(way, 1e-4)) for way in ways)
-    return min(_rms(np.clip(change - curve, -_FAR_DB, _FAR_DB)[heard]) for curve in curves)
+    ends = [
+        (length, gone, heard & (gone < (1.5 * length or _UNFADED_S)))
+        for length, gone in ((in_s, time), (out_s, end - time - SECONDS))
+    ]
+    if not any((near & (gone < 1.5 * length)).any() for length, gone, near in ends):
+        return "where the fade is asked for there is silence"
+    return max(_end_misfit(change, gone, length, near) for length, gone, near in ends if near.any())
+
+
+def _end_misfit(change: Samples, gone: Samples, length: float, near: Samples) -> float:
+    """Return the misfit of one end, where it is `near`; `gone` is how far each 10 ms lies from the
+    end."""
+    inside = (gone[near, None] + SECONDS * (np.arange(8) + 0.5) / 8) / (length or SECONDS)
+    share = np.clip(inside, 0, 1) if length else np.ones_like(inside)
+    off = [
+        change[near] - 10 * np.log10(np.maximum((way**2).mean(axis=1), 1e-8))
+        for way in (share, np.sin(share * np.pi / 2))
+    ]
+    return min(_rms(np.clip(one, -_FAR_DB, _FAR_DB)) for one in off)
 
 
 def compress_misfit(
