@@ -49,7 +49,7 @@ def seen(folder: Path) -> list[dict[str, Any]]:
 def room(parent: Path, name: str) -> Path:
     folder = parent / name
     folder.mkdir()
-    sounds.write(folder / "in.wav", sounds.speech_like(4), 44_100)
+    sounds.write(folder / "in.wav", sounds.speech_like(4)[44_100 : -2 * 44_100], 44_100)
     return folder
 
 
@@ -57,7 +57,7 @@ def room(parent: Path, name: str) -> Path:
 def test_what_a_search_led_to_is_made_again_after_a_resume(tmp_path, searching):
     """By the gain and the ceiling that stand in the document: a new process has found nothing."""
     load()  # before the first fork
-    request = f"{searching}, then low-pass at 4 kHz, then fade out over 1 s, export flac"
+    request = f"{searching}, then low-pass at 4 kHz, then fade out over 0.5 s, export flac"
     store = ("--run-id", "r", "--store", "sqlite:///.flowc/store.db")
     command = ("run", "edit", "-i", "audio=in.wav", "-i", f"request={request}", "--json", *store)
     whole = room(tmp_path, "whole")
