@@ -18,6 +18,7 @@ from typing import NoReturn
 from urllib.parse import unquote
 
 import numpy as np
+import numpy.typing as npt
 
 from ...errors import Failure
 from ..blocks import Samples
@@ -70,7 +71,8 @@ def fade_misfit(both: Both, in_s: float, out_s: float) -> Value:
     before, after = both.levels()
     if len(before) != len(after):
         return _DIFFERENT
-    time, end = np.arange(len(before)) * SECONDS, both.before.seconds
+    time = np.arange(len(before), dtype=np.float64) * SECONDS
+    end = both.before.seconds
     heard = before > _AUDIBLE_DB
     change = after - before
     ends = [
@@ -82,7 +84,9 @@ def fade_misfit(both: Both, in_s: float, out_s: float) -> Value:
     return max(_end_misfit(change, gone, length, near) for length, gone, near in ends if near.any())
 
 
-def _end_misfit(change: Samples, gone: Samples, length: float, near: Samples) -> float:
+def _end_misfit(
+    change: Samples, gone: Samples, length: float, near: npt.NDArray[np.bool_]
+) -> float:
     """Return the misfit of one end, where it is `near`; `gone` is how far each 10 ms lies from the
     end."""
     inside = (gone[near, None] + SECONDS * (np.arange(8) + 0.5) / 8) / (length or SECONDS)
