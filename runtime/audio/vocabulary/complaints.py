@@ -18,11 +18,13 @@ _GONE = frozenset({"REMOVE", "CUT", "TAKE", "AWAY"})
 _FAULTS = frozenset(
     {"HUM", "NOISE", "CLICKS", "SHARP", "RUMBLE", "PAUSES", "SILENCE", "MUCH", "HARSH"}
 )
+_WORK = _GONE | {"DOWN", "LESS", "TRIM", "FILTER", "SPLIT", "FADE"}
 _WORDS_OF_LEAVING = frozenset({
     "don't", "dont", "without", "ohne", "keinen", "keinem", "keiner", "keinesfalls", "avoid",
     "untouched", "unangetastet", "unverändert", "unchanged", "alone", "ruhe", "anfassen", "lassen",
 })  # fmt: skip
-_AS_IT_IS = ("as it is", "as they are", "so wie", "wie es ist", "wie sie sind", "wie er ist")
+_AS_IT_IS = ("as it is", "as they are", "so wie", "wie es ist", "wie sie ist", "wie sie sind",
+             "wie er ist")  # fmt: skip
 _OF_TIME = frozenset({"JUST", "FIRST", "LAST", "START", "END", "SECTION", "SILENCE", "PAUSES"})
 _STATEMENTS = frozenset({
     "is", "are", "isn't", "aren't", "ist", "sind", "sounds", "klingt", "can't", "cannot", "hört",
@@ -73,7 +75,7 @@ def _is_left_alone(words: list[str]) -> bool:
     at = next((n for n, word in enumerate(words) if _leaves(word)), len(words))
     if at == len(words) or any(map(is_number, words[:at])):
         return False  # "3 % slower without a change of pitch" says what is to be done
-    return not senses & _FAULTS or bool(senses & _GONE)
+    return not senses & _FAULTS or bool(senses & _WORK)
 
 
 def _leaves(word: str) -> bool:

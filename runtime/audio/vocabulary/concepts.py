@@ -37,7 +37,7 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("hum buzz mains brummen netzbrummen", "remove the 50 Hz hum"),
     ("noise noisy hiss denoise background rauschen hintergrundgeräusche hintergrund grundrauschen "
      "noise-reduction static air fan", "reduce the noise by 12 dB"),
-    ("ums uhs breaths breathing", "noise gate at -50 dB"),
+    ("ums uhs breaths breathing atmer atemgeräusche atmen", "noise gate at -50 dB"),
     ("even uneven consistent leveller leveler balance ausgleichen", "even out the levels"),
     ("radio megaphone walkie-talkie funkgerät", "band-pass from 300 Hz to 3 kHz"),
     ("dynamics punchy komprimieren compressed compress compression", "compress 3:1 at -20 dB"),

@@ -75,9 +75,13 @@ SENSES: Mapping[str, str] = {
     "QUIETER": "quieter|softer|leiser|less volume|less loud|weniger laut|less level|"
     "weniger pegel|less gain|more quiet|more quietly|softly|leiserdrehen|leiser machen|"
     "leiser drehen|leiserstellen|fainter",
-    "TOOQUIET": "too quiet|zu leise|too soft|too low|too faint|zu niedrig|zu schwach|"
+    "TOOQUIET": "a bit quiet|a little quiet|a touch quiet|a bit low|etwas leise|etwas zu leise|"
+    "ein bisschen leise|too quiet|zu leise|too soft|too low|too faint|zu niedrig|zu schwach|"
     "too quietly|way too quiet|far too quiet|viel zu leise",
-    "TOOLOUD": "too loud|zu laut|too hot|zu hoch|zu kräftig|zu stark ausgesteuert|"
+    "TOOLOUD": "a bit loud|a little loud|a touch loud|a bit hot|a little hot|a touch hot|"
+    "etwas laut|"
+    "etwas zu laut|ein bisschen laut|too loud|zu laut|too hot|zu hoch|zu kräftig|"
+    "zu stark ausgesteuert|"
     "way too loud|far too loud|viel zu laut|too loudly",
     "UP": "up|raise|increase|boost|lift|bump|crank|push|pump|anheben|erhöhe|hebe|heb|"
     "rauf|hoch|hinauf|turn up|upwards|higher by|raising|raised|boosting|lifted|anheb|hochdreh|"

@@ -25,6 +25,7 @@ UNITS: dict[str, Mapping[str, float]] = {
         "semitone": 1, "semitones": 1, "half step": 1, "half steps": 1, "octave": 12,
         "octaves": 12, "halbton": 1, "halbtöne": 1, "oktave": 12, "oktaven": 12, "ton": 2,
         "tone": 2, "tones": 2, "ganzton": 2, "ganztöne": 2, "whole step": 2, "whole steps": 2,
+        "whole tone": 2, "whole tones": 2,
         "cent": 0.01, "cents": 0.01, "quarter tone": 0.5, "quarter tones": 0.5,
         "viertelton": 0.5, "vierteltöne": 0.5,
     },
@@ -52,7 +53,8 @@ _SPOKEN = {
                "fünfzehn sechzehn siebzehn achtzehn neunzehn"),
         (20, 10, "twenty thirty forty fifty sixty seventy eighty ninety"),
         (20, 10, "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"),
-        (1.5, 1, "eineinhalb zweieinhalb dreieinhalb viereinhalb"),
+        (1.5, 1, "eineinhalb zweieinhalb dreieinhalb viereinhalb fünfeinhalb sechseinhalb "
+                 "siebeneinhalb achteinhalb neuneinhalb zehneinhalb elfeinhalb zwölfeinhalb"),
         (1.5, 1, "anderthalb"),
     )
     for number, word in enumerate(words.split())
@@ -62,7 +64,8 @@ _ONE_OF = frozenset({"first", "last", "ersten", "erste", "letzten", "letzte"})
 _HALF = frozenset({"half", "halbe", "halben", "halber"})
 _ONCE = frozenset({
     "viertelsekunde", "ton", "tone", "second", "sekunde", "minute", "semitone", "octave", "halbton",
-    "oktave", "decibel", "hour", "stunde", "ganzton", "viertelton", "whole step", "quarter tone",
+    "oktave", "decibel", "hour", "stunde", "ganzton", "viertelton", "whole step", "whole tone",
+    "quarter tone",
     "quarter second",
 })  # fmt: skip
 """Units of which an article says how many there are."""
@@ -132,6 +135,8 @@ def with_clocks(words: list[SpokenWord]) -> list[SpokenWord]:
 def _clock_at(words: list[str]) -> tuple[str, int]:
     """Return the clock that words begin with, and how many they are; "" and 1 without one."""
     first, unit = words[0], "".join(words[1:2])
+    if first in _MINUTES and _CLOCK.fullmatch(unit):  # "minute 1:30"
+        return unit, 2
     if _CLOCK.fullmatch(first):
         hours = unit in _HOURS and first.count(":") == 1
         return (f"{first}:00" if hours else first), 1 + (hours or unit in _MINUTES | _SECONDS)
