@@ -73,22 +73,20 @@ def fade_misfit(both: Both, in_s: float, out_s: float) -> Value:
         return _DIFFERENT
     time = np.arange(len(before), dtype=np.float64) * SECONDS
     end = both.before.seconds
-    heard = before > _AUDIBLE_DB
-    change = after - before
     ends = [
-        (length, gone, heard & (gone < (1.5 * length or _UNFADED_S)))
+        (length, gone, (before > _AUDIBLE_DB) & (gone < (1.5 * length or _UNFADED_S)))
         for length, gone in ((in_s, time), (out_s, end - time - SECONDS))
     ]
     if not any((near & (gone < 1.5 * length)).any() for length, gone, near in ends):
         return "where the fade is asked for there is silence"
-    return max(_end_misfit(change, gone, length, near) for length, gone, near in ends if near.any())
+    heard = [one for one in ends if one[2].any()]
+    return max(_end_misfit(after - before, gone, length, near) for length, gone, near in heard)
 
 
 def _end_misfit(
     change: Samples, gone: Samples, length: float, near: npt.NDArray[np.bool_]
 ) -> float:
-    """Return the misfit of one end, where it is `near`; `gone` is how far each 10 ms lies from the
-    end."""
+    """Return the misfit of one end, where it is `near`; each 10 ms is `gone` seconds from it."""
     inside = (gone[near, None] + SECONDS * (np.arange(8) + 0.5) / 8) / (length or SECONDS)
     share = np.clip(inside, 0, 1) if length else np.ones_like(inside)
     off = [

@@ -50,9 +50,8 @@ async def review(
     which is FAILURE; `shown` says the same in words. The first `since` steps are those of a plan
     that was given up. `asked` are the tools that the request asks for, one as often as it does,
     where that is known: the report names a step that nobody asked for, or, where it is not known,
-    one that no criterion speaks of, and the whole does not pass
-    with it, unless a person wrote it into the document by hand. What such a step changes need not
-    stay."""
+    one that no criterion speaks of, and the whole does not pass with it, unless a person wrote it
+    into the document by hand. What such a step changes need not stay."""
     section = document.section("requirements")
     lines = plan.text_value(section, "Success Criteria").split("\n") if section else []
     criteria = criteria_in(line for line in lines if line.strip())
@@ -73,12 +72,11 @@ async def review(
     if RESULT in subjects and not unproved and not _tells_result(findings[:planned]):
         unproved = [RESULT]
     mine = [id for id in subjects if id not in by_hand]
-    if asked is None:
-        spoken = [f.predicate for f in findings[:planned] if f.verdict != "not measured"]
-        extra = [*_unspoken_steps(document, mine, since, spoken)]
+    if asked is not None:
+        extra = _extra_steps(document, mine, since, asked)
     else:
-        extra = [*_extra_steps(document, mine, since, asked)]
-    report = _report(findings, words, unproved, extra)
+        extra = _unspoken_steps(document, mine, since, findings[:planned])
+    report = _report(findings, words, unproved, [*extra])
     final = result_file(document, since)
     steps = document.steps[since:]
     undone = [_undone(step) for step in steps if plan.status_of(step) != "DONE"]
@@ -225,10 +223,11 @@ def _unspoken_steps(
     document: plan.PlanDocument,
     subjects: Container[str],
     since: int,
-    criteria: Sequence[Predicate],
+    findings: Sequence[Finding],
 ) -> Iterator[str]:
     """Yield the steps whose calls change what no criterion of the plan speaks of: by the step, or,
     of the result, by a metric of the same kind."""
+    criteria = [one.predicate for one in findings if one.verdict != "not measured"]
     steps = {one.subject for one in criteria}
     whole = {_topic(one.metric) for one in criteria if one.subject in (RESULT, ANY)} - {""}
     for step in document.steps[since:]:

@@ -52,7 +52,7 @@ ENDS = frozenset({
 _BEFORE_TEXT = (TAG_WORDS, frozenset({":", "="}))
 _CLOCK_COMMA = re.compile(r"(?<=:[0-9]{2}),(?=[0-9]{1,3}(?![0-9:]))")
 _SPAN = re.compile(r"(?<=[0-9][a-z]s)-(?=[0-9])|(?<=[0-9][smh])-(?=[0-9])|(?<=[0-9]min)-(?=[0-9])")
-"""A dash between two times, as in "4s-19.5s", which is no sign and binds no word."""
+"""A dash between two times, as in "4s-19.5s", which is not a sign and binds no word."""
 _GLUE = "\u2060"
 """Stands for the blanks of a text in quotes, which is one word."""
 _WORD = re.compile(
@@ -129,7 +129,7 @@ def words_in(text: str) -> list[SpokenWord]:
 
 def _with_texts(words: list[SpokenWord], text: str) -> list[SpokenWord]:
     """Return words in which what follows "title:" up to the next clause is one, as if it stood in
-    quotes. What has a number with a unit in it is no text: "title: Folge 12 fade out 3 s"."""
+    quotes. What has a number with a unit in it is not a text: "title: Folge 12 fade out 3 s"."""
     found: list[SpokenWord] = []
     at = 0
     while at < len(words):

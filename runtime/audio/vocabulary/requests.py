@@ -54,7 +54,7 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
             stays = check["metric"] in _SHAPE or (check["metric"] in _LEVELS and is_last)
             checks.append({**check, "subject": f"step_{number}"})
             if stays:
-                checks.append({**_coded(check, format_name), "subject": "result"})
+                checks.append({**_result_check(check, format_name), "subject": "result"})
     if not work or _is_coded_alone(work, format_name):
         steps.append({"title": "Export", "description": f"export {format_name}", "person": False})
     checks += [{**check, "subject": "result"} for check in _always(format_name, work)]
@@ -82,7 +82,7 @@ def _is_coded_alone(work: list[Clause], kind: str) -> bool:
     return last.tool.name not in _CODES and last.wording.order != "parts"
 
 
-def _coded(check: Json, kind: str) -> Json:
+def _result_check(check: Json, kind: str) -> Json:
     """Return what is required of the result, which may be a coded file."""
     loose = check["metric"] == "sample_peak_dbfs" and kind in WITH_LOSS
     return {**check, "tolerance": _PEAK_OFF_DB} if loose else check
