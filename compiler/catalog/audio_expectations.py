@@ -13,7 +13,7 @@ from .audio_model import Arguments, Json, predicate
 
 _GAIN_OFF_DB, _GATE_OFF_DB, _FILTER_OFF_DB, _FADE_OFF_DB = 1.0, 2.0, 1.5, 1.0
 """Misfits that signal processing as it should be stays below, on speech and on music."""
-_SHORT_FADE = 0.04
+_SHORT_FADE = 0.02
 """Seconds of which a fade that is no longer has twice that: there one beginning syllable weighs."""
 _UNDER_HALF = 0.4
 """A value may be off by that much of itself, so that half of it is noticed, and double."""
@@ -113,7 +113,7 @@ def expect_fade(a: Arguments) -> list[Json]:
     parts = [f"{n} over {a[k]:g} s" for n, k in (("in", "in_s"), ("out", "out_s")) if a[k]]
     misfit = measure_text("fade_misfit_db", a["in_s"], a["out_s"])
     shortest = min((a[name] for name in ("in_s", "out_s") if a[name]), default=1.0)
-    most = round(_FADE_OFF_DB + min(_SHORT_FADE / shortest, 2.0), 2)
+    most = round(_FADE_OFF_DB + min(_SHORT_FADE / shortest, 1.0), 2)
     return [
         predicate(misfit, "<=", most, f"It fades {' and '.join(parts) or 'nowhere'}"),
         predicate("duration_change_s", "==", 0, "A fade keeps the length"),
