@@ -13,6 +13,10 @@ from .audio_model import Arguments, Json, predicate
 
 _GAIN_OFF_DB, _GATE_OFF_DB, _FILTER_OFF_DB, _FADE_OFF_DB = 1.0, 2.0, 1.5, 1.0
 """Misfits that signal processing as it should be stays below, on speech and on music."""
+_SHORT_FADE = 0.02
+"""Seconds of which a fade that is no longer has twice that: there one beginning syllable weighs."""
+_UNDER_HALF = 0.4
+"""A value may be off by that much of itself, so that half of it is noticed, and double."""
 _SAME_SOUND_DB = -10.0
 """Of a section beside the sound it was cut from: lossy formats reach -15 dB and less."""
 _MEAN_SHARE = {"opus": 0.45, "m4a": 0.12}
@@ -108,8 +112,10 @@ def expect_fade(a: Arguments) -> list[Json]:
     """The level takes its course at both ends."""
     parts = [f"{n} over {a[k]:g} s" for n, k in (("in", "in_s"), ("out", "out_s")) if a[k]]
     misfit = measure_text("fade_misfit_db", a["in_s"], a["out_s"])
+    shortest = min((a[name] for name in ("in_s", "out_s") if a[name]), default=1.0)
+    most = round(_FADE_OFF_DB + min(_SHORT_FADE / shortest, 1.0), 2)
     return [
-        predicate(misfit, "<=", _FADE_OFF_DB, f"It fades {' and '.join(parts) or 'nowhere'}"),
+        predicate(misfit, "<=", most, f"It fades {' and '.join(parts) or 'nowhere'}"),
         predicate("duration_change_s", "==", 0, "A fade keeps the length"),
     ]
 
@@ -178,7 +184,13 @@ def expect_eq(a: Arguments) -> list[Json]:
         for number in (_KINDS.index(band["type"]), band["freq_hz"], band["gain_db"], band["q"])
     ]
     names = ", ".join(f"{band['gain_db']:+g} dB at {band['freq_hz']:g} Hz" for band in a["bands"])
-    return [predicate(measure_text("eq_misfit_db", *numbers), "<=", _FILTER_OFF_DB, names)]
+    most = _part_of(max(abs(band["gain_db"]) for band in a["bands"]), 0.3, _FILTER_OFF_DB)
+    return [predicate(measure_text("eq_misfit_db", *numbers), "<=", most, names)]
+
+
+def _part_of(value: float, least: float, most: float) -> float:
+    """Return how far what is measured may lie from a value, at least and at most so far."""
+    return round(min(max(abs(value) * _UNDER_HALF, least), most), 3)
 
 
 def expect_dehum(a: Arguments) -> list[Json]:
@@ -209,14 +221,17 @@ def expect_gate(a: Arguments) -> list[Json]:
 def expect_reverb(a: Arguments) -> list[Json]:
     """The sound itself keeps its share, and the rest is there."""
     share = round(1 - a["wet_level"], 6)
-    return [predicate("direct_share", "==", share, f"{a['wet_level']:g} of it is reverberation")]
+    text = f"{a['wet_level']:g} of it is reverberation"
+    return [predicate("direct_share", "==", share, text, _part_of(a["wet_level"], 0.01, 0.04))]
 
 
 def expect_pitch(a: Arguments) -> list[Json]:
     """The spectrum has moved, the length has not."""
     text = f"Pitch moved by {a['semitones']:g} semitones"
     return [
-        predicate("pitch_change_semitones", "==", a["semitones"], text),
+        predicate(
+            "pitch_change_semitones", "==", a["semitones"], text, _part_of(a["semitones"], 0.1, 0.3)
+        ),
         predicate("duration_ratio", "==", 1, "The length stays"),
     ]
 

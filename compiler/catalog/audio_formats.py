@@ -13,6 +13,8 @@ SPOKEN = {**{name: name for name in FORMATS}, "aac": "m4a"}
 """Formats by the words that people have for them."""
 WITH_BITRATE = ("mp3", "ogg", "opus", "m4a")
 """Those that have a bitrate to choose."""
+WITH_LOSS = WITH_BITRATE
+"""Those that hold what is heard of a sound, not its samples."""
 ENDINGS = (*FORMATS, *_SAME)
 """All endings of such files."""
 

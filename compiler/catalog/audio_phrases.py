@@ -35,7 +35,7 @@ MACROS: Mapping[str, str] = {
     "START": "(start|beginning|front|head|anfang|beginn)",
     "END": "(end|ende|back|tail)",
     "SILENCE": "(silence|silences|stille|pausen am rand)",
-    "TILL": "(to|till|until|bis|through|-)",
+    "TILL": "(to|till|until|bis|through|-|→)",
     "NOISE": "[background|steady|constant] (noise|noises|hiss|fan noise|rauschen|"
              "hintergrundrauschen|grundrauschen|hintergrundgeräusche|nebengeräusche|störgeräusche)",
     "SHARP": "(sibilance|sibilants|sibilant sounds|s sounds|sharp s sounds|sharp s|zischlaute|"
@@ -79,6 +79,7 @@ _FIELDS = {
     "comment": "comment|kommentar",
 }
 """What people call the tags."""
+TAG_WORDS = frozenset(word for words in _FIELDS.values() for word in words.split("|"))
 
 PHRASES: Mapping[str, tuple[str, ...]] = {
     "trim silence": (
@@ -302,7 +303,8 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "add [some] [{color=white}] [white] noise [at] {snr_db} (below [the signal]|down)",
     ),
     "tags": tuple(
-        f"[SET|tag IT|add|with|mit|and] THE ({words}) [tag] [to|of|as|is|auf|=|:] {{{name}:text}}"
+        f"[SET|tag IT|add|with|mit|and] THE ({words}) [tag] [to|of|as|is|auf|=|:] {{{name}:text}} "
+        "[setzen|eintragen]"
         for name, words in _FIELDS.items()
     ),
     "delay": (

@@ -161,6 +161,6 @@ def test_a_step_that_is_done_again_gets_its_input_made_again(calls, capsys, tmp_
 def test_a_refused_request_measures_nothing_and_leaves_nothing(calls, capsys, tmp_path):
     told = edit(capsys, "do not compress it")
     assert told["status"] == "failed"
-    assert "do not know" in told["variables"]["report"]
+    assert "not to be done" in told["variables"]["report"]
     assert passes(calls) == {"levels": 0, "loudness": 0, "spectrum": 0}
     assert sorted(p.name for p in tmp_path.iterdir() if p.name != ".flowc") == ["in.wav"]

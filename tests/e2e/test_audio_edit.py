@@ -61,6 +61,29 @@ def test_a_request_becomes_sound_that_measures_as_asked(flowc, speech):
     assert "Overall Status:** SUCCESS" in document
 
 
+def test_why_a_fade_was_not_measured_is_told_when_its_files_are_gone(flowc, speech):
+    told = edit(flowc, "low-pass at 4 kHz, fade out over 0.2 s, high-pass at 80 Hz")
+    assert told["variables"]["status"] == "REQUIRES_REVIEW"
+    assert "where the fade is asked for there is silence" in told["variables"]["report"]
+    assert "does not exist" not in told["variables"]["report"]
+
+
+def test_a_step_is_judged_before_a_coder_adds_its_noise(flowc, speech):
+    told = edit(flowc, "trim silence, low-pass at 4 kHz, export mp3")
+    assert told["status"] == "success", told["variables"]["report"]
+    assert measured(flowc, told["variables"]["final"])["format"] == "MP3"
+
+
+@pytest.mark.parametrize("request_", ["append in.wav", "put in.wav under the voice 15 dB lower"])
+def test_files_of_floats_are_joined_and_mixed(flowc, speech, request_):
+    """What joins files has several inputs, and what it writes is heard by none of them."""
+    float_call = 'CONVERT(input="in.wav", output="float.wav", subtype="FLOAT")'
+    assert flowc("audio", "apply", float_call).returncode == 0
+    told = edit(flowc, request_, audio="float.wav")
+    assert told["status"] == "success", told["variables"]["report"]
+    assert measured(flowc, told["variables"]["final"])["subtype"] == "FLOAT"
+
+
 @pytest.mark.soak
 @sounds.needs_ffmpeg
 def test_m4a_goes_in_and_comes_out(flowc, speech):

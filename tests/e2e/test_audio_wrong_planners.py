@@ -15,11 +15,10 @@ import numpy as np
 import pyloudnorm
 import pytest
 import sounds
-from openai_server import OpenAIServer, Recorded, Say
+from wrong_planner import Json, Wrong
 
 REQUEST = "high-pass at 80 Hz, fade out over 1 s, normalise to -20 LUFS"
 RATE = 44_100
-Json = dict[str, Any]
 STEPS = ["High-pass at 80 Hz, 24 dB per octave", "Fade out over 1 s", "Normalise to -20 LUFS"]
 CODES = ["HIGHPASS(cutoff_hz=80, slope=24)", "FADE(out_s=1)", "LOUDNESS_NORM(target_lufs=-20)"]
 LOUD = {"text": "Loudness of -20 LUFS", "metric": "integrated_lufs", "op": "==", "value": -20}
@@ -102,33 +101,6 @@ WAYS: dict[str, tuple[Json, list[str]]] = {
 }
 IN_CHECK = {"wrong tool", "claim without measure", "step left out", "half"}
 """The others are tried in `make soak`."""
-
-
-class Wrong:
-    """The model: the same plan and the same code again and again."""
-
-    def __init__(self, server: OpenAIServer, plan: Json, codes: list[str]) -> None:
-        self.plan, self.codes = plan, codes
-        server.answer = self.reply
-
-    def reply(self, request: Recorded) -> Say:
-        messages = request.body["messages"]
-        if messages[0]["content"].startswith("You plan"):
-            return Say(calls=[("give_answer", self.plan)])
-        text = messages[-1]["content"]
-        step = text.partition("\n")[0].removeprefix("Step: ")
-        number = (int(step.removeprefix("step_")) - 1) % len(self.codes)
-        own = text.partition(f"**ID:** `{step}`")[2] or text
-        paths = (re.findall(rf"{name} Audio:\**\s+`?([^`\n]+)", own)[0]
-                 for name in ("Input", "Output"))  # fmt: skip
-        return Say(calls=[("give_answer", {"code": with_paths(self.codes[number], *paths)})])
-
-
-def with_paths(code: str, read: str, write: str) -> str:
-    if "(" not in code:
-        return code
-    own = f'output="{write}", ' if "input=" in code else f'input="{read}", output="{write}", '
-    return code.replace("(", f"({own}", 1)
 
 
 def is_right(before: Any, after: Any) -> bool:

@@ -18,6 +18,7 @@ from typing import NoReturn
 from urllib.parse import unquote
 
 import numpy as np
+import numpy.typing as npt
 
 from ...errors import Failure
 from ..blocks import Samples
@@ -44,6 +45,8 @@ from .sections import cut_misfit, section_misfit, shift_misfit
 Value = float | str
 _AUDIBLE_DB = -70.0
 """dBFS of 10 ms: what is quieter tells no gain."""
+_UNFADED_S = 0.3
+"""Of an end that is not to be faded this much is looked at."""
 _FAR_DB = 24.0
 """A deviation counts as this much at most."""
 _DEEPEST_DB = -30.0
@@ -68,18 +71,29 @@ def fade_misfit(both: Both, in_s: float, out_s: float) -> Value:
     before, after = both.levels()
     if len(before) != len(after):
         return _DIFFERENT
-    time = (np.arange(len(before)) + 0.5) * SECONDS
+    time = np.arange(len(before), dtype=np.float64) * SECONDS
     end = both.before.seconds
-    near = (time < 1.5 * in_s) | (time > end - 1.5 * out_s)
-    heard = near & (before > _AUDIBLE_DB)
-    if not heard.any():
+    ends = [
+        (length, gone, (before > _AUDIBLE_DB) & (gone < (1.5 * length or _UNFADED_S)))
+        for length, gone in ((in_s, time), (out_s, end - time - SECONDS))
+    ]
+    if not any((near & (gone < 1.5 * length)).any() for length, gone, near in ends):
         return "where the fade is asked for there is silence"
-    share = np.minimum(time / in_s if in_s else 1.0, 1.0)
-    share = np.minimum(share, np.clip((end - time) / out_s, 0, 1) if out_s else 1.0)
-    change = after - before
-    ways = (share, np.sin(share * np.pi / 2))
-    curves = (20 * np.log10(np.maximum(way, 1e-4)) for way in ways)
-    return min(_rms(np.clip(change - curve, -_FAR_DB, _FAR_DB)[heard]) for curve in curves)
+    heard = [one for one in ends if one[2].any()]
+    return max(_end_misfit(after - before, gone, length, near) for length, gone, near in heard)
+
+
+def _end_misfit(
+    change: Samples, gone: Samples, length: float, near: npt.NDArray[np.bool_]
+) -> float:
+    """Return the misfit of one end, where it is `near`; each 10 ms is `gone` seconds from it."""
+    inside = (gone[near, None] + SECONDS * (np.arange(8) + 0.5) / 8) / (length or SECONDS)
+    share = np.clip(inside, 0, 1) if length else np.ones_like(inside)
+    off = [
+        change[near] - 10 * np.log10(np.maximum((way**2).mean(axis=1), 1e-8))
+        for way in (share, np.sin(share * np.pi / 2))
+    ]
+    return min(_rms(np.clip(one, -_FAR_DB, _FAR_DB)) for one in off)
 
 
 def compress_misfit(

@@ -44,6 +44,15 @@ _TOPICS: Mapping[str, tuple[str, ...]] = {
     "fade": ("fade", "duration"),
 }
 """Words of a text, and how the metrics begin that can speak of them."""
+_CHANGES = frozenset({
+    "loudness_change_lu", "rms_change_db", "duration_change_s", "pitch_change_semitones",
+    "quiet_frames_gain_db", "loud_frames_gain_db",
+})  # fmt: skip
+"""Metrics of which a number below 0 is less."""
+_MORE = frozenset({"louder", "higher", "longer", "raised", "lauter", "höher", "länger"})
+_LESS = frozenset({
+    "quieter", "softer", "lower", "shorter", "lowered", "deeper", "leiser", "tiefer", "kürzer",
+})  # fmt: skip
 _WIDEST = 4.0
 """Times its own tolerance that a requirement may be wide."""
 _WORST_MISFIT_DB = 4.0
@@ -87,9 +96,27 @@ def check_agreement(predicate: Predicate) -> None:
         if same and not any(_is_near(number, one.number) for number in same):
             raise _disagree(predicate, f"`{one.text}` is not in `{predicate.condition}`")
     words = predicate.text.lower()
+    if (way := _direction(words)) and metric.name in _CHANGES and _goes(predicate) == -way:
+        raise _disagree(predicate, f"that is {'more' if way < 0 else 'less'}")
     topics = [starts for word, starts in _TOPICS.items() if word in words]
     if topics and not any(metric.name.startswith(start) for t in topics for start in t):
         raise _disagree(predicate, f"`{metric.name}` measures {metric.about}")
+
+
+def _direction(words: str) -> int:
+    """Return 1 for words that say more, -1 for those that say less, 0 for neither and for both."""
+    said = set(re.findall(r"[^\W\d]+", words))
+    return int(not said.isdisjoint(_MORE)) - int(not said.isdisjoint(_LESS))
+
+
+def _goes(predicate: Predicate) -> int:
+    """Return 1 where only changes above 0 fit, or -1 where only those below it do; else 0."""
+    value = predicate.value
+    if isinstance(value, str | bool) or not value:
+        return 0
+    if predicate.op in ("==", ">=", ">") and value > 0:
+        return 1
+    return -1 if predicate.op in ("==", "<=", "<") and value < 0 else 0
 
 
 def _check_width(predicate: Predicate, metric: Metric) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -36,19 +37,25 @@ async def findings_of(
     """Return what each predicate came to. A file that cannot be measured leaves its predicates not
     measured, with the reason; each file is measured once for each threshold, as far as predicates
     need it, and not for those that there is evidence of."""
-    open = [p for p in predicates if (p.subject, p.metric) not in evidence]
+    known = {key: one for key, one in evidence.items() if one.value is not None}
+    open = [p for p in predicates if (p.subject, p.metric) not in known]
     measured = await _measure(_measurements_of(open, subjects), do)
     pairs: dict[str, tuple[Pair, Pair | None] | str] = {}
     for subject, files in subjects.items():
         mine = [p for p in open if p.subject == subject]
         if mine:
             pairs[subject] = await _pairs(files, mine, measured, do)
-    return [
-        judge_value(predicate, *known)
-        if (known := evidence.get((predicate.subject, predicate.metric)))
-        else _finding(predicate, pairs.get(predicate.subject))
-        for predicate in predicates
-    ]
+    findings = []
+    for predicate in predicates:
+        told = evidence.get((predicate.subject, predicate.metric))
+        if told is not None and told.value is not None:
+            findings.append(judge_value(predicate, told.value, told.before))
+            continue
+        finding = _finding(predicate, pairs.get(predicate.subject))
+        if told is not None and finding.verdict == "not measured":
+            finding = replace(finding, note=told.why)  # the files of then may be gone
+        findings.append(finding)
+    return findings
 
 
 def _finding(predicate: Predicate, pairs: tuple[Pair, Pair | None] | str | None) -> Finding:

@@ -2,6 +2,7 @@
 
     Measured when the step was done:
     measured: highpass_misfit_db(80,24) = 0.59; without the step 11.2
+    not measured: fade_misfit_db(0,1); where the fade is asked for there is silence
     found: {"gain_db": 3.1, "ceiling_db": -1.4}
 
 The last is what the step came to when it looked for a gain and a ceiling, by which its file can be
@@ -25,14 +26,16 @@ _LINE = re.compile(
     r"measured: (?P<metric>[a-z_]+(?:\([^)\s]*\))?) = (?P<value>[^\s;]+)"
     r"(?:; without the step (?P<before>\S+))?"
 )
+_UNMEASURED = re.compile(r"not measured: (?P<metric>[a-z_]+(?:\([^)\s]*\))?); (?P<why>.+)")
 
 
 class Measured(NamedTuple):
     """The value of a metric, and what it would be had the step done nothing; None where that is
-    not known."""
+    not known. Without a value `why` says what was in the way."""
 
-    value: Value
-    before: Value | None
+    value: Value | None
+    before: Value | None = None
+    why: str = ""
 
 
 Evidence = Mapping[tuple[str, str], Measured]
@@ -40,13 +43,15 @@ Evidence = Mapping[tuple[str, str], Measured]
 
 
 def evidence_lines(findings: Iterable[Finding]) -> list[str]:
-    """Return the first line, and one for each metric that had a value."""
+    """Return the first line, and one for each metric: its value, or why it had none."""
     lines = {"": FIRST}
     for finding in findings:
+        name = finding.predicate.metric
         if finding.measured is None:
+            if why := " ".join(finding.note.split()):
+                lines.setdefault(name, f"not measured: {name}; {why}")
             continue
         idle = "" if finding.before is None else f"; without the step {_spell(finding.before)}"
-        name = finding.predicate.metric
         lines[name] = f"measured: {name} = {_spell(finding.measured)}{idle}"
     return list(lines.values())
 
@@ -85,6 +90,8 @@ def read_evidence(results: str) -> dict[str, Measured]:
     """Return the evidence at the end of a step's results, by metric."""
     found: dict[str, Measured] = {}
     for line in reversed(_after_first(results)):
+        if unmeasured := _UNMEASURED.fullmatch(line):
+            found.setdefault(unmeasured["metric"], Measured(None, why=unmeasured["why"]))
         parts = _LINE.fullmatch(line)
         if parts is None:
             continue

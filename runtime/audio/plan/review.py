@@ -20,7 +20,8 @@ from .planning import criteria_in
 from .predicates import ANY, RESULT, Finding, Predicate, judge, read_predicate, verdict_of
 
 _LEVELS = frozenset({"gain", "peak_norm", "loudness_norm", "compress", "leveller"})
-_SAME_WORK = {"cut": "clip", "eq": "dehum"}
+_SET = frozenset({"peak_norm", "loudness_norm"})
+_SAME_WORK = {"cut": "clip", "eq": "dehum", "peak_norm": "gain", "loudness_norm": "gain"}
 """Tools that may do what another one was asked for."""
 STAYS: Mapping[str, str] = {
     "sample_rate_hz": "The sample rate stays",
@@ -48,9 +49,9 @@ async def review(
     nothing tells from its input. `final` is the file of the result, "" where no step has made one,
     which is FAILURE; `shown` says the same in words. The first `since` steps are those of a plan
     that was given up. `asked` are the tools that the request asks for, one as often as it does,
-    where that is known: the report names a step that nobody asked for, and the whole does not pass
-    with it, unless a person wrote it into the document by hand. What such a step changes need not
-    stay."""
+    where that is known: the report names a step that nobody asked for, or, where it is not known,
+    one that no criterion speaks of, and the whole does not pass with it, unless a person wrote it
+    into the document by hand. What such a step changes need not stay."""
     section = document.section("requirements")
     lines = plan.text_value(section, "Success Criteria").split("\n") if section else []
     criteria = criteria_in(line for line in lines if line.strip())
@@ -71,8 +72,11 @@ async def review(
     if RESULT in subjects and not unproved and not _tells_result(findings[:planned]):
         unproved = [RESULT]
     mine = [id for id in subjects if id not in by_hand]
-    extra = [] if asked is None else [*_extra_steps(document, mine, since, asked)]
-    report = _report(findings, words, unproved, extra)
+    if asked is not None:
+        extra = _extra_steps(document, mine, since, asked)
+    else:
+        extra = _unspoken_steps(document, mine, since, findings[:planned])
+    report = _report(findings, words, unproved, [*extra])
     final = result_file(document, since)
     steps = document.steps[since:]
     undone = [_undone(step) for step in steps if plan.status_of(step) != "DONE"]
@@ -199,7 +203,7 @@ def _extra_steps(
     document: plan.PlanDocument, subjects: Container[str], since: int, asked: Collection[str]
 ) -> Iterator[str]:
     """Yield the steps whose calls change what nobody asked to be changed. Where a level is asked
-    for, others that change levels may lead there."""
+    for that is to be reached, others that change levels may lead there."""
     left = Counter(_SAME_WORK.get(tool, tool) for tool in asked)
     for step in document.steps[since:]:
         id = plan.text_value(step, "ID")
@@ -207,12 +211,55 @@ def _extra_steps(
             tool = parse_call(plan.text_value(step, "Code")).tool.name if id in subjects else ""
         except Failure:
             continue
-        if not tool or tool in _ALWAYS or (tool in _LEVELS and not _LEVELS.isdisjoint(asked)):
+        if not tool or tool in _ALWAYS or (tool in _LEVELS and not _SET.isdisjoint(asked)):
             continue
         work = _SAME_WORK.get(tool, tool)
         if not left[work]:
             yield f"{id}: the request does not ask for {tool.upper()}"
         left[work] -= 1
+
+
+def _unspoken_steps(
+    document: plan.PlanDocument,
+    subjects: Container[str],
+    since: int,
+    findings: Sequence[Finding],
+) -> Iterator[str]:
+    """Yield the steps whose calls change what no criterion of the plan speaks of: by the step, or,
+    of the result, by a metric of the same kind."""
+    criteria = [one.predicate for one in findings if one.verdict != "not measured"]
+    steps = {one.subject for one in criteria}
+    whole = {_topic(one.metric) for one in criteria if one.subject in (RESULT, ANY)} - {""}
+    for step in document.steps[since:]:
+        id = plan.text_value(step, "ID")
+        if id not in subjects or id in steps:
+            continue
+        try:
+            call = parse_call(plan.text_value(step, "Code"))
+        except Failure:
+            continue
+        expected = call.expects(plan.step_paths(document, id)[0])
+        if expected and all(_topic(one["metric"]) not in whole for one in expected):
+            yield f"{id}: no criterion speaks of {call.tool.name.upper()}"
+
+
+_TOPICS = {
+    "level": ("integrated", "loudness", "rms", "true_peak", "sample_peak", "range", "compress",
+              "leveller", "gate", "quiet", "loud", "noise_floor"),
+    "spectrum": ("energy", "highpass", "lowpass", "bandpass", "eq", "response", "deess",
+                 "strongest"),
+    "time": _LENGTHS,
+    "fade": ("fade",),
+}  # fmt: skip
+"""Kinds of metrics by how these begin; each of the others is a kind of its own."""
+
+
+def _topic(metric: str) -> str:
+    """Return the kind of a metric; "" for one that every result is held against."""
+    name = metric.partition("(")[0]
+    if name in ("silent", "not_finite", "format", "clipped_runs_added", "true_peak_added_db"):
+        return ""
+    return next((kind for kind, starts in _TOPICS.items() if name.startswith(starts)), name)
 
 
 def _report(

@@ -162,10 +162,12 @@ def concat(job: Job) -> Result:
     """Join one after the other, overlapping or not."""
     first, sounds = alike(job)
     over = round(job.values["crossfade_s"] * first.rate)
-    short = next((s for s in sounds if s.frames <= 2 * over), None)
-    if over and short is not None:
-        fade = f"{job.values['crossfade_s']:g} s"
-        raise Failure(f"`{short.path}` is too short for crossfades of {fade} at both ends")
+    for number, sound in enumerate(sounds):
+        joints = (number > 0) + (number < len(sounds) - 1)
+        if sound.frames < joints * over:
+            fade = f"{job.values['crossfade_s']:g} s"
+            what = f"crossfades of {fade} at both ends" if joints > 1 else f"a crossfade of {fade}"
+            raise Failure(f"`{sound.path}` is too short for {what}")
     streams = [sound.blocks() for sound in sounds]
     blocks: Iterator[Frames] = chain.from_iterable(streams)
     if over:

@@ -163,7 +163,8 @@ class Job:
 
     def _put(self, path: str, form: FileShape, blocks: Iterator[Frames], tags: Tags) -> WrittenFile:
         place, needs = self.writes[path], Needs()
-        if self.wanted and form.subtype == "FLOAT":  # others are not what was heard here
+        # Samples of other formats are not what was heard here; what joins files has no one input.
+        if self.wanted and form.subtype == "FLOAT" and "input" in self.values:
             asked = self._needs(self.input)
             needs = Needs(asked.course or bool(asked.laws), {}, asked.resolutions)
         tap = Tap(needs, form.rate, form.channels, form.frames / form.rate)

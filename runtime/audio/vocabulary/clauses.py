@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from ...errors import Failure
 from .complaints import complaint_of
 from .parts import alone_text, one_of_several, parts_in
-from .patterns import SpokenWord, with_points, words_in
-from .rules import FORMAT, SEPARATORS, Fit, Rule, fit_of
+from .patterns import is_number, with_points, words_in
+from .rules import BEGINNINGS, FORMAT, GOING_ON, SEPARATORS, TURNS, Fit, Rule, fit_of
 from .sentences import adds_nothing, meaning_of, verb_of
+from .units import SpokenWord
 
 MAX_REQUEST = 4_000
 _MOST_WORDS = 12
@@ -113,12 +114,22 @@ def _part_shapes(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:
             found.append([(words[:at], one), (words[at:], other)])
         elif other is None and (rest := _part_shapes(words[at:])):
             found.append([(words[:at], one), *rest])
-    same = all([fit for _, fit in parts] == [fit for _, fit in found[0]] for parts in found)
-    if not found or not same:
+    said = [_said_by(fit for _, fit in parts) for parts in found]
+    if not said or None in said or said != [said[0]] * len(said):
         return []
-    if all_of_it := _one_of(fit for _, fit in found[0]):
+    fewest = min(found, key=len)
+    if all_of_it := _one_of(fit for _, fit in fewest):
         return [(words, all_of_it)]
-    return found[0]
+    return fewest
+
+
+def _said_by(fits: Iterable[Fit]) -> dict[str, object] | None:
+    """Return the arguments of several clauses together; None where two differ in one."""
+    said: dict[str, object] = {}
+    for fit in fits:
+        if any(said.setdefault(name, value) != value for name, value in fit.arguments.items()):
+            return None
+    return said
 
 
 def _one_of(fits: Iterable[Fit]) -> Fit | None:
@@ -152,16 +163,24 @@ class _Piece:
         return "".join(f"{word.text} " for word in self.words)
 
 
+_ALL_BUT = frozenset({"nothing", "all", "everything", "anything", "nichts", "alles"})
+_END = SpokenWord(";", 0, 0)
+
+
 def _pieces(words: list[SpokenWord]) -> list[_Piece]:
     pieces: list[_Piece] = []
     before = ""
     current: list[SpokenWord] = []
-    for word in [*words, SpokenWord(";", 0, 0)]:
-        if word.text in SEPARATORS:
+    for word, after in zip([*words, _END], [*words[1:], _END, _END], strict=True):
+        openers = GOING_ON if pieces else BEGINNINGS
+        if word.text in openers and not current and after is not _END and not is_number(after.text):
+            continue
+        turns = word.text in TURNS and not (current and current[-1].text in _ALL_BUT)
+        if word.text in SEPARATORS or turns:
             if current:
                 pieces.append(_Piece(before, current))
                 before, current = "", []
-            before = word.text if not before or word.text == "and" else before
+            before = ("," if turns else word.text) if not before or word.text == "and" else before
         else:
             current.append(word)
     return pieces

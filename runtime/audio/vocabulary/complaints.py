@@ -6,20 +6,43 @@ from flowc.compiler.source.spelling import Spelling
 
 from .concepts import DOWN, NOTHING, UP, nearest_concept
 from .meanings import ANYWHERE
-from .parts import alone_text, one_of_several
-from .patterns import SpokenWord, is_number
+from .parts import alone_text, one_of_several, parts_in
+from .patterns import is_number
 from .rules import fit_of, known_words, nearest_example
 from .sentences import is_known, senses_of
+from .units import SpokenWord
 
 _PARTS = frozenset({"PART", "STEM", "VOICES", "BACKGROUND"})
 _UP, _DOWN = frozenset({"UP", "LOUDER", "TOOQUIET"}), frozenset({"DOWN", "QUIETER", "TOOLOUD"})
 _GONE = frozenset({"REMOVE", "CUT", "TAKE", "AWAY"})
+_FAULTS = frozenset(
+    {"HUM", "NOISE", "CLICKS", "SHARP", "RUMBLE", "PAUSES", "SILENCE", "MUCH", "HARSH"}
+)
+_WORK = _GONE | {"DOWN", "LESS", "TRIM", "FILTER", "SPLIT", "FADE"}
+_WORDS_OF_LEAVING = frozenset({
+    "don't", "dont", "without", "ohne", "keinen", "keinem", "keiner", "keinesfalls", "avoid",
+    "untouched", "unangetastet", "unverändert", "unchanged", "alone", "ruhe", "anfassen", "lassen",
+})  # fmt: skip
+_AS_IT_IS = ("as it is", "as they are", "so wie", "wie es ist", "wie sie ist", "wie sie sind",
+             "wie er ist")  # fmt: skip
+_OF_TIME = frozenset({"JUST", "FIRST", "LAST", "START", "END", "SECTION", "SILENCE", "PAUSES"})
+_STATEMENTS = frozenset({
+    "is", "are", "isn't", "aren't", "ist", "sind", "sounds", "klingt", "can't", "cannot", "hört",
+    "hear", "enough", "genug", "versteht", "understand",
+})  # fmt: skip
+"""With these a negation says how the sound is, not what is to be left."""
 _BESIDE = frozenset({"LEVEL", "LITTLE", "MORE", "LESS", "TAKE"})
 
 
 def complaint_of(text: str, words: list[SpokenWord]) -> str:
     """Return why the rules cannot read a clause, with the nearest that they can."""
     plain = [word.text for word in words]
+    if _is_left_alone(plain):
+        if part := next(iter(parts_in(plain)), ""):
+            return alone_text(part, text)
+        return (
+            f"`{text}` says what is not to be done: only what is asked for is done, so leave it out"
+        )
     known = known_words()
     strange = [word for word in plain if not (word in known or is_number(word) or is_known(word))]
     near = nearest_concept(plain)
@@ -38,6 +61,25 @@ def complaint_of(text: str, words: list[SpokenWord]) -> str:
     if slip := _slip(plain, strange[0]):
         return f"{said} (did you mean `{slip}`?)"
     return _with_hint(said, near)
+
+
+def _is_left_alone(words: list[str]) -> bool:
+    """Tell whether a clause says what is not to be done; "no hum" says what is to be done."""
+    spelling, senses = " ".join(words), senses_of(words)
+    if any(phrase in spelling for phrase in _AS_IT_IS):
+        return True
+    if not _STATEMENTS.isdisjoint(words) or "MOST" in senses:
+        return False
+    if "KEEP" in senses and not senses & _OF_TIME and not any(map(is_number, words)):
+        return True
+    at = next((n for n, word in enumerate(words) if _leaves(word)), len(words))
+    if at == len(words) or any(map(is_number, words[:at])):
+        return False  # "3 % slower without a change of pitch" says what is to be done
+    return not senses & _FAULTS or bool(senses & _WORK)
+
+
+def _leaves(word: str) -> bool:
+    return word in _WORDS_OF_LEAVING or not senses_of([word]).isdisjoint({"NOT", "NOTHING"})
 
 
 def _part_in(words: list[str]) -> str:

@@ -37,7 +37,7 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("hum buzz mains brummen netzbrummen", "remove the 50 Hz hum"),
     ("noise noisy hiss denoise background rauschen hintergrundgeräusche hintergrund grundrauschen "
      "noise-reduction static air fan", "reduce the noise by 12 dB"),
-    ("ums uhs breaths breathing", "noise gate at -50 dB"),
+    ("ums uhs breaths breathing atmer atemgeräusche atmen", "noise gate at -50 dB"),
     ("even uneven consistent leveller leveler balance ausgleichen", "even out the levels"),
     ("radio megaphone walkie-talkie funkgerät", "band-pass from 300 Hz to 3 kHz"),
     ("dynamics punchy komprimieren compressed compress compression", "compress 3:1 at -20 dB"),
@@ -53,6 +53,7 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("bright brighter dull warm warmer clear clearer crisp presence klarer", "boost 3 kHz by 4 dB"),
     ("bass treble eq equalise equalize", "more bass by 3 dB"),
     ("fade blende einblenden ausblenden", "fade in 0.5 s and out 2 s"),
+    ("lufs lkfs", "normalise to -16 LUFS and -1 dBTP"),
     ("louder loud lauter up", "louder by 6 dB"),
     ("quieter quiet softer leiser down", "quieter by 6 dB"),
     ("left right channel links rechts kanal swap", "mono"),
@@ -65,6 +66,18 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("interview chorus refrain", "keep from 0:05 to 0:20"),
     ("every jede", "split at pauses of 1 s"),
 )  # fmt: skip
+_TURNED = {
+    "lower the pitch by 3 semitones": "raise the pitch by 3 semitones",
+    "slow down by 10 %": "speed up by 10 %",
+    "cut 3 kHz by 4 dB": "boost 3 kHz by 4 dB",
+    "less bass by 3 dB": "more bass by 3 dB",
+    "quieter by 6 dB": "louder by 6 dB",
+}
+"""Examples, each with the one that goes up."""
+_UPS = frozenset({"UP", "MORE", "LOUDER", "HIGHER", "FASTER", "TOOQUIET"})
+_DOWNS = frozenset({
+    "DOWN", "LESS", "QUIETER", "DEEPER", "SLOWER", "TOOLOUD", "DROP", "REMOVE", "CUT",
+})  # fmt: skip
 UP, DOWN = "louder by 6 dB", "quieter by 6 dB"
 _TOO = {"quiet": UP, "leise": UP, "loud": DOWN, "laut": DOWN}
 """Who finds it too quiet wants it louder."""
@@ -80,5 +93,15 @@ def nearest_concept(words: Sequence[str]) -> str:
                 return example
     for row, example in CONCEPTS:
         if not {*row.split()}.isdisjoint(wanted):
-            return example
+            return _in_direction(example, wanted)
     return ""
+
+
+def _in_direction(example: str, senses: set[str]) -> str:
+    """Return an example, or the opposite one where the words say that other direction alone."""
+    ups, downs = not _UPS.isdisjoint(senses), not _DOWNS.isdisjoint(senses)
+    if ups and not downs:
+        return _TURNED.get(example, example)
+    if downs and not ups:
+        return {up: down for down, up in _TURNED.items()}.get(example, example)
+    return example

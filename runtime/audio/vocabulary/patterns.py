@@ -14,48 +14,18 @@ a value has said otherwise. A pattern fits a whole clause or does not fit: no wo
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from flowc.compiler.catalog.audio_formats import ENDINGS
 from flowc.compiler.catalog.audio_model import AudioTool
-from flowc.compiler.catalog.audio_phrases import MACROS
+from flowc.compiler.catalog.audio_phrases import MACROS, TAG_WORDS
+
+from .units import UNITS, SpokenWord, with_clocks, with_digits
 
 _NUMBER = r"[+-]?[0-9]+(?:\.[0-9]+)?"
 _TIME = r"[0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?"
-UNITS: dict[str, Mapping[str, float]] = {
-    "hz": {"hz": 1, "hertz": 1, "cycle": 1, "khz": 1000, "k": 1000, "kilohertz": 1000},
-    "db": {"db": 1, "decibel": 1, "decibels": 1, "dezibel": 1},
-    "dbfs": {"dbfs": 1, "db": 1},
-    "dbtp": {"dbtp": 1, "db tp": 1, "db true peak": 1, "db": 1},
-    "lufs": {"lufs": 1, "lkfs": 1, "lu": 1},
-    "s": {
-        "s": 1, "sec": 1, "second": 1, "seconds": 1, "ms": 0.001, "milliseconds": 0.001,
-        "min": 60, "minute": 60, "minutes": 60, "sekunde": 1, "sekunden": 1, "minuten": 60,
-        "millisekunden": 0.001, "quarter second": 0.25, "viertelsekunde": 0.25,
-    },
-    "ms": {"ms": 1, "milliseconds": 1, "s": 1000, "seconds": 1000},
-    "semitones": {
-        "semitone": 1, "semitones": 1, "half step": 1, "half steps": 1, "octave": 12,
-        "octaves": 12, "halbton": 1, "halbtöne": 1, "oktave": 12, "oktaven": 12, "ton": 2,
-        "tone": 2, "tones": 2, "ganzton": 2, "ganztöne": 2,
-    },
-    "percent": {"%": 1, "percent": 1, "prozent": 1},
-    "share": {"%": 0.01, "percent": 0.01, "prozent": 0.01},
-    "times": {"x": 1, "times": 1, "fold": 1, "fach": 1, "fache": 1, "mal": 1},
-    "bit": {"bit": 1, "bits": 1, "- bit": 1},
-    "kbps": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1, "k": 1,
-             "kilobit": 1, "kilobits": 1},
-    "kbit": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1,
-             "kilobit": 1, "kilobits": 1},
-    "ratio": {":1": 1},
-    "low": {"": 1},
-    "high": {"": 1},
-    "level": {"": 1},
-    "q": {"": 1},
-}  # fmt: skip
-"""The units of each kind of value, and what one of them is in the first one."""
 _BARE = {"low": (20, 2000), "high": (2000, 24_000), "level": (-60, -1), "q": (0.1, 20)}
 """Kinds of numbers without a unit, and where they can only be Hz, dB or the Q of a band."""
 _KINDS = {":1": "ratio", "dB per octave": "db"}
@@ -73,6 +43,16 @@ SOUND_FILE = rf"[^\s,;:?!\"'`(){{}}\[\]]+\.(?:{'|'.join(ENDINGS)})(?![\w-]|\.\w)
 """A name of a sound file in a text."""
 _FILE = re.compile(SOUND_FILE, re.IGNORECASE)
 _QUOTED = '"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«]*«'
+_QUOTES = frozenset('"“„«»')
+ENDS = frozenset({
+    ",", ";", ".", "!", "?", "and", "then", "afterwards", "finally", "und", "dann", "danach",
+    "anschließend", "also", "außerdem",
+})  # fmt: skip
+"""Words between clauses; some phrases hold an "and" of their own."""
+_BEFORE_TEXT = (TAG_WORDS, frozenset({":", "="}))
+_CLOCK_COMMA = re.compile(r"(?<=:[0-9]{2}),(?=[0-9]{1,3}(?![0-9:]))")
+_SPAN = re.compile(r"(?<=[0-9][a-z]s)-(?=[0-9])|(?<=[0-9][smh])-(?=[0-9])|(?<=[0-9]min)-(?=[0-9])")
+"""A dash between two times, as in "4s-19.5s", which is not a sign and binds no word."""
 _GLUE = "\u2060"
 """Stands for the blanks of a text in quotes, which is one word."""
 _WORD = re.compile(
@@ -81,40 +61,10 @@ _WORD = re.compile(
 )
 _DECIMAL = re.compile(r"(?<![0-9,.])([0-9]+),([0-9]{1,2})(?=[ -]?[^\W\d]|:1| ?%)")
 """A comma before one or two digits and a unit, as in "1,5 Sekunden"; it is as long as a point."""
-_SPOKEN = {
-    word: str(first + step * number)
-    for first, step, words in (
-        (1, 1, "one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-               "fifteen sixteen seventeen eighteen nineteen"),
-        (1, 1, "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn "
-               "fünfzehn sechzehn siebzehn achtzehn neunzehn"),
-        (20, 10, "twenty thirty forty fifty sixty seventy eighty ninety"),
-        (20, 10, "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig"),
-        (1.5, 1, "eineinhalb zweieinhalb dreieinhalb viereinhalb"),
-        (1.5, 1, "anderthalb"),
-    )
-    for number, word in enumerate(words.split())
-}  # fmt: skip
-_ARTICLES = frozenset({"a", "an", "one", "ein", "eine", "einer", "einen"})
-_ONE_OF = frozenset({"first", "last", "ersten", "erste", "letzten", "letzte"})
-_HALF = frozenset({"half", "halbe", "halben", "halber"})
-_ONCE = frozenset({
-    "viertelsekunde", "ton", "tone", "second", "sekunde", "minute", "semitone", "octave", "halbton",
-    "oktave", "decibel",
-})  # fmt: skip
-"""Units of which an article says how many there are."""
 _KHZ = 48
 """Up to here "mp3 at 48k" may be meant as kHz, above it is a bitrate."""
 _DASHES = str.maketrans({"\u2212": "-", "\u2011": "-", "\u2013": "-"})
 _ANY_NUMBER = re.compile(rf"{_TIME}|{_NUMBER}(?::1)?")
-
-
-class SpokenWord(NamedTuple):
-    """A word, number or sign of a text in small letters, and its place."""
-
-    text: str
-    start: int
-    end: int
 
 
 class PhraseSlot(NamedTuple):
@@ -163,7 +113,8 @@ class Pattern:
 
 def with_points(text: str) -> str:
     """Return a text of the same length with decimal points for decimal commas."""
-    return _DECIMAL.sub(r"\1.\2", text.translate(_DASHES))
+    plain = _SPAN.sub("\u2192", text.translate(_DASHES))
+    return _CLOCK_COMMA.sub(".", _DECIMAL.sub(r"\1.\2", plain))
 
 
 def words_in(text: str) -> list[SpokenWord]:
@@ -173,7 +124,37 @@ def words_in(text: str) -> list[SpokenWord]:
         SpokenWord(_spelling_of(match, text), match.start(), match.end())
         for match in _WORD.finditer(plain)
     ]
-    return _with_digits(words)
+    return with_clocks(with_digits(_with_texts(words, text)))
+
+
+def _with_texts(words: list[SpokenWord], text: str) -> list[SpokenWord]:
+    """Return words in which what follows "title:" up to the next clause is one, as if it stood in
+    quotes. What has a number with a unit in it is not a text: "title: Folge 12 fade out 3 s"."""
+    found: list[SpokenWord] = []
+    at = 0
+    while at < len(words):
+        end = at
+        if [one.text in known for one, known in zip(found[-2:], _BEFORE_TEXT, strict=False)] == [
+            True,
+            True,
+        ]:
+            while end < len(words) and words[end].text not in ENDS:
+                end += 1
+        said = [word.text for word in words[at:end]]
+        if said and said[0][0] not in _QUOTES and not _has_unit(said):
+            start, stop = words[at].start, words[end - 1].end
+            quoted = _GLUE.join(f'"{text[start:stop]}"'.split())
+            found.append(SpokenWord(quoted, start, stop))
+        else:
+            end = at + 1
+            found.append(words[at])
+        at = end
+    return found
+
+
+def _has_unit(words: list[str]) -> bool:
+    units = {unit for kind in UNITS.values() for unit in kind if unit}
+    return any(is_number(one) and two in units for one, two in pairwise(words))
 
 
 def _spelling_of(match: re.Match[str], text: str) -> str:
@@ -187,39 +168,6 @@ def _spelling_of(match: re.Match[str], text: str) -> str:
 def sounds_in(text: str) -> tuple[str, ...]:
     """Return the names of sound files that a text holds, each once."""
     return tuple(dict.fromkeys(match[0] for match in _FILE.finditer(text)))
-
-
-def _with_digits(words: list[SpokenWord]) -> list[SpokenWord]:
-    """Return words with numbers in digits: `half a second` are `0.5` and `second`, as `a second` is
-    `1` of them."""
-    found: list[SpokenWord] = []
-    for number, word in enumerate(words):
-        after = words[number + 1].text if number + 1 < len(words) else ""
-        digits = _SPOKEN.get(word.text, word.text)
-        if found and found[-1].text == "minus" and digits[:1].isdigit():
-            found[-1] = SpokenWord(f"-{digits}", found[-1].start, word.end)
-        elif digits == "1" and _is_ratio([one.text for one in found[-2:]], after):
-            found[-2:] = [SpokenWord(f"{found[-2].text}:1", found[-2].start, word.end)]
-        elif digits in _HALF and (spoken := [w.text for w in found[-3:]])[1:] == ["and", "a"]:
-            whole = f"{spoken[0]}.5" if spoken[0].isdigit() else "0.5"
-            found[-3:] = [SpokenWord(whole, found[-3].start, word.end)]
-        elif found and word.text in _ARTICLES and found[-1].text in _HALF:
-            found[-1] = SpokenWord("0.5", found[-1].start, word.end)
-        elif word.text in _ONCE and found and found[-1].text in _ONE_OF:
-            found += [word._replace(text="1"), word]
-        elif after in _ONCE and word.text in _HALF:
-            found.append(word._replace(text="0.5"))
-        elif after in _ONCE and word.text in _ARTICLES:
-            found.append(word._replace(text="1"))
-        else:
-            found.append(word._replace(text=digits))
-    return found
-
-
-def _is_ratio(before: list[str], after: str) -> bool:
-    """Tell whether a 1 ends a ratio such as "4 to 1"; before a unit it does not."""
-    units = {unit for kind in UNITS.values() for unit in kind}
-    return before[1:] == ["to"] and before[0].isdigit() and after not in units
 
 
 def spell(text: str) -> str:

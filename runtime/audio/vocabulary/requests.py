@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from flowc.compiler.catalog.audio_effects import BITRATES
-from flowc.compiler.catalog.audio_formats import WITH_BITRATE, format_of
+from flowc.compiler.catalog.audio_formats import WITH_BITRATE, WITH_LOSS, format_of
 from flowc.compiler.catalog.audio_model import AudioTool, predicate
 
 from ...errors import Failure
@@ -52,9 +52,10 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
         is_last = not any(other.changes_level for other in later if other)
         for check in _call_of(clause, audio).expects(audio):
             stays = check["metric"] in _SHAPE or (check["metric"] in _LEVELS and is_last)
-            subjects = (f"step_{number}", "result") if stays else (f"step_{number}",)
-            checks += ({**check, "subject": subject} for subject in subjects)
-    if not work:
+            checks.append({**check, "subject": f"step_{number}"})
+            if stays:
+                checks.append({**_result_check(check, format_name), "subject": "result"})
+    if not work or _is_coded_alone(work, format_name):
         steps.append({"title": "Export", "description": f"export {format_name}", "person": False})
     checks += [{**check, "subject": "result"} for check in _always(format_name, work)]
     return {
@@ -64,6 +65,27 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
         "steps": steps,
         "format": format_name,
     }
+
+
+_CODES = frozenset({"convert", "limit", "loudness_norm", "tag"})
+"""Tools that write a coded file themselves: they set its bitrate, its peaks, its tags."""
+_PEAK_OFF_DB = 1.0
+"""How far a coder moves the highest sample."""
+
+
+def _is_coded_alone(work: list[Clause], kind: str) -> bool:
+    """Tell whether the result is coded by a step of its own, after the others: a step is judged by
+    what it did, to which a coder would add its noise."""
+    last = next((rule for rule in reversed(_rules(work)) if rule.tool), None)
+    if last is None or last.tool is None or kind not in WITH_LOSS:
+        return False
+    return last.tool.name not in _CODES and last.wording.order != "parts"
+
+
+def _result_check(check: Json, kind: str) -> Json:
+    """Return what is required of the result, which may be a coded file."""
+    loose = check["metric"] == "sample_peak_dbfs" and kind in WITH_LOSS
+    return {**check, "tolerance": _PEAK_OFF_DB} if loose else check
 
 
 def _assumptions(clauses: list[Clause]) -> list[str]:

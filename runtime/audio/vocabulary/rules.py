@@ -15,14 +15,16 @@ from flowc.compiler.catalog.audio_formats import SPOKEN
 from flowc.compiler.catalog.audio_model import AudioTool, Planning, Wording
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 
-from .patterns import Pattern, pattern, show
+from .patterns import ENDS, Pattern, pattern, show
 
 NAME = "offline-rules/1"
-SEPARATORS = frozenset({
-    ",", ";", ".", "!", "?", "and", "then", "afterwards", "finally", "und", "dann", "danach",
-    "anschließend", "also", "außerdem",
-})  # fmt: skip
-"""Words between clauses; some phrases hold an "and" of their own."""
+SEPARATORS = ENDS
+TURNS = frozenset({"but", "aber"})
+"""Words between clauses, unless "all" or "nothing" stands before them."""
+BEGINNINGS = frozenset({"first", "firstly", "erst", "zuerst", "zunächst"})
+"""Words that the first clause may begin with and that add nothing, unless a number follows."""
+GOING_ON = frozenset({"next", "lastly", "zuletzt"})
+"""The same of later clauses: what is said later and done first is another order."""
 FORMAT = Wording("file format", "Export", "export flac", tuple(
     f"[SAVE] IT [as|to|in|into|als|nach] THE {word} [file|datei] [speichern|exportieren|umwandeln|"
     f"konvertieren] {{format={name}}}"

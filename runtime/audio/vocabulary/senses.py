@@ -38,9 +38,10 @@ SENSES: Mapping[str, str] = {
     "aufgenommen|wurde|were|been|got to be|sitting|sits|land|lands|lande|landen|liegen|lieg|"
     "liegt|want it to|ends up|go to|bitte schön|the clip|clip's|interview|"
     "the take|my take|job|task|quick|quickly|schnell mal|kurz mal|"
-    "hiermit|somehow|irgendwie|actually|eigentlich|maybe|vielleicht|basically|generally|came|"
+    "hiermit|erst|somehow|irgendwie|actually|eigentlich|maybe|vielleicht|basically|generally|came|"
     "came out|come out|comes out|turned out",
-    "PART": "voice|speech|music|stimme|musik|sprache|vocal|vocals take|gesang|speaker's|spoken|"
+    "PART": "voiceover|voice-over|narration|"
+    "voice|speech|music|stimme|musik|sprache|vocal|vocals take|gesang|speaker's|spoken|"
     "gesprochene|singing",
     "STEM": "drum|drums|guitar|piano|snare|kick drum|hi-hat|cymbals|percussion|violin|singer|choir|"
     "instrument|schlagzeug|gitarre|klavier|geige|sänger|sängerin|chor|trompete|trumpet|host|guest|"
@@ -58,7 +59,8 @@ SENSES: Mapping[str, str] = {
     "JUST": "just|only|nur|lediglich|bloß|solely|nichts als|nothing but|ausschließlich|"
     "no more than the",
     "AND": "and|und",
-    "TO": "to|down to|up to|auf|into|zu|zur|zum|als|as|-|nach unten auf|hinunter auf|"
+    "TO": "→|to|down to|"
+    "up to|auf|into|zu|zur|zum|als|as|-|nach unten auf|hinunter auf|"
     "runter auf|rauf auf|hoch auf|to about|to around|so it's|so that it is|so it is|in ein|"
     "in eine|in einen|into a|as a|as an|als ein|als eine",
     "NACH": "nach",
@@ -73,9 +75,13 @@ SENSES: Mapping[str, str] = {
     "QUIETER": "quieter|softer|leiser|less volume|less loud|weniger laut|less level|"
     "weniger pegel|less gain|more quiet|more quietly|softly|leiserdrehen|leiser machen|"
     "leiser drehen|leiserstellen|fainter",
-    "TOOQUIET": "too quiet|zu leise|too soft|too low|too faint|zu niedrig|zu schwach|"
+    "TOOQUIET": "a bit quiet|a little quiet|a touch quiet|a bit low|etwas leise|etwas zu leise|"
+    "ein bisschen leise|too quiet|zu leise|too soft|too low|too faint|zu niedrig|zu schwach|"
     "too quietly|way too quiet|far too quiet|viel zu leise",
-    "TOOLOUD": "too loud|zu laut|too hot|zu hoch|zu kräftig|zu stark ausgesteuert|"
+    "TOOLOUD": "a bit loud|a little loud|a touch loud|a bit hot|a little hot|a touch hot|"
+    "etwas laut|"
+    "etwas zu laut|ein bisschen laut|too loud|zu laut|too hot|zu hoch|zu kräftig|"
+    "zu stark ausgesteuert|"
     "way too loud|far too loud|viel zu laut|too loudly",
     "UP": "up|raise|increase|boost|lift|bump|crank|push|pump|anheben|erhöhe|hebe|heb|"
     "rauf|hoch|hinauf|turn up|upwards|higher by|raising|raised|boosting|lifted|anheb|hochdreh|"
@@ -122,7 +128,8 @@ SENSES: Mapping[str, str] = {
     "gesamtlautstärke|lautstärkepegel|loudness level|overall level|overall volume|sound level|"
     "lautstärke insgesamt|signal level|recording level|playback level|master volume|amplitude|"
     "fader|the fader|regler",
-    "LOUDNESS": "loudness|lautheit|integrated|integriert|loudness target|target loudness|"
+    "LOUDNESS": "loud enough|laut genug|"
+    "loudness|lautheit|integrated|integriert|loudness target|target loudness|"
     "integrated loudness|perceived loudness|overall loudness|programme loudness|program loudness|"
     "lautheitsziel|ziellautheit|programmlautheit|lautheitspegel|lufs target|lautheitsnorm",
     "NORM": "normalise|normalize|normalisier|normalisiere|normalisation|normalization|"
@@ -194,7 +201,8 @@ SENSES: Mapping[str, str] = {
     "preserve|retain|hold on to|behält|behalten|erhalten|erhalte|pull out|grab|lift out|excerpt|"
     "crop to|cropped|crop down|extrahier|extrahiere|auszug|ausschnitt|beschränk|beschränke|"
     "stehen lassen|stehenlassen|übrig|übriglassen|übrig lassen|übrig bleiben|drin lassen|bleiben|"
-    "bleibt|lass stehen|lass übrig",
+    "bleibt|lass stehen|lass übrig|stehen bleiben|stehen bleibt|soll stehen bleiben|remain|stay|"
+    "should stay|sollen bleiben",
     "TRIM": "trim|shorten|kürze|kürz|verkürze|verkürz|tighten|trimmed|shortened|shortening|"
     "trimming|kürzer|einkürz|einkürze|zusammenkürz|stutz|stutzen|stutze|shrink|squeeze down|"
     "condense|compact|make shorter|shorter|straffen|straff|straffe|abkürzen|truncate|truncated",
@@ -207,18 +215,21 @@ SENSES: Mapping[str, str] = {
     "voransetz|vorneweg|vorne dran|vorschalt|vorher|zuvor|davorkleb|ahead|before this|"
     "before that|before everything|beforehand|as an intro|as intro|als intro|as the intro|"
     "lead in with|prefix|vorne anfüg|vorn anfüg|vorne anhäng",
-    "AFTER": "after|append|attach|behind|hänge|häng|danach|dahinter|after it|anhäng|"
+    "ATTACH": "attach|glue|glue on|tack on|tack|join on|splice|stitch|kleb|klebe|häng|hänge|"
+    "füge an",
+    "AFTER": "after|append|behind|danach|dahinter|after it|anhäng|"
     "following|afterwards play|followed by|gefolgt von|dranhäng|häng dran|dranhängen|"
-    "hinten dran häng|hintenan|dahinterhäng|dahintersetz|anschließ|anfüg|füge an|anfügen|"
-    "hinzufüg|tack on|tack|add on|glue|glue on|join on|tail with|as an outro|as outro|als outro|"
-    "as the outro|suffix|schließ mit|dahinterkleb|ankleb|kleb|klebe|after this|after that|"
-    "after everything|past|splice|stitch",
+    "hinten dran häng|hintenan|dahinterhäng|dahintersetz|anschließ|anfüg|anfügen|"
+    "hinzufüg|add on|tail with|as an outro|as outro|als outro|"
+    "as the outro|suffix|schließ mit|dahinterkleb|ankleb|after this|after that|"
+    "after everything|past",
     "SECTION": "section|part|piece|segment|teil|abschnitt|stück|stelle|bereich|passage|bit|"
     "portion|stretch|chunk|bits|parts|pieces|sections|passages|stellen|abschnitte|segments|"
     "stretches|spots|what's between|what is between|what lies between|whatever is|what is|"
     "was zwischen|das zwischen|anything|stuff|section between|content between|material|"
     "the stretch",
-    "STOP": "stop|finish|endet|enden lassen|finishes|terminate|conclude|aufhör|aufhören|"
+    "STOP": "ist schluss|ist ende|is over|"
+    "stop|finish|endet|enden lassen|finishes|terminate|conclude|aufhör|aufhören|"
     "schluss machen|stopp|stoppe|ende bei|end at|end it at|stop at|stop it at|finish at",
     "FADE": "fade|blende|blenden|fades|fading",
     "FADEIN": "fade in|fade-in|fadein|einblend|einblendung|ease in|ease it in|fade up|"

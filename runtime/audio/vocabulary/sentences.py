@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 from flowc.compiler.catalog.audio_formats import SPOKEN
 
 from .meanings import ANYWHERE, MEANINGS
-from .patterns import SOUND_FILE, UNITS, PhraseSlot, is_number, slot_of, value_of
+from .patterns import SOUND_FILE, PhraseSlot, is_number, slot_of, value_of
 from .rules import SEPARATORS, Fit, Rule, rules
 from .senses import PASSED, SENSES
+from .units import UNITS
 
 _ENDINGS = ("ungen", "est", "ing", "en", "em", "es", "et", "ed", "st", "e", "s", "t", "n")
 _LEAST = 4
@@ -91,7 +92,9 @@ def _meaning_of(clause: tuple[str, ...]) -> Fit | None:
     if len(kinds) > 1 or (parted and len(moves) > 1):
         return None
     kind = kinds[0] if kinds else ""
-    found = [fit for m in _meanings() if (fit := m.fit(senses, values, kind)) is not None]
+    for each in (_share_units(values), values):
+        if found := [fit for m in _meanings() if (fit := m.fit(senses, each, kind)) is not None]:
+            break
     first = found[0] if found else None
     same = all((fit.rule, fit.arguments) == (first.rule, first.arguments) for fit in found if first)
     return first if same else None
@@ -165,7 +168,7 @@ def _read(words: list[str]) -> tuple[list[str], list[SpokenValue], list[str]] | 
                 words[at : at + 1] = parts
             else:
                 return None
-    return senses, _share_units(values), kinds
+    return senses, values, kinds
 
 
 def _quantity(words: list[str], at: int) -> tuple[SpokenValue, int]:
@@ -174,6 +177,8 @@ def _quantity(words: list[str], at: int) -> tuple[SpokenValue, int]:
     if ":" in number and number.endswith(":1"):
         return SpokenValue(number.removesuffix(":1"), ":1"), 1
     begin = at + 1
+    if words[begin : begin + 1] in (["more"], ["weitere"]) and words[begin + 1 : begin + 2]:
+        words[begin : begin + 2] = words[begin : begin + 2][::-1]  # "two more decibels"
     if words[begin : begin + 1] == ["-"] and words[begin + 1 : begin + 2]:
         begin += 1
     if words[begin : begin + 1] and (parts := words[begin].split("-"))[0] in _units():
@@ -233,8 +238,10 @@ def _lexicon() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _stem(word: str) -> str:
+    """Return words without the ending of the last one: "drop it" has none."""
+    last = word.rpartition(" ")[2]
     for ending in _ENDINGS:
-        if word.endswith(ending) and len(word) - len(ending) >= _LEAST:
+        if last.endswith(ending) and len(last) - len(ending) >= _LEAST:
             return word.removesuffix(ending)
     return word
 

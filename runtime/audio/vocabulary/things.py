@@ -33,6 +33,8 @@ THINGS: Mapping[str, str] = {
     "druntersetz|untermisch|untermal|untermalen|behind it|behind the voice|fall below|"
     "falls below|go below|goes below|drops below|kleiner als|leiser als|weaker than|softer than|"
     "dahinterlegen",
+    "PEROCTAVE": "per octave|per oct|/ oct|/ octave|/ oktave|pro oktave|je oktave|slope|steilheit|"
+    "flankensteilheit",
     "EQ": "eq|equalizer|equaliser|bell|peak filter|bell filter|glockenfilter|entzerr|"
     "entzerrer|equalize at|equalise at",
     "HUM": "hum|humming|buzz|buzzing|brumm|brummen|netzbrummen|brummschleife|ground loop|"
@@ -116,7 +118,7 @@ THINGS: Mapping[str, str] = {
     "to the same level|to the same volume|equally loud throughout|matching levels|similar volume|"
     "similar level|similar loudness|glätten|glätte|nivellier|nivellieren|nivelliere|homogenize|"
     "homogenise|leveller|leveler|auto-leveller|auto-leveler|autoleveller|levelling|leveling|"
-    "constant|angleichen|ausgleichen",
+    "constant|angleichen|ausgleichen|gleiche|gleiche an|gleich an|gleich aus|gleiche aus",
     "VOICES": "speakers|voices|stimmen|sprecher|volumes|levels|different volumes|"
     "lautstärkeunterschiede|level differences|volume differences|lautstärken|quiet and loud|"
     "loud and quiet|both speakers|both voices|all speakers|everyone|all voices|speaker levels|"
@@ -165,7 +167,9 @@ THINGS: Mapping[str, str] = {
     "der originalgeschwindigkeit|originalgeschwindigkeit|run|run it|playing|playback|abspielen|"
     "wiedergabe|tempos|times speed|times the speed|mal so schnell|x speed|speedup|laufen|"
     "laufen lassen",
-    "SAMEPITCH": "without changing the pitch|keep the pitch|same pitch|at the same pitch|"
+    "SAMEPITCH": "ohne die tonhöhe zu verändern|ohne tonhöhe zu verändern|tonhöhe unverändert|"
+    "tonhöhe nicht ändern|tonhöhe nicht verändern|ohne änderung der tonhöhe|"
+    "without changing the pitch|keep the pitch|same pitch|at the same pitch|"
     "keeping the pitch|ohne die tonhöhe zu ändern|without chipmunk voices|"
     "without the chipmunk effect|bei gleicher tonhöhe|keep pitch|keep the same pitch|"
     "pitch unchanged|with the pitch unchanged|with pitch unchanged|pitch preserved|"
@@ -187,7 +191,8 @@ THINGS: Mapping[str, str] = {
     "merge to|merge down|combine to|combined|folding|folded|summed|summe|summiere|summier|"
     "zusammenfass|zusammenleg|reduce to one|bounce down|downmixed|mixed down|mixen|"
     "mische zusammen|runtermisch|heruntermisch|abmisch|convert down|merge the channels|"
-    "combine the channels|beide kanäle zusammen",
+    "combine the channels|beide kanäle zusammen|5.1 down|5.1 to|5.1 nach|5.1 auf|from 5.1|"
+    "von 5.1|surround down|surround to",
     "CONVERT": "convert|umwandel|wandle|wandel|konvertier|change|ändere|converted|converting|"
     "conversion|turn into|transform|umgewandelt|umwandlung|konvertierung|konvertieren|umformen|"
     "transcode|transkodier|transcoded|recode|re-encode|umkodier|switch over|verwandle|verwandel|"
@@ -275,13 +280,16 @@ THINGS: Mapping[str, str] = {
     "CROSSFADE": "crossfade|cross-fade|cross fade|crossfaded|crossfading|crossfades|"
     "überblendung|überblenden|überblend|overlap|überlappung|overlapping|überlappend|blend over|"
     "x-fade|xfade",
-    "SAMESPEED": "without changing the speed|without changing speed|at the same speed|"
+    "SAMESPEED": "ohne das tempo zu verändern|ohne die geschwindigkeit zu verändern|"
+    "without changing the speed|without changing speed|at the same speed|"
     "same speed|keep the speed|keeping the speed|keep the tempo|keeping the tempo|"
     "without changing the tempo|without changing tempo|same tempo|at the same tempo|"
     "without affecting the speed|without altering the speed|with the same length|same length|"
     "same duration|keep the length|keeping the length|bei gleichem tempo|"
     "ohne das tempo zu ändern|bei gleicher geschwindigkeit|ohne die geschwindigkeit zu ändern|"
-    "tempo beibehalten|bei gleicher länge|without making it faster|without making it slower|"
+    "tempo beibehalten|bei gleicher länge|gleiches tempo|gleiche geschwindigkeit|gleiche länge|"
+    "tempo bleibt|tempo soll bleiben|tempo bleibt gleich|speed unchanged|tempo unchanged|"
+    "without making it faster|without making it slower|"
     "speed stays the same",
 }  # fmt: skip
 """The words and groups of words of each sense."""

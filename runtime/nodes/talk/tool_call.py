@@ -24,12 +24,13 @@ async def next_call(talk: Talk, state: Any, runtime: Runtime[Any]) -> dict[str, 
     call, *rest = state["calls"]
     name, args = str(call.get("name", "")), call.get("args")
     used = state.get("used") or []
-    if "fault" in call:
-        return _answer(call, rest, {"error": f"the arguments of `{name}`: {call['fault']}"})
-    if not isinstance(args, dict):
-        return _answer(call, rest, {"error": f"the arguments of `{name}` are not a JSON object"})
-    if talk.ending is not None and name == talk.ending.tool.name:
+    ends = talk.ending is not None and name == talk.ending.tool.name
+    if (unread := _unread(call)) and not ends:
+        return _answer(call, rest, {"error": unread})
+    if talk.ending is not None and ends:
         try:
+            if unread:
+                raise EndingRefused(unread)
             await asyncio.to_thread(talk.ending.check, args)  # which may load meta-schemas
         except EndingRefused as refusal:
             refusals = count_refusal(talk, state, refusal)
@@ -46,6 +47,15 @@ async def next_call(talk: Talk, state: Any, runtime: Runtime[Any]) -> dict[str, 
         return _answer(call, rest, {"error": result["error"]})
     used_now = append([{"tool": name, "result": result["value"]}])
     return {**_answer(call, rest, result["value"]), "used": used_now}
+
+
+def _unread(call: Mapping[str, Any]) -> str:
+    """Return why the arguments of a call are none, or ""."""
+    if "fault" in call:
+        return f"the arguments of `{call.get('name', '')}`: {call['fault']}"
+    if not isinstance(call.get("args"), dict):
+        return f"the arguments of `{call.get('name', '')}` are not a JSON object"
+    return ""
 
 
 def count_refusal(talk: Talk, state: Any, refusal: EndingRefused) -> int:

@@ -172,8 +172,10 @@ def test_inputs_that_cannot_be_joined_are_refused_with_what_differs(tmp_path, ap
     write(tmp_path / "c.wav", tone(1, channels=3))
     with pytest.raises(Failure, match=r"they have 2 and 3 channels"):
         apply("concat", inputs=["a.wav", "c.wav"], output="b.wav")
-    with pytest.raises(Failure, match=r"too short for crossfades of 0\.6 s"):
-        apply("concat", inputs=["a.wav", "a.wav"], output="b.wav", crossfade_s=0.6)
+    with pytest.raises(Failure, match=r"too short for crossfades of 0\.6 s at both ends"):
+        apply("concat", inputs=["a.wav", "a.wav", "a.wav"], output="b.wav", crossfade_s=0.6)
+    with pytest.raises(Failure, match=r"too short for a crossfade of 1\.1 s"):
+        apply("concat", inputs=["a.wav", "a.wav"], output="b.wav", crossfade_s=1.1)
 
 
 def test_pitch_and_tempo_refuse_what_is_too_long_for_memory(tmp_path, apply):

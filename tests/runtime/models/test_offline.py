@@ -110,7 +110,10 @@ def test_what_a_rule_does_measures_as_it_plans(rule, signal, tmp_path):
     ("request_text", "named"),
     [
         ("please isolate the voice", "`isolate`"),
-        ("do not compress", "`not`"),
+        ("do not compress", "`do not compress` says what is not to be done"),
+        ("don't make it louder", "leave it out"),
+        ("nicht lauter als -20 LUFS", "near it is `normalise to -16 LUFS"),
+        ("tune it up a lot", "near it is `raise the pitch"),
         ("compress the drums only", "`drums`"),
         ("compress except in the chorus", "`except`"),
         ("normalise unless it is quieter", "`unless`"),

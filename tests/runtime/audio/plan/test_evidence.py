@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from flowc.runtime.audio.plan.evidence import (
     FIRST,
@@ -42,6 +44,13 @@ def test_what_a_program_prints_is_not_evidence(printed: str, lines: list[str]) -
     found = read_evidence("\n".join([printed, *lines]))
     assert "duration_s" not in found
     assert len(found) == len(lines) - 1
+
+
+def test_why_nothing_was_measured_is_read() -> None:
+    silent = replace(finding("fade_misfit_db(0,1)", None), note="there is\nsilence")
+    assert read_evidence("\n".join(evidence_lines([silent]))) == {
+        "fade_misfit_db(0,1)": Measured(None, why="there is silence")
+    }
 
 
 @pytest.mark.parametrize("results", ["", "done", FORGED])

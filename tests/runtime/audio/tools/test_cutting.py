@@ -58,3 +58,14 @@ def test_a_cut_that_leaves_nothing_is_refused(tmp_path, apply):
     write(tmp_path / "a.wav", tone(1))
     with pytest.raises(Failure, match="would be left"):
         apply("cut", input="a.wav", output="b.wav", start_s=0, end_s=1)
+
+
+@pytest.mark.parametrize(("count", "crossfade"), [(2, 1.0), (3, 0.5), (2, 0.75)])
+def test_a_file_may_be_as_long_as_its_crossfades(tmp_path, apply, count, crossfade):
+    """One at each joint: the first and the last file have one, those between them two."""
+    write(tmp_path / "a.wav", noise(1, 0.1))
+    said = apply("concat", inputs=["a.wav"] * count, output="b.wav", crossfade_s=crossfade)
+    joined, _ = read(tmp_path / "b.wav")
+    assert said["duration_s"] == pytest.approx(count - (count - 1) * crossfade)
+    assert len(joined) == round(said["duration_s"] * RATE)
+    assert np.isfinite(joined).all()

@@ -31,6 +31,7 @@ FILES = [
         "phrasings_parts.txt",
         "phrasings_engineer.txt",
         "phrasings_engineer_second.txt",
+        "phrasings_people.txt",
     )
 ]
 Meaning = list[str]

@@ -81,6 +81,15 @@ def test_a_model_that_never_fits_is_given_up(rated) -> None:
     assert "'title' is a required property" in outcome.error["message"]
 
 
+def test_a_model_that_never_writes_json_is_given_up_as_soon(rated) -> None:
+    """NaN is none, however well the rest fits."""
+    outcome, requests = rated(graph(), *[give(title="Alps", score=float("nan"))] * 4)
+    assert outcome.status == "error"
+    assert "tried 3 times" in outcome.error["message"]
+    assert "not finite" in outcome.error["message"]
+    assert len(requests) == 3
+
+
 @pytest.mark.parametrize("text", [json.dumps(FITS), f"```json\n{json.dumps(FITS)}\n```"])
 def test_a_model_may_write_the_object_as_its_text(rated, text) -> None:
     outcome, _ = rated(graph(), Say(text))
