@@ -26,6 +26,7 @@ from .expressions import has_placeholder
 from .free_names import OTHER_DATA, check_free_names, check_methods, plain_code
 from .roles import RoleEntry
 from .scripts.functions import ScriptFile
+from .scripts.names import check_script_names
 
 _READ = re.compile(r"common_data\.(\w+)(?!\w|\s*\()")
 _SET = re.compile(r"common_data(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*(?:\+\+|--|[-+*/]?=(?!=))")
@@ -107,6 +108,7 @@ def check_texts(
             if code is not None:
                 _check_statement(code, sink)
     _check_states(machine, sink)
+    check_script_names(machine, names, file, sink)
 
 
 def _codes(machine: Machine) -> Iterator[Scalar]:
