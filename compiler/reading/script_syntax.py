@@ -1,26 +1,71 @@
-"""JavaScript handlers: whether the file parses.
+"""Scripts of a workflow: whether they parse.
 
-Nothing is run: QuickJS is given the script inside a function, followed by a line that cannot
-parse, so that what it says about that line means that the script itself is sound.
+Nothing is run. Python has a parser of its own; QuickJS is given the script inside a function,
+followed by a line that cannot parse, so that what it says about that line means that the script
+itself is sound.
 """
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
+from collections.abc import Sequence
 
-from .functions import ScriptFault
+from ..source.records import dataclass
 
 _EXPORT_DEFAULT = re.compile(r"^([ \t]*)export([ \t]+)default\b", re.M)
 _EXPORT = re.compile(r"^([ \t]*)export(?=[ \t]+(?:async|function|const|let|var|class)\b)", re.M)
+_LIST = re.compile(r"^[ \t]*export[ \t]*\{[^{}]*\}[ \t]*;?", re.M)
+_LINE_END = re.compile(r"\r\n?|\n")
+"""What ends a line for Python; `splitlines` knows further characters, which do not."""
 _PREFIX = "async function script(){'use strict';"
 _PLACE = re.compile(r"<input>:(\d+):(\d+)")
 _SECONDS, _MEMORY = 5, 512 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptFault:
+    """Why a script does not parse, and where: characters of its text."""
+
+    message: str
+    start: int
+    end: int
+
+
+def line_starts(text: str) -> Sequence[int]:
+    """Return where the lines of a script in Python begin, in characters."""
+    return [0, *(match.end() for match in _LINE_END.finditer(text))]
+
+
+def python_tree(text: str) -> ast.Module | ScriptFault:
+    """Return the syntax tree of a script in Python, or why it does not parse."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they would be printed, and are the script's own
+            return ast.parse(text)
+    except SyntaxError as error:
+        starts = line_starts(text)
+        line = min(error.lineno or 1, len(starts))
+        at = min(starts[line - 1] + max((error.offset or 1) - 1, 0), len(text))
+        return ScriptFault(error.msg.replace("'", "`"), at, min(at + 1, len(text)))
+    except (RecursionError, MemoryError, ValueError):
+        return ScriptFault("the script is nested too deeply, or holds a null character", 0, 0)
+
+
+def script_fault(language: str, text: str) -> ScriptFault | None:
+    """Return why a script in `javascript` or `python` does not parse, or None."""
+    if language == "python":
+        tree = python_tree(text)
+        return tree if isinstance(tree, ScriptFault) else None
+    return javascript_fault(text)
 
 
 def javascript_fault(text: str) -> ScriptFault | None:
     """Return why a script does not parse, or None. Nothing of it is run."""
     body = _EXPORT_DEFAULT.sub(lambda m: f"{m[1]}return{m[2]}       ", text)
     body = _EXPORT.sub(lambda m: f"{m[1]}      ", body)
+    body = _LIST.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), body)
     return syntax_fault(body, text)
 
 
