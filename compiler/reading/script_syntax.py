@@ -11,6 +11,7 @@ import ast
 import re
 import warnings
 from collections.abc import Sequence
+from typing import cast
 
 from ..source.records import dataclass
 
@@ -59,6 +60,35 @@ def script_fault(language: str, text: str) -> ScriptFault | None:
         tree = python_tree(text)
         return tree if isinstance(tree, ScriptFault) else None
     return javascript_fault(text)
+
+
+_HARD_TO_READ = re.compile(r"\$\(|`|<<|\$['\"]|\{\{['\"]")
+"""What quotes of its own may stand in."""
+_IN_DOUBLE = re.compile(r"(?:[^\"\\]|\\.)*+", re.S)
+_TO_QUOTE = re.compile(r"(?:[^'\"\\#]|\\.|(?<=[^\s;&|(])\#)*+", re.S)
+
+
+def open_quote(command: str) -> int | None:
+    """Return where a quote of a shell command begins that nothing closes, in characters; None where
+    all are closed, or where a quote could stand inside of another."""
+    if _HARD_TO_READ.search(command):
+        return None
+    at = 0
+    while True:
+        at = cast("re.Match[str]", _TO_QUOTE.match(command, at)).end()
+        sign = command[at : at + 1]
+        if sign not in ("'", '"', "#"):
+            return None
+        if sign == "#":
+            end = command.find("\n", at)
+        elif sign == "'":
+            end = command.find("'", at + 1)
+        else:
+            end = cast("re.Match[str]", _IN_DOUBLE.match(command, at + 1)).end()
+            end = -1 if end >= len(command) else end
+        if end < 0:
+            return None if sign == "#" else at
+        at = end + 1
 
 
 def javascript_fault(text: str) -> ScriptFault | None:

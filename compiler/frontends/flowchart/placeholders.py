@@ -25,6 +25,7 @@ from ...reading.foreign import (
     report_foreign,
     report_statement,
 )
+from ...reading.script_syntax import open_quote
 from ...source.records import dataclass
 from ...source.source import Span
 from ...source.spelling import Spelling
@@ -143,6 +144,14 @@ class ChartScope:
         for found in foreign_in_command(text.text, "{{NAME}}", self.spelling()):
             part = text[found.start : found.end]
             report_foreign(self.sink, self.span(part), part.text, f"{{{{{found.name}}}}}")
+        opened = open_quote(text.text)
+        if opened is not None:
+            sign = text[opened : opened + 1]
+            message, help = (
+                f"the quote `{sign.text}` is not closed",
+                f"write `{sign.text}` behind it",
+            )
+            self.sink.report("FC3006", message, self.span(sign), severity="warning", help=help)
         expr, refusals = quoted_command(self._read(text), text.text)
         for hole, reason in refusals:
             written = text[hole.start : hole.end]
