@@ -4,6 +4,7 @@
 =======
 >>>>>>> main
 [CI<U+200B>TY]        a name that looks right and is another one
+[C<U+0406>TY]         a letter of another script that looks like its own
 """
 
 from __future__ import annotations
@@ -15,6 +16,19 @@ from collections.abc import Iterable
 from ..diagnostics.diagnostic import Diagnostic, Fix, Label, Sink
 from ..source.source import Source
 
+_ALIKE = dict(
+    zip(
+        "АВЕКМНОРСТУХІЈЅавеорсухіјѕΑΒΕΖΗΙΚΜΝΟΡΤΥΧο",
+        "ABEKMHOPCTYXIJSaBeopcyxijsABEZHIKMNOPTYXo",
+        strict=True,
+    )
+)
+"""Letters of other scripts, and those that they look like."""
+_MIXED = re.compile(rf"\w*(?:[A-Za-z_][{''.join(_ALIKE)}]|[{''.join(_ALIKE)}][A-Za-z_])\w*")
+_PROMPTS = re.compile(r"^\# Prompts[ \t]*\r?$", re.MULTILINE)
+_EXAMPLE = re.compile(
+    r"^(?P<mark>`{3,}|~{3,})[^\n`]*\n(?:(?!(?P=mark)[ \t]*\r?$)[^\n]*\n)*(?P=mark)", re.MULTILINE
+)
 UNRESOLVED = "a merge was begun here and not resolved"
 _CONFLICT = re.compile(
     r"^(?P<ours><{7})(?:[ ][^\n]*)?\n(?:(?!<{7}|={7}\r?\n)[^\n]*\n)*(?P<between>={7})\r?\n"
@@ -34,15 +48,42 @@ def report_unseen(sources: Iterable[Source], sink: Sink) -> None:
     (FC1009)."""
     for source in sources:
         for match in _CONFLICT.finditer(source.text) if "<<<<<<<" in source.text else ():
+            if _is_shown(source.text, match):
+                continue
             first, *others = (source.span(*match.span(mark)) for mark in match.groupdict())
             labels = tuple(map(Label, others, ("here the other version begins", "here it ends")))
             help = "keep one of the versions; take out the lines `<<<<<<<`, `=======` and `>>>>>>>`"
             sink.report("FC1001", UNRESOLVED, first, labels=labels, help=help)
+        if not source.text.isascii():
+            _report_alike(source, sink)
         # To look for each of them takes a fifth of the time of the pattern.
         if source.text.isascii() or not any(sign in source.text for sign in _SIGNS):
             continue
         for match in _UNSEEN.finditer(source.text):
             _report_signs(source, match, sink)
+
+
+def _is_shown(text: str, conflict: re.Match[str]) -> bool:
+    """Return whether a prompt shows a merge as an example, in a fenced block of its own."""
+    prompts = _PROMPTS.search(text, 0, conflict.start())
+    if prompts is None:
+        return False
+    examples = _EXAMPLE.finditer(text, prompts.end())
+    return any(e.start() < conflict.start() and conflict.end() < e.end() for e in examples)
+
+
+def _report_alike(source: Source, sink: Sink) -> None:
+    """Warn of letters of another script in a word of ASCII letters that looks right with them."""
+    for match in _MIXED.finditer(source.text):
+        word = match[0]
+        meant = "".join(_ALIKE.get(letter, letter) for letter in word)
+        if not meant.isascii() or sum(map(str.isascii, word)) < 2:
+            continue
+        letter = next(letter for letter in word if not letter.isascii())
+        name = unicodedata.name(letter).lower()
+        message = f"`{word}` holds a letter of another script: U+{ord(letter):04X}, {name}"
+        span, help = source.span(*match.span()), f"write `{meant}`"
+        sink.report("FC1009", message, span, help=help, fix=Fix(help, span, meant))
 
 
 def without_followers(found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
