@@ -24,7 +24,9 @@ _ALIKE = dict(
     )
 )
 """Letters of other scripts, and those that they look like."""
-_MIXED = re.compile(rf"\w*(?:[A-Za-z_][{''.join(_ALIKE)}]|[{''.join(_ALIKE)}][A-Za-z_])\w*")
+_OTHER_LETTER = re.compile(f"[{''.join(_ALIKE)}]")
+_AROUND = 60
+"""Letters beside one of another script that are looked at."""
 _PROMPTS = re.compile(r"^\# Prompts[ \t]*\r?$", re.MULTILINE)
 _EXAMPLE = re.compile(
     r"^(?P<mark>`{3,}|~{3,})[^\n`]*\n(?:(?!(?P=mark)[ \t]*\r?$)[^\n]*\n)*(?P=mark)", re.MULTILINE
@@ -74,15 +76,21 @@ def _is_shown(text: str, conflict: re.Match[str]) -> bool:
 
 def _report_alike(source: Source, sink: Sink) -> None:
     """Warn of letters of another script in a word of ASCII letters that looks right with them."""
-    for match in _MIXED.finditer(source.text):
-        word = match[0]
+    end = 0
+    for match in _OTHER_LETTER.finditer(source.text):
+        at = match.start()
+        if at < end:
+            continue
+        before = _WORD_BEFORE.findall(source.text[max(at - _AROUND, 0) : at])[0]
+        end = at + len(_WORD_BEHIND.findall(source.text[at : at + _AROUND])[0])
+        start = at - len(before)
+        word = source.text[start:end]
         meant = "".join(_ALIKE.get(letter, letter) for letter in word)
         if not meant.isascii() or sum(map(str.isascii, word)) < 2:
             continue
-        letter = next(letter for letter in word if not letter.isascii())
-        name = unicodedata.name(letter).lower()
-        message = f"`{word}` holds a letter of another script: U+{ord(letter):04X}, {name}"
-        span, help = source.span(*match.span()), f"write `{meant}`"
+        name = unicodedata.name(match[0]).lower()
+        message = f"`{word}` holds a letter of another script: U+{ord(match[0]):04X}, {name}"
+        span, help = source.span(start, end), f"write `{meant}`"
         sink.report("FC1009", message, span, help=help, fix=Fix(help, span, meant))
 
 
