@@ -88,10 +88,12 @@ def _absent(agent: Role, source: Source, spelling: Spelling, sink: Sink) -> None
 def _entry(tree: Tree, fields: Fields) -> RoleEntry:
     fields.unknown(_KEYS, severity="warning")
     fields.text("level")
-    system = fields.text("systemMessage")
+    system = fields.text("systemMessage", empty=True)
     tools = [*_included_tools(tree, fields), *_parsing_tools(tree, fields)]
     return RoleEntry(
-        system=Literal(value=system.text, span=system.span) if system else None,
+        system=Literal(value=system.text, span=system.span)
+        if system and system.text.strip()
+        else None,
         tools=tuple({tool.id: tool for tool in reversed(tools)}.values())[::-1],
     )
 
