@@ -16,10 +16,12 @@ from ..expr.show import show
 from ..expr.types import FALLIBLE, faults, kind_of
 from ..expr.walk import LEAVES, compounds
 from ..source.source import Span
+from ..source.spelling import Spelling
 from .check import Check
 
 FIRST_TRUE = "which"
 """The function whose value is the number of the first argument that is true, 0 for none."""
+_LENGTH = Spelling(("length",))
 _COMPARED = ("==", "!=", "<", "<=", ">", ">=")
 
 
@@ -31,9 +33,16 @@ def bad_expressions(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diag
             span = fault.span or expr.span or place
             if span is not None:
                 yield BAD_EXPRESSIONS.code.diagnostic(fault.message, span, help=fault.help)
-    for message, span, help in itertools.chain(_constants(workflow), _comparisons(workflow)):
+    for message, span, help in odd_conditions(workflow):
         if span is not None:
             yield BAD_EXPRESSIONS.code.diagnostic(message, span, severity="warning", help=help)
+
+
+def odd_conditions(workflow: ir.Workflow) -> Iterator[tuple[str, Span | None, str]]:
+    """Yield what can be evaluated and was not meant: message, place and help."""
+    yield from _constants(workflow)
+    yield from _comparisons(workflow)
+    yield from _lengths(workflow)
 
 
 def _constants(workflow: ir.Workflow) -> Iterator[tuple[str, Span | None, str]]:
@@ -52,9 +61,17 @@ def _constants(workflow: ir.Workflow) -> Iterator[tuple[str, Span | None, str]]:
             elif isinstance(condition, ListOf | ObjectOf):
                 what = "a list" if isinstance(condition, ListOf) else "an object"
                 yield f"{what} is not a condition", span, "write a comparison, as in `n > 3`"
-            elif isinstance(condition, Literal) and isinstance(condition.value, bool):
+            elif isinstance(condition, Literal):
                 when = "always holds" if condition.value else "never holds"
                 yield f"this condition {when}", span, "write a comparison, or take it out"
+
+
+def _lengths(workflow: ir.Workflow) -> Iterator[tuple[str, Span | None, str]]:
+    """Yield fields that are nearly `length`, which texts, lists and objects have."""
+    for part, _, expr, place in computations(workflow, ("field",)):
+        if isinstance(part, Field) and part.name != "length" and _LENGTH.nearest(part.name):
+            message = f"`{part.name}` is nearly `length`"
+            yield message, part.span or expr.span or place, "did you mean `length`?"
 
 
 def _comparisons(workflow: ir.Workflow) -> Iterator[tuple[str, Span | None, str]]:

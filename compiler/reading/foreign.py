@@ -83,6 +83,20 @@ def foreign_placeholders(
         yield ForeignPlaceholder(match.start(), match.end(), name)
 
 
+_BRACED = re.compile(r"\{\{(?P<inside>[^{}\n\[\]]{1,80})(?:\}\}|\]\])")
+
+
+def odd_holes(text: str, names: Container[str]) -> Iterator[ForeignPlaceholder]:
+    """Yield what stands in two braces and is more than a name, about one of the names: where only
+    `{{NAME}}` is replaced, nothing becomes of it."""
+    for match in _BRACED.finditer(text) if "{{" in text else ():
+        known = {word for word in _WORD.findall(match["inside"]) if word in names}
+        if (len(known) == 1 and match[0] != f"{{{{{match['inside'].strip()}}}}}") or (
+            len(known) == 1 and not re.fullmatch(r"\w+", match["inside"])
+        ):
+            yield ForeignPlaceholder(*match.span(), known.pop())
+
+
 _PROGRAMS = re.compile(r"\b(?:g?awk|jq|perl|python3?|ruby|node|sed|xargs|bash|sh)\b")
 _SETTING = re.compile(r"\b(\w+)=|\b(?:for|read|read -r|local|export|declare) (\w+)\b")
 

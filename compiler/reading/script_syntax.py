@@ -64,12 +64,36 @@ def script_fault(language: str, text: str) -> ScriptFault | None:
 
 _HARD_TO_READ = re.compile(r"\$\(|`|<<|\$['\"]|\{\{['\"]")
 """What quotes of its own may stand in."""
+_UNENDED = re.compile(r"(?P<sign>\|{1,2}|&&|(?<![-=<])>{1,2})\s*\Z")
+_IN_QUOTES = re.compile(r"['\"\\#]|\bcase\b|<<")
 _IN_DOUBLE = re.compile(r"(?:[^\"\\]|\\.)*+", re.S)
 _TO_QUOTE = re.compile(r"(?:[^'\"\\#]|\\.|(?<=[^\s;&|(])\#)*+", re.S)
 
 
-def open_quote(command: str) -> int | None:
-    """Return where a quote of a shell command begins that nothing closes, in characters; None where
+def command_fault(command: str) -> ScriptFault | None:
+    """Return a quote or a bracket of a shell command that nothing closes, or the sign at its end
+    that waits for more; None where all is well, or too hard to tell."""
+    at = _open_quote(command)
+    if at is not None:
+        return ScriptFault(f"the quote `{command[at]}` is not closed: write one more", at, at + 1)
+    unended = _UNENDED.search(command)
+    if unended is not None and "<<" not in command and "#" not in command:
+        message = f"`{unended['sign']}` waits for what follows it, and nothing does"
+        return ScriptFault(message, *unended.span("sign"))
+    if _IN_QUOTES.search(command):
+        return None
+    opened = [m.start() for m in re.finditer(r"\(", command)]
+    if len(opened) > command.count(")"):
+        at = opened[-1]
+        return ScriptFault("the bracket `(` is not closed: write `)`", at, at + 1)
+    if command.count("`") % 2:
+        at = command.index("`")
+        return ScriptFault("the backtick is not closed: write one more", at, at + 1)
+    return None
+
+
+def _open_quote(command: str) -> int | None:
+    """Return where a quote begins that nothing closes, in characters; None where
     all are closed, or where a quote could stand inside of another."""
     if _HARD_TO_READ.search(command):
         return None

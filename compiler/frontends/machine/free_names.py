@@ -35,7 +35,7 @@ _BOUND = re.compile(
     r"\(([^()]{0,500}+)\)\s*+(?:=>|\{)"
     r"|\b(?:let|const|var)\s*+[\[{]([^=\]}]{0,500}+)[\]}]\s*+="
 )
-_WORDS = frozenset((
+WORDS = frozenset((
     "await", "async", "break", "case", "catch", "class", "const", "continue", "debugger",
     "default", "delete", "do", "else", "export", "extends", "false", "finally", "for", "from",
     "function", "get", "if", "import", "in", "instanceof", "let", "new", "null", "of", "return",
@@ -87,7 +87,7 @@ def check_free_names(text: Scalar, fields: Set[str], sink: Sink) -> None:
         behind = plain[match.end() : match.end() + 40].lstrip()
         before = plain[max(0, match.start() - 40) : match.start()]
         is_key = behind.startswith(":") and _KEY.search(before)
-        if name in _WORDS or name in bound or is_key or behind.startswith("=>"):
+        if name in WORDS or name in bound or is_key or behind.startswith("=>"):
             continue
         span = text.at(*match.span())
         meant, fix = _correction(name, fields), None

@@ -18,7 +18,7 @@ from ....reading.foreign import (
     report_foreign,
     report_statement,
 )
-from ....reading.script_syntax import open_quote
+from ....reading.script_syntax import command_fault
 from ....reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ....reading.yaml_slips import ODD_BLANKS
 
@@ -105,11 +105,10 @@ def check_commands(commands: Iterable[Scalar], names: Set[str], sink: Sink) -> N
             place = command.at(found.start, found.end)
             report_foreign(sink, place, written, f"{{{{ {found.name} }}}}")
         _check_quoted_names(command, names, sink)
-        if (opened := open_quote(text)) is not None:
-            sign = text[opened]
-            message, help = f"the quote `{sign}` is not closed", f"write `{sign}` behind it"
-            place = command.at(opened, opened + 1)
-            sink.report("FC3006", message, place, severity="warning", help=help)
+        if (fault := command_fault(text)) is not None:
+            place = command.at(fault.start, fault.end)
+            help = "correct it: a shell would refuse the command"
+            sink.report("FC3006", fault.message, place, severity="warning", help=help)
         for start, end in foreign_statements(text):
             report_statement(sink, command.at(start, end), text[start:end], _DECIDE)
 

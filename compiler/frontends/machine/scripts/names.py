@@ -22,7 +22,7 @@ from functools import cached_property
 from ....diagnostics.diagnostic import Fix, Sink
 from ....source.spelling import Spelling
 from ..document import RESERVED, STOP, Machine
-from ..free_names import local_names, plain_code
+from ..free_names import WORDS, local_names, plain_code
 from .functions import ScriptFile
 
 _METHODS = (
@@ -58,6 +58,16 @@ _ROLE_LAST = re.compile(
 )
 _NO_ROLE = re.compile(r"addMessage\(\s*(?:\"[^\"\n]*\"|'[^'\n]*'|`[^`]*`)\s*\)")
 _RETURNED = re.compile(r"\breturn\s+([A-Za-z_]\w*)\s*(?:;|\n|\Z)")
+_AS_FIELD = re.compile(
+    r"(workflow_contexts)\s*(?:\[|\??\.\s*(?!(?:get|has|keys|values|entries|forEach|size|items)\b)\w)"
+)
+_ABSENT = re.compile(
+    r"(?<![\w$.])(fetch|process|setTimeout|setInterval|window|document|localStorage|alert|Buffer"
+    r"|XMLHttpRequest|self|that)(?=\s*[.(])"
+)
+_GLOBAL = re.compile(r"(?<![\w$.])([A-Za-z]{4,9})\.(\w+)\s*\(")
+_KNOWN = Spelling(("JSON", "Math", "Object", "Array", "console", "Number", "String", "Date"))
+_STATEMENT = re.compile(r"[;{}]\s*([A-Za-z_]\w*)\([^(){}]*\)\s*;")
 _MODULES = re.compile(r"(?<![\w$.])(require\s*\(|module\s*\.\s*exports\b|exports\s*\.\s*\w+\s*=)")
 
 
@@ -174,6 +184,10 @@ class _Names:
 
     def check_contexts(self) -> None:
         """Warn of contexts, their methods and the roles of messages."""
+        for match in _AS_FIELD.finditer(self.text):
+            help = 'write `workflow_contexts.get("NAME")`'
+            message = "`workflow_contexts` is a map: it has no fields"
+            self.warn("FC3001", message, match.span(1), help)
         contexts = Spelling(context.name.text for context in self.machine.contexts)
         for match in _CONTEXT.finditer(self.text):
             if match[2] not in contexts:
@@ -210,7 +224,29 @@ class _Names:
                 self.warn("FC3001", message, match.span(1), f"write `{meant}`", meant)
 
     def check_javascript(self) -> None:
-        """Warn of modules: a script has none."""
+        """Warn of modules, of what browsers and servers have, and of contexts as fields."""
+        for match in _ABSENT.finditer(self.plain):
+            if match[1] not in self.bound:
+                message = f"there is no `{match[1]}` in a script"
+                help = "it has no network, no processes and no timers: take it out"
+                if match[1] in ("self", "that"):
+                    help = "did you mean `this`?"
+                self.warn("FC3001", message, match.span(1), help)
+        for match in _GLOBAL.finditer(self.plain):
+            name, member = match[1], match[2]
+            near = None if name in self.bound or name in _KNOWN else _KNOWN.nearest(name)
+            if near is not None:
+                message, help = f"nothing is called `{name}`", f"did you mean `{near}`?"
+                self.warn("FC3001", message, match.span(1), help, near)
+            elif name == "JSON" and member not in ("parse", "stringify"):
+                near = Spelling(("parse", "stringify")).nearest(member) or "parse"
+                help = f"did you mean `{near}`?"
+                self.warn("FC3001", f"`JSON` has no `{member}`", match.span(2), help, near)
+        for match in _STATEMENT.finditer(self.plain):
+            name = match[1]
+            if name not in WORDS and name not in self.bound and self.words[name] == 1:
+                help = "define it, or write `this.` before a function of the script"
+                self.warn("FC3001", f"nothing is called `{name}`", match.span(1), help)
         for match in _MODULES.finditer(self.plain):
             written = match[1].rstrip("( =")
             help = "a script has no modules: take it out"
