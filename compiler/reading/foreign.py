@@ -90,10 +90,9 @@ def odd_holes(text: str, names: Container[str]) -> Iterator[ForeignPlaceholder]:
     """Yield what stands in two braces and is more than a name, about one of the names: where only
     `{{NAME}}` is replaced, nothing becomes of it."""
     for match in _BRACED.finditer(text) if "{{" in text else ():
-        known = {word for word in _WORD.findall(match["inside"]) if word in names}
-        if (len(known) == 1 and match[0] != f"{{{{{match['inside'].strip()}}}}}") or (
-            len(known) == 1 and not re.fullmatch(r"\w+", match["inside"])
-        ):
+        known = {word for word in _WORD.findall(match["inside"]) if len(word) > 1 and word in names}
+        is_plain = match[0].endswith("}}") and re.fullmatch(r"\w+", match["inside"])
+        if len(known) == 1 and not is_plain:
             yield ForeignPlaceholder(*match.span(), known.pop())
 
 

@@ -155,6 +155,9 @@ def test_an_expression_without_a_place_is_pointed_at_by_what_holds_it(flow, foun
         ("a.b != a.b", "compared with itself"),
         ("a > 1", ""),
         ("1 == 1 and a == b", ""),
+        ("null", "never holds"),
+        ("a.lenght > 2", "nearly `length`"),
+        ("a.length > 2", ""),
     ],
 )
 def test_conditions_that_are_always_the_same(flow, found, condition, says):

@@ -113,6 +113,12 @@ def test_python_without_a_mistake_raises_no_alarm(tmp_path, monkeypatch):
         ('? "stop" : "again"', '? "stop" : "again";\n    return again', "FC3001", '"again"'),
         ("const LONGEST", "const fs = require('fs');\nconst LONGEST", "FC4003", "no modules"),
         ("  next() {", "  async next() {", "FC4004", "async"),
+        ("console.log(text)", "cosole.log(text)", "FC3001", "`console`"),
+        ("console.log(text)", "JSON.prase(text)", "FC3001", "`parse`"),
+        ("console.log(text)", "fetch(text)", "FC3001", "no network"),
+        ("    this.common_data.attempts++", "    that.common_data.attempts++", "FC3001", "`this`"),
+        ("this.common_data.attempts++;", "this.common_data.attempts++; go();", "FC3001", "define"),
+        ('workflow_contexts.get("talk").add', 'workflow_contexts["talk"].add', "FC3001", "get"),
     ],
 )  # fmt: skip
 def test_names_of_a_script(tmp_path, monkeypatch, right, wrong, code, word):
