@@ -25,8 +25,8 @@ from .document import RESERVED, START, STOP, Machine
 from .expressions import has_placeholder
 from .free_names import OTHER_DATA, check_free_names, check_methods, plain_code
 from .roles import RoleEntry
+from .script_names import check_script_names
 from .scripts.functions import ScriptFile
-from .scripts.names import check_script_names
 
 _READ = re.compile(r"common_data\.(\w+)(?!\w|\s*\()")
 _SET = re.compile(r"common_data(?:\.(\w+)|\[['\"](\w+)['\"]\])\s*(?:\+\+|--|[-+*/]?=(?!=))")

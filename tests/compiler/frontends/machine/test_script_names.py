@@ -118,7 +118,6 @@ def test_python_without_a_mistake_raises_no_alarm(tmp_path, monkeypatch):
         ("console.log(text)", "fetch(text)", "FC3001", "no network"),
         ("    this.common_data.attempts++", "    that.common_data.attempts++", "FC3001", "`this`"),
         ("this.common_data.attempts++;", "this.common_data.attempts++; go();", "FC3001", "define"),
-        ('workflow_contexts.get("talk").add', 'workflow_contexts["talk"].add', "FC3001", "get"),
     ],
 )  # fmt: skip
 def test_names_of_a_script(tmp_path, monkeypatch, right, wrong, code, word):

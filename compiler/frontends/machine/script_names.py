@@ -19,11 +19,11 @@ from collections import Counter
 from collections.abc import Iterator, Set
 from functools import cached_property
 
-from ....diagnostics.diagnostic import Fix, Sink
-from ....source.spelling import Spelling
-from ..document import RESERVED, STOP, Machine
-from ..free_names import WORDS, local_names, plain_code
-from .functions import ScriptFile
+from ...diagnostics.diagnostic import Fix, Sink
+from ...source.spelling import Spelling
+from .document import RESERVED, STOP, Machine
+from .free_names import WORDS, local_names, plain_code
+from .scripts.functions import ScriptFile
 
 _METHODS = (
     "addMessage", "getMessages", "getLastMessage", "getMessagesByRole", "clearMessages",
@@ -58,9 +58,6 @@ _ROLE_LAST = re.compile(
 )
 _NO_ROLE = re.compile(r"addMessage\(\s*(?:\"[^\"\n]*\"|'[^'\n]*'|`[^`]*`)\s*\)")
 _RETURNED = re.compile(r"\breturn\s+([A-Za-z_]\w*)\s*(?:;|\n|\Z)")
-_AS_FIELD = re.compile(
-    r"(workflow_contexts)\s*(?:\[|\??\.\s*(?!(?:get|has|keys|values|entries|forEach|size|items)\b)\w)"
-)
 _ABSENT = re.compile(
     r"(?<![\w$.])(fetch|process|setTimeout|setInterval|window|document|localStorage|alert|Buffer"
     r"|XMLHttpRequest|self|that)(?=\s*[.(])"
@@ -110,7 +107,7 @@ class _Names:
                 yield match["member"] or match["key"]
 
     @cached_property
-    def bound(self) -> Set[str]:
+    def own_names(self) -> Set[str]:
         """Return the names that the script gives to something."""
         if self.own == "this":
             functions = self.file.functions
@@ -138,12 +135,14 @@ class _Names:
             near = _ON_THIS.nearest(name)
             if name in known and (near is None or name in RESERVED or name in is_set):
                 continue
-            if name in self.bound or re.search(rf"(?<![\w$.]){re.escape(name)}\s*[:(]", self.plain):
+            if name in self.own_names or re.search(
+                rf"(?<![\w$.]){re.escape(name)}\s*[:(]", self.plain
+            ):
                 continue
             if near is None and len(name) < _SHORTEST:
                 continue
             near = near or (
-                "common_data" if name in _OTHER_DATA else Spelling(self.bound).nearest(name)
+                "common_data" if name in _OTHER_DATA else Spelling(self.own_names).nearest(name)
             )
             listed = ", ".join(f"`{one}`" for one in RESERVED)
             help = (
@@ -155,7 +154,7 @@ class _Names:
             self.warn("FC3001", message, match.span(2), help, near or "")
         for match in _BARE.finditer(self.plain):
             name = match[1]
-            if name not in self.bound and not _is_key(self.plain, match.end()):
+            if name not in self.own_names and not _is_key(self.plain, match.end()):
                 meant = f"{self.own}.{name}"
                 self.warn(
                     "FC3001",
@@ -184,10 +183,6 @@ class _Names:
 
     def check_contexts(self) -> None:
         """Warn of contexts, their methods and the roles of messages."""
-        for match in _AS_FIELD.finditer(self.text):
-            help = 'write `workflow_contexts.get("NAME")`'
-            message = "`workflow_contexts` is a map: it has no fields"
-            self.warn("FC3001", message, match.span(1), help)
         contexts = Spelling(context.name.text for context in self.machine.contexts)
         for match in _CONTEXT.finditer(self.text):
             if match[2] not in contexts:
@@ -197,7 +192,11 @@ class _Names:
                     "FC2001", f"there is no context `{match[2]}`", match.span(2), help, near or ""
                 )
         for match in _CALL.finditer(self.plain):
-            near = None if match[1] in (*_METHODS, *self.bound) else _OF_A_CONTEXT.nearest(match[1])
+            near = (
+                None
+                if match[1] in (*_METHODS, *self.own_names)
+                else _OF_A_CONTEXT.nearest(match[1])
+            )
             if near is not None:
                 message = f"a context has no `{match[1]}`"
                 self.warn("FC3001", message, match.span(1), f"did you mean `{near}`?", near)
@@ -218,15 +217,15 @@ class _Names:
         """Warn of a state's name that is returned without its quotes."""
         states = {STOP, *(state.name.text for state in self.machine.states)}
         for match in _RETURNED.finditer(self.plain):
-            if match[1] in states and match[1] not in self.bound:
+            if match[1] in states and match[1] not in self.own_names:
                 meant = f'"{match[1]}"'
                 message = f"nothing is called `{match[1]}`: the name of a state is a text"
                 self.warn("FC3001", message, match.span(1), f"write `{meant}`", meant)
 
     def check_javascript(self) -> None:
-        """Warn of modules, of what browsers and servers have, and of contexts as fields."""
+        """Warn of modules, and of what browsers and servers have."""
         for match in _ABSENT.finditer(self.plain):
-            if match[1] not in self.bound:
+            if match[1] not in self.own_names:
                 message = f"there is no `{match[1]}` in a script"
                 help = "it has no network, no processes and no timers: take it out"
                 if match[1] in ("self", "that"):
@@ -234,7 +233,7 @@ class _Names:
                 self.warn("FC3001", message, match.span(1), help)
         for match in _GLOBAL.finditer(self.plain):
             name, member = match[1], match[2]
-            near = None if name in self.bound or name in _KNOWN else _KNOWN.nearest(name)
+            near = None if name in self.own_names or name in _KNOWN else _KNOWN.nearest(name)
             if near is not None:
                 message, help = f"nothing is called `{name}`", f"did you mean `{near}`?"
                 self.warn("FC3001", message, match.span(1), help, near)
@@ -244,7 +243,7 @@ class _Names:
                 self.warn("FC3001", f"`JSON` has no `{member}`", match.span(2), help, near)
         for match in _STATEMENT.finditer(self.plain):
             name = match[1]
-            if name not in WORDS and name not in self.bound and self.words[name] == 1:
+            if name not in WORDS and name not in self.own_names and self.words[name] == 1:
                 help = "define it, or write `this.` before a function of the script"
                 self.warn("FC3001", f"nothing is called `{name}`", match.span(1), help)
         for match in _MODULES.finditer(self.plain):
@@ -256,7 +255,7 @@ class _Names:
 
     def check_python(self) -> None:
         """Warn of names that are read and that nothing binds."""
-        known = {*self.bound, *dir(builtins), "__name__", "__file__"}
+        known = {*self.own_names, *dir(builtins), "__name__", "__file__"}
         spelling = Spelling(known)
         states = {STOP, *(state.name.text for state in self.machine.states)}
         starts = [0, *(m.end() for m in re.finditer("\n", self.file.source.text))]
