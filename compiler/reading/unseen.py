@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -49,8 +50,9 @@ def report_unseen(sources: Iterable[Source], sink: Sink) -> None:
     """Report each unresolved merge (FC1001), and warn of invisible signs beside those of ASCII
     (FC1009)."""
     for source in sources:
-        for match in _CONFLICT.finditer(source.text) if "<<<<<<<" in source.text else ():
-            if _is_shown(source.text, match):
+        examples = _examples(source.text) if "<<<<<<<" in source.text else None
+        for match in _CONFLICT.finditer(source.text) if examples is not None else ():
+            if examples is not None and _is_shown(examples, match):
                 continue
             first, *others = (source.span(*match.span(mark)) for mark in match.groupdict())
             labels = tuple(map(Label, others, ("here the other version begins", "here it ends")))
@@ -65,13 +67,18 @@ def report_unseen(sources: Iterable[Source], sink: Sink) -> None:
             _report_signs(source, match, sink)
 
 
-def _is_shown(text: str, conflict: re.Match[str]) -> bool:
+def _examples(text: str) -> tuple[list[int], list[int]]:
+    """Return where the fenced blocks of prompts begin and end, in their order."""
+    prompts = _PROMPTS.search(text)
+    found = list(_EXAMPLE.finditer(text, prompts.end())) if prompts is not None else []
+    return [example.start() for example in found], [example.end() for example in found]
+
+
+def _is_shown(examples: tuple[list[int], list[int]], conflict: re.Match[str]) -> bool:
     """Return whether a prompt shows a merge as an example, in a fenced block of its own."""
-    prompts = _PROMPTS.search(text, 0, conflict.start())
-    if prompts is None:
-        return False
-    examples = _EXAMPLE.finditer(text, prompts.end())
-    return any(e.start() < conflict.start() and conflict.end() < e.end() for e in examples)
+    starts, ends = examples
+    last = bisect.bisect_left(starts, conflict.start()) - 1
+    return last >= 0 and conflict.end() < ends[last]
 
 
 def _report_alike(source: Source, sink: Sink) -> None:

@@ -54,9 +54,12 @@ _CONTEXT = re.compile(r"workflow_contexts\s*\??\.\s*get\(\s*(['\"])([^'\"\n]*)\1
 _CALL = re.compile(r"\.([A-Za-z_]\w*)\s*\(")
 _ROLE = re.compile(r"addMessage\(\s*(['\"])(\w+)\1\s*,")
 _ROLE_LAST = re.compile(
-    r"addMessage\(\s*(?!['\"]\w+['\"]\s*,)[^\n]*,\s*(['\"])(user|assistant|system)\1\s*\)"
+    r"addMessage\(\s*(?!['\"]\w+['\"]\s*,)[^\n]{0,400},\s*(['\"])(user|assistant|system)\1\s*\)"
 )
 _NO_ROLE = re.compile(r"addMessage\(\s*(?:\"[^\"\n]*\"|'[^'\n]*'|`[^`]*`)\s*\)")
+_DEFINED = re.compile(r"(?<![\w$.])([A-Za-z_$][\w$]*+)\s*+[:(]")
+_ASYNC = re.compile(r"\basync\s+(?:function\s+|def\s+)?(\w+)\s*\(|\b(\w+)\s*:\s*async\b")
+_WITHOUT_SELF = re.compile(r"\bdef\s+(\w+)\(\s*\)")
 _RETURNED = re.compile(r"\breturn\s+([A-Za-z_]\w*)\s*(?:;|\n|\Z)")
 _ABSENT = re.compile(
     r"(?<![\w$.])(fetch|process|setTimeout|setInterval|window|document|localStorage|alert|Buffer"
@@ -130,26 +133,19 @@ class _Names:
         known = {*RESERVED, "input", *is_set}
         known |= {p.name.text for p in (self.machine.input,) if p is not None}
         known |= {word for word, times in self.words.items() if times > on_this[word]}
+        defined = self.own_names | set(_DEFINED.findall(self.plain))
+        spelling = Spelling(self.own_names)
         for match in members:
             name = match[2]
             near = _ON_THIS.nearest(name)
             if name in known and (near is None or name in RESERVED or name in is_set):
                 continue
-            if name in self.own_names or re.search(
-                rf"(?<![\w$.]){re.escape(name)}\s*[:(]", self.plain
-            ):
+            if name in defined or (near is None and len(name) < _SHORTEST):
                 continue
-            if near is None and len(name) < _SHORTEST:
-                continue
-            near = near or (
-                "common_data" if name in _OTHER_DATA else Spelling(self.own_names).nearest(name)
-            )
-            listed = ", ".join(f"`{one}`" for one in RESERVED)
-            help = (
-                f"did you mean `{near}`?"
-                if near
-                else f"`{self.own}` has {listed} and what is set on it"
-            )
+            near = near or ("common_data" if name in _OTHER_DATA else spelling.nearest(name))
+            has = ", ".join(f"`{one}`" for one in RESERVED)
+            help = f"did you mean `{near}`?" if near else ""
+            help = help or f"`{self.own}` has {has} and what is set on it"
             message = f"nothing is called `{self.own}.{name}`"
             self.warn("FC3001", message, match.span(2), help, near or "")
         for match in _BARE.finditer(self.plain):
@@ -281,22 +277,16 @@ class _Names:
 
     def check_handlers(self) -> None:
         """Warn of handlers that cannot be called as they are."""
-        for name in {words.text for state in self.machine.states for words in state.handlers}:
-            word = re.escape(name)
-            found = re.search(
-                rf"\basync\s+(?:function\s+|def\s+)?({word})\s*\(|\b({word})\s*:\s*async\b",
-                self.plain,
-            )
-            if found is not None:
-                place = found.span(1) if found[1] else found.span(2)
+        handlers = {words.text for state in self.machine.states for words in state.handlers}
+        for found in _ASYNC.finditer(self.plain):
+            name, place = found[1] or found[2], found.span(1 if found[1] else 2)
+            if name in handlers:
                 message = f"`{name}` is async, and what it returns is not awaited"
                 self.warn("FC4004", message, place, "take `async` out")
-            found = (
-                re.search(rf"\bdef\s+({word})\(\s*\)", self.plain) if self.own == "self" else None
-            )
-            if found is not None:
-                message = f"`{name}` is called with `self`, and takes nothing"
-                self.warn("FC4004", message, found.span(1), f"write `def {name}(self)`")
+        for found in _WITHOUT_SELF.finditer(self.plain) if self.own == "self" else ():
+            if found[1] in handlers:
+                message = f"`{found[1]}` is called with `self`, and takes nothing"
+                self.warn("FC4004", message, found.span(1), f"write `def {found[1]}(self)`")
 
 
 def _is_key(plain: str, end: int) -> bool:

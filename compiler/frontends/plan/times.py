@@ -116,6 +116,7 @@ def _check_whole(places: Places, sink: Sink) -> None:
 def _check_numbers(places: Places, sink: Sink) -> None:
     """Warn of two steps of one number: people tell them apart by it."""
     first: dict[int, int] = {}
+    highest = max((block.number or 0 for block in places.document.blocks), default=0)
     for index, block in enumerate(places.document.blocks):
         if not is_step(block) or block.number is None:
             continue
@@ -123,6 +124,6 @@ def _check_numbers(places: Places, sink: Sink) -> None:
         if earlier != index:
             message = f"two steps have the number {block.number}"
             labels = (Label(places.heading(earlier), "the other one"),)
-            help = f"write `### Step {max(first) + 1}: {block.title}`"
+            help = f"write `### Step {highest + 1}: {block.title}`"
             place = places.heading(index)
             sink.report("FC1004", message, place, severity="warning", labels=labels, help=help)
