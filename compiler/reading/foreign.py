@@ -83,7 +83,7 @@ def foreign_placeholders(
         yield ForeignPlaceholder(match.start(), match.end(), name)
 
 
-_BRACED = re.compile(r"\{\{(?P<inside>[^{}\n\[\]]{1,80})(?:\}\}|\]\])")
+_BRACED = re.compile(r"\{\{(?P<inside>(?![#/^>])[^{}\n\[\]]{1,80})(?:\}\}|\]\])")
 
 
 def odd_holes(text: str, names: Container[str]) -> Iterator[ForeignPlaceholder]:
