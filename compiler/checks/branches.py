@@ -28,9 +28,7 @@ from ..expr.solve import MAX_TRIES, Combinations, TriedCondition, combinations
 from ..expr.types import infer
 from ..expr.values import Json
 from .check import Check
-
-FIRST_TRUE = "which"
-"""The function whose value is the number of the first argument that is true, 0 for none."""
+from .guards import FIRST_TRUE
 
 _MAX_TRIES = 100_000
 """Combinations of values that are tried for one choice: conditions are compared two by two."""

@@ -11,11 +11,18 @@ from ..analysis.memo import once_per_workflow
 from ..analysis.variables import expressions_of
 from ..diagnostics.diagnostic import Code, Diagnostic
 from ..diagnostics.examples import chart, mend
-from ..expr.ast import Call, Expr, Field, Name, Text
+from ..expr.ast import Binary, Call, Expr, Field, ListOf, Literal, Name, ObjectOf, Text
+from ..expr.show import show
 from ..expr.types import FALLIBLE, faults, kind_of
 from ..expr.walk import LEAVES, compounds
 from ..source.source import Span
+from ..source.spelling import Spelling
 from .check import Check
+
+FIRST_TRUE = "which"
+"""The function whose value is the number of the first argument that is true, 0 for none."""
+_LENGTH = Spelling(("length",))
+_COMPARED = ("==", "!=", "<", "<=", ">", ">=")
 
 
 def bad_expressions(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diagnostic]:
@@ -26,6 +33,58 @@ def bad_expressions(workflow: ir.Workflow, program: ir.Program) -> Iterator[Diag
             span = fault.span or expr.span or place
             if span is not None:
                 yield BAD_EXPRESSIONS.code.diagnostic(fault.message, span, help=fault.help)
+    for message, span, help in odd_conditions(workflow):
+        if span is not None:
+            yield BAD_EXPRESSIONS.code.diagnostic(message, span, severity="warning", help=help)
+
+
+def odd_conditions(workflow: ir.Workflow) -> Iterator[tuple[str, Span | None, str]]:
+    """Yield what can be evaluated and was not meant: message, place and help."""
+    yield from _constants(workflow)
+    yield from _comparisons(workflow)
+    yield from _lengths(workflow)
+
+
+def _constants(workflow: ir.Workflow) -> Iterator[tuple[str, Span | None, str]]:
+    """Yield conditions that are lists, objects or truth values: always the same."""
+    for node in workflow.nodes:
+        conditions: tuple[Expr, ...] = ()
+        if isinstance(node, ir.AssertNode):
+            conditions = (node.condition,)
+        elif isinstance(node, ir.ChooseNode) and isinstance(node.on, Call):
+            conditions = node.on.args if node.on.function == FIRST_TRUE else ()
+        for condition in conditions:
+            span = condition.span or node.span
+            if isinstance(condition, ListOf) and len(condition.items) == 1:
+                meant = show(condition.items[0])
+                yield "a list with an element always holds", span, f"write `{meant}`, no list"
+            elif isinstance(condition, ListOf | ObjectOf):
+                what = "a list" if isinstance(condition, ListOf) else "an object"
+                yield f"{what} is not a condition", span, "write a comparison, as in `n > 3`"
+            elif isinstance(condition, Literal):
+                when = "always holds" if condition.value else "never holds"
+                yield f"this condition {when}", span, "write a comparison, or take it out"
+
+
+def _lengths(workflow: ir.Workflow) -> Iterator[tuple[str, Span | None, str]]:
+    """Yield fields that are nearly `length`, which texts, lists and objects have."""
+    for part, _, expr, place in computations(workflow, ("field",)):
+        if isinstance(part, Field) and part.name != "length" and _LENGTH.nearest(part.name):
+            message = f"`{part.name}` is nearly `length`"
+            yield message, part.span or expr.span or place, "did you mean `length`?"
+
+
+def _comparisons(workflow: ir.Workflow) -> Iterator[tuple[str, Span | None, str]]:
+    """Yield comparisons of a value with itself."""
+    for part, _, expr, place in computations(workflow, _COMPARED):
+        if (
+            isinstance(part, Binary)
+            and part.left == part.right
+            and not isinstance(part.left, Literal)
+        ):
+            when = "always" if part.op in ("==", "<=", ">=") else "never"
+            message = f"`{show(part.left)}` is compared with itself: that {when} holds"
+            yield message, part.span or expr.span or place, "write what it is compared with"
 
 
 BAD_EXPRESSIONS = Check(

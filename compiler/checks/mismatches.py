@@ -221,8 +221,11 @@ def _defaults(workflow: ir.Workflow) -> Iterator[Diagnostic]:
     for entry in declared:
         if entry.default is None or entry.span is None:
             continue
-        given = _KINDS.get(type(entry.default), "any")
-        if not fits(entry.type, given, Literal(value=entry.default)):
+        default = entry.default
+        given = _KINDS.get(type(default), "any")
+        is_other = entry.type in ("integer", "number") and isinstance(default, bool)
+        is_part = entry.type == "integer" and isinstance(default, float) and default % 1 != 0
+        if is_other or is_part or not fits(entry.type, given, Literal(value=default)):
             message = f"`{entry.name}` holds {NAMES[entry.type]}, its default is {NAMES[given]}"
             help = f"change the default, or declare another type than `{entry.type}`"
             yield _mismatch(message, entry.span, help=help)

@@ -147,7 +147,7 @@ READER_CODES: tuple[Code, ...] = (
         examples=lambda: (steps("# Review\n\nNothing is written here yet.\n"), GOOD_STEP),
     ),
     Code("FC1009", "unseen-sign", "warning",
-        title="A sign that nobody sees.",
+        title="A sign that nobody sees, or a letter of another script.",
         why="A name with it looks like another one and is not found; copied text often has some.",
         examples=lambda: (
             steps(GOOD_STEP.text.replace("project", "pro\u200bject")),

@@ -25,7 +25,8 @@ _OPENED = (
     r"|(?<![\w{%])%(\w{2,60}+)%(?![\w%])|(?<![\w@.])@([A-Z][A-Z0-9_]{1,59}+)@?(?![\w@]|\.\w)"
     rf"|<%[=-]?{_NAME}-?%>|%\((\w{{2,60}}+)\)s|\$\(([A-Z][A-Z0-9_]{{1,59}}+)\)"
     r"|(?<!\w)__([A-Z](?:[A-Z0-9]|_(?!_)){1,59}+)__(?!\w)|\{\{`(\w{2,60}+)`\}\}"
-    rf"|\{{\{{{_NAME}(?:\.|:-?)[^\n{{}}]{{0,80}}\}}\}}|\\\{{\\\{{{_NAME}\\\}}\\\}}"
+    rf"|\{{\{{{_NAME}(?:\.|:-?|[-+*/=?(\[])[^\n{{}}]{{0,80}}\}}\}}|\\\{{\\\{{{_NAME}\\\}}\\\}}"
+    rf"|\{{\{{[ ]?['\"](\w{{2,60}}+)['\"][ ]?\}}\}}|\{{%-?{_NAME}-?%\}}"
     rf"|｛{{1,2}}{_NAME}｝{{1,2}}|［{_NAME}］|【{_NAME}】"
 )
 _FORMS = re.compile(_OPENED)
@@ -80,6 +81,19 @@ def foreign_placeholders(
             if name in closed:
                 continue
         yield ForeignPlaceholder(match.start(), match.end(), name)
+
+
+_BRACED = re.compile(r"\{\{(?P<inside>(?![#/^>])[^{}\n\[\]]{1,80})(?:\}\}|\]\])")
+
+
+def odd_holes(text: str, names: Container[str]) -> Iterator[ForeignPlaceholder]:
+    """Yield what stands in two braces and is more than a name, about one of the names: where only
+    `{{NAME}}` is replaced, nothing becomes of it."""
+    for match in _BRACED.finditer(text) if "{{" in text else ():
+        known = {word for word in _WORD.findall(match["inside"]) if len(word) > 1 and word in names}
+        is_plain = match[0].endswith("}}") and re.fullmatch(r"\w+", match["inside"])
+        if len(known) == 1 and not is_plain:
+            yield ForeignPlaceholder(*match.span(), known.pop())
 
 
 _PROGRAMS = re.compile(r"\b(?:g?awk|jq|perl|python3?|ruby|node|sed|xargs|bash|sh)\b")

@@ -181,6 +181,10 @@ class Fields:
         if not empty and not node.text.strip():
             if required:
                 self.missing(key)
+            else:
+                message = f"`{key}` of {self.what} is empty, as if it were not there"
+                help = "write its value, or take the key out"
+                self.tree.sink.report("FC1003", message, node.span, severity="warning", help=help)
             return None
         return node
 

@@ -179,6 +179,10 @@ class TokenReader:
                 fix = self.fix(start, end, meant, f"write `{meant}`")
                 self.fault(f"{shown} is not a word of JSON", start, end, f"write `{meant}`", fix)
                 yield Scalar(meant, start, end, "", self.source)
+            case _ if not raw.strip():
+                message = f"a blank of another kind stands here: U+{ord(raw[0]):04X}"
+                fix = self.fix(start, end, " ", "write a plain blank")
+                self.fault(message, start, end, "write a plain blank", fix)
             case _:
                 help = "write a text in double quotes, a number, true, false or null"
                 fix = self._number_fix(start, end)

@@ -22,9 +22,10 @@ _KEY = re.compile(r"[ ]*(?:-[ ]+)*[\w$-][\w$ .-]*:(?:\s|$)|[ ]*-[ ]|[ ]*$")
 _BLOCK = re.compile(r":[ ]*[|>][-+0-9]*[ ]*(?:#.*)?$")
 _VALUE = re.compile(r"(?:[\w$-]+:[ ]+)?(?P<value>[\"'\[{].*)")
 _COLONLESS = re.compile(r"(?P<key>\w+)(?:[ ]+[^\s:=].*|[ ]*)$")
-_EQUALS = re.compile(r"(?P<key>\w+)(?P<sign>[ ]*=[ ]*)(?!=)\S")
+_EQUALS = re.compile(r"(?P<key>\w+)(?P<sign>[ ]*=[ ]*)(?!=)(?=\S|$)")
 _TIGHT = re.compile(r"(?P<key>\w+):(?=[^ \t\r\n:/])")
 _WIDE = re.compile(r"(?P<key>\w+)(?P<sign>[ ]?[：︓∶][ ]?)")
+_OTHER_COMMENT = re.compile(r"//|/\*|<!--|<{7}(?= |$)|={7}$|>{7}(?= |$)")
 _DASH = re.compile(r"-(?P<key>\w+):")
 ODD_BLANKS = re.compile(r"[\u00a0\u2000-\u200a\u202f\u205f\u3000]+[ ]*")
 _STRING = re.compile(r"\"(?:[^\"\\]|\\.)*+\"|'(?:[^']|'')*+'")
@@ -147,6 +148,12 @@ def _odd_signs(keys: Set[str], line: re.Match[str]) -> Slip | None:
         end = start + blanks.end()
         message, help = "a blank of another kind stands where blanks indent", "write plain blanks"
         return Slip(start, end, message, help, Repair(start, end, " " * len(blanks[0]), True))
+    if (other := _OTHER_COMMENT.match(body)) is not None:
+        end = start + len(body.rstrip())
+        message, help = f"`{other[0]}` begins no comment", "a comment begins with `#`"
+        if other[0][0] in "<>=":
+            message, help = "a line of a merge stands here", "take it out, and keep one version"
+        return Slip(start, end, message, help)
     key = _WIDE.match(body)
     if key is not None and key["key"] in keys:
         first, last = start + key.start("sign"), start + key.end("sign")

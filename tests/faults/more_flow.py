@@ -368,4 +368,12 @@ OPERATORS = (
     Operator("strange t fullwidth", _HOLE, r"｛｛ \1 ｝｝", r"{{ \1 }}"),
     Operator("strange t escaped braces", _HOLE, r"\\{\\{ \1 \\}\\}", r"{{ \1 }}"),
     Operator("strange t dollar ctx", _HOLE, r"{{ $json.\1 }}", r"\1"),
+    Operator("second script bracket", r"^( +)return (\w+ .*);$", r"\1return (\2;", ""),
+    Operator("second when list", r"(\bwhen: )(\w+\.?\w* [=<>!]+ \w+)(?=,)", r"\1[\2]", r"\2"),
+    Operator("second when itself", r"(\bwhen: )(\w+) [=<>!]+ \w+(?=,)", r"\1\2 == \2", "itself"),
+    Operator("second assert true", r"^( +assert: )(\w.*)$", r"\1true", ""),
+    Operator("second outputs twice", r"^(outputs: \[)(\w+)", r"\1\2, \2", r"\2"),
+    Operator("second default part", r"(type: integer, default: )(\d+)", r"\1\2.5", ""),
+    Operator("second comment slashes", r"^nodes:$", "// the work\nnodes:", "#"),
+    Operator("second command quote", r"^( +exec: [a-z]\w* )(\w[^'\"]*)$", r"\1'\2", "'"),
 )

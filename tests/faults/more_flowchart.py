@@ -160,4 +160,15 @@ OPERATORS = (
     Operator("strange details lang", r"^```yaml flow$", r"```yaml", ""),
     Operator("strange details lang yml", r"^```yaml flow$", r"```yml flow", "yaml flow"),
     Operator("strange details lang comma", r"^```yaml flow$", r"```yaml, flow", "yaml flow"),
+    Operator("second v call", _HOLE, r"{{ upper(\1) }}", r"{{\1}}"),
+    Operator("second v sum", _HOLE, r"{{\1 + 1}}", r"{{\1}}"),
+    Operator("second v jinja", _HOLE, r"{% \1 %}", r"{{\1}}"),
+    Operator("second v square end", _HOLE, r"{{\1]]", r"{{\1}}"),
+    Operator(
+        "second check itself", r"(CHECK_\w+\{)([A-Z_]+) == \w+\}", r"\1\2 == \2}", "compared with"
+    ),
+    Operator("second check two signs", r"(CHECK_\w+\{\w+ ==) (\w+)\}", r"\1 == \2}", r"\2"),
+    Operator("second set half quote", r"(SET_\w+\[(?:Set: )?\w+=)([A-Z]+)\]", r"\1'\2]", "'"),
+    Operator("second command quote", r"(Execute: [^\]\"']+)\]", r"\1 'x]", "'"),
+    Operator("second command pipe", r"(Execute: [^\]\"']+)\]", r"\1 |]", "|"),
 )

@@ -203,4 +203,5 @@ OPERATORS = (
         r"\1lastAnswer",
         "lastAgentResponse",
     ),
+    Operator("second blank agent", r'("agent": )"\w+"', r'\1" "', "agent"),
 )

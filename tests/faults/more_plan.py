@@ -175,4 +175,12 @@ OPERATORS = (
     Operator("strange code f-string", r'^( *[A-Z_]+\(\w+=)"', r'\1f"', ""),
     Operator("strange code ref", r'(input_path=)"([^"]*)"', r"\1$OUTPUT_STEP_1", ""),
     Operator("strange code equals colon", r"^( *[A-Z_]+\(\w+)=", r"\1:", "="),
+    Operator("second time month", r"(\*\*Timestamp[ \w]*:\*\* *`\d{4})-\d\d-", r"\1-13-", "YYYY"),
+    Operator("second time words", r"(\*\*Timestamp[ \w]*:\*\* *`)[^`]+`", r"\1yesterday`", "YYYY"),
+    Operator("second end before", r"(\*\*Timestamp End:\*\* *`)\d{4}", r"\g<1>1999", "later than"),
+    Operator("second log time", r"^(\* +)`(\d{4}-\d\d-\d\d [\d:]+)`:", r"\1\2:", r"`\2`"),
+    Operator("second step number", r"^### Step ([2-9]): (.+)$", r"### Step 1: \2", r"### Step"),
+    Operator(
+        "second success", r"(\*\*Overall Status:\*\* *)IN_PROGRESS", r"\1SUCCESS", "IN_PROGRESS"
+    ),
 )

@@ -159,4 +159,13 @@ OPERATORS = (
     Operator("strange v corner", VARIABLE, r"【\1】", r"[\1]"),
     Operator("strange v backtick in", VARIABLE, r"[`\1`]", r"[\1]"),
     Operator("strange v python format", VARIABLE, r"%(\1)s", r"[\1]"),
+    Operator(
+        "second tools bullet", r"^(### 🛠️ TOOLS:\n- \w+\n)- (\w+_\w+)$", r"\1\n\2", r"- \2", r"^\2$"
+    ),
+    Operator("second out source", r"^- .+ → (\w+)$", r"- → \1", r"→ \1"),
+    Operator("second out turned", r"^- ([\w.]+) → ([A-Z_]+)$", r"- \2 → \1", r"\1 → \2"),
+    Operator("second outputs heading", r"^### 📤 OUTPUTS:\n(?=- .+ → \w+)", "", "OUTPUTS:"),
+    Operator("second index round", r"^(- [\w.]+)\[(\d)\](.*)$", r"\1(\2)\3", "["),
+    Operator("second other tool", _ASSERT, r"- grep_all.count \2 \3", "grep_all"),
+    Operator("second other script", r"\[([A-Z]*)A([A-Z]+)\]", "[\\1\u0410\\2]", r"\1A\2"),
 )

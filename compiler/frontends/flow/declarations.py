@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import ir
 from ...flow_yaml import keys
+from ...reading.script_syntax import script_fault
 from ...reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ...source.source import SourceSet, Span, Unreadable
 from .elements import kind
@@ -162,7 +163,28 @@ def _read_script(name: Scalar, node: Value, forms: Forms, sources: SourceSet) ->
         forms.report("FC1003", f"{what} has no source", name.span, "write `file:` or `source:`")
     if source is None:
         return None
+    _check_syntax(fields["language"], source, node.get("source"), path, forms, sources)
     return ir.Script(id=name.text, source=source, file=path, **fields, span=name.span)
+
+
+def _check_syntax(
+    language: str,
+    source: str,
+    text: Value | None,
+    path: str,
+    forms: Forms,
+    sources: SourceSet,
+) -> None:
+    """Report FC4003 at the place where a script does not parse."""
+    fault = script_fault(language, source)
+    if fault is None:
+        return
+    if isinstance(text, Scalar):
+        place = text.at(fault.start, fault.end) if fault.end > fault.start else text.span
+    else:
+        place = sources.read(path).span(fault.start, fault.end)
+    message = f"the script does not parse: {fault.message}"
+    forms.report("FC4003", message, place, "correct it; none of its functions can be called")
 
 
 def _read_file(path: str, written: str, span: Span, forms: Forms, sources: SourceSet) -> str | None:

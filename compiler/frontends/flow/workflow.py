@@ -73,13 +73,19 @@ class WorkflowReader:
     def _check_outputs(self, mapping: MapAt, names: Set[str]) -> None:
         """Report FC3001 for an output that nothing in the workflow writes."""
         listed = mapping.value("outputs")
-        spelling = Spelling(names)
+        spelling, seen = Spelling(names), set[str]()
         for item in listed.items if isinstance(listed, ListAt) else [listed]:
             if isinstance(item, Scalar) and not item.is_null and item.text not in names:
                 message = f"the output `{brief(item.text)}` is not a variable of the workflow"
                 help = "name what a node writes `into`, or a parameter"
                 near = spelling.nearest(item.text)
                 self.forms.report("FC3001", message, item.span, help, near=near)
+            elif isinstance(item, Scalar) and item.text in seen:
+                message = f"the output `{brief(item.text)}` is listed twice"
+                sink, help = self.forms.sink, "take one of the two out"
+                sink.report("FC1004", message, item.span, severity="warning", help=help)
+            if isinstance(item, Scalar):
+                seen.add(item.text)
 
     def nodes(self, mapping: MapAt, workflow: ir.Workflow) -> list[tuple[ir.Node, MapAt]]:
         listed = mapping.get("nodes")

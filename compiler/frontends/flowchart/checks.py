@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 
 from ...diagnostics.diagnostic import Fix
-from ...expr.ast import Binary, BinaryOp, Call, Expr, Literal
+from ...expr.ast import Binary, BinaryOp, Call, Expr, Literal, Name
 from ...expr.parse import OPERATOR_WORDS
+from ...expr.values import read_number
 from ...source.spelling import Spelling
 from .mermaid.placed_text import PlacedText
 from .placeholders import BUILT_IN, ChartScope, constant_in
@@ -32,6 +33,9 @@ _SECOND = re.compile(
     re.S | re.I,
 )
 _LONE_BRACKET = re.compile(r"(?P<word>[\w'\"][\w '\"-]{0,80})(?P<sign>[)\]}])")
+_SIGN_FIRST = re.compile(r"(?P<sign>[=!<>]{1,3})\s*(?P<text>[\w'\"].*)", re.S)
+EXIT_CODE = "EXIT_CODE"
+"""The variable with the exit code of the last command."""
 UNREADABLE = Literal(value=False)
 """What stands in for a reported check, so that reading goes on."""
 _OPERATORS: dict[str, BinaryOp] = {
@@ -104,6 +108,7 @@ def _apply(
     value = scope.look_up(right)
     if value is None:
         value = scope.literal(right)
+    _check_sides(left, operator, value, caption, scope)
     if operator in ("==", "!="):
         first = Call(function="first_line", args=(left,))
         return Binary(op=operator, left=first, right=_trim(value), span=span)
@@ -111,6 +116,25 @@ def _apply(
         return Binary(op=operator, left=left, right=value, span=span)
     order = Call(function="order", args=(left, _trim(value)))
     return Binary(op=operator, left=order, right=Literal(value=0), span=span)
+
+
+def _check_sides(
+    left: Expr, operator: BinaryOp, value: Expr, caption: PlacedText, scope: ChartScope
+) -> None:
+    """Warn of a value that is compared with itself, and of an exit code with a text."""
+    if not isinstance(left, Name):
+        return
+    if isinstance(value, Name) and value.name == left.name:
+        message = f"`{left.name}` is compared with itself"
+        help = "write what it is compared with; a constant stands in quotes"
+    elif left.name == EXIT_CODE and isinstance(value, Literal) and operator != "matches":
+        if read_number(value.value) is not None:
+            return
+        message, help = f"`{EXIT_CODE}` is a number, never `{value.value}`", "write a number"
+    else:
+        return
+    span = scope.span(caption)
+    scope.sink.report("FC3006", message, span, severity="warning", help=help)
 
 
 def _check_quotes(right: PlacedText, scope: ChartScope) -> None:
@@ -139,6 +163,8 @@ def _check_slips(right: PlacedText, scope: ChartScope) -> None:
     both would be part of the value."""
     if right.text and (right.text[0] in _CURLY or right.text[-1] in _CURLY):
         message, meant = "curly quotes are part of the text", f'"{right.text.strip(_CURLY)}"'
+    elif second := _SIGN_FIRST.match(right.text):
+        message, meant = f"`{second['sign']}` is part of the text", second["text"]
     elif right.text.endswith("?") and " " not in right.text and right.text[:1] not in "'\"":
         message, meant = "the question mark is part of the text", right.text[:-1]
     elif slip := _LONE_BRACKET.fullmatch(right.text):

@@ -29,6 +29,7 @@ SECTIONS = ("Workflow", "Prompts")
 _DETAILS = ["yaml", "flow"]
 """The words behind the fence of a block of details."""
 _SECTIONS = Spelling(SECTIONS)
+_MAY_INCLUDE = re.compile(r"[!@] ?i", re.I)
 _LINE = re.compile(
     r"^(?:(?P<include>[ \t]*!INCLUDE(?![^\s])[ \t]*(?P<path>[^\r\n]*))"
     r"|(?P<fence>[ ]{0,3}(?P<mark>`{3,}|~{3,})[ \t]*(?P<info>[^\r\n]*))"
@@ -133,7 +134,7 @@ class _Includes:
                 at = match.end()
         self.take(source, at, len(source.text))
         for nearly in (
-            NEARLY_INCLUDE.finditer(source.text) if "nclude" in source.text.lower() else ()
+            NEARLY_INCLUDE.finditer(source.text) if _MAY_INCLUDE.search(source.text) else ()
         ):
             place, written = source.span(*nearly.span("all")), f"!INCLUDE {nearly['path']}"
             message, fix = (

@@ -12,7 +12,7 @@ from ...source.spelling import Spelling
 from .mermaid.placed_text import PlacedText, placed_text
 
 NEARLY_INCLUDE = re.compile(
-    r"^[ \t]*(?P<all>(?!!INCLUDE[ \t])[!@][ ]?(?i:include|import)[:( \t]{1,3}"
+    r"^[ \t]*(?P<all>(?!!INCLUDE[ \t])[!@][ ]?(?i:i[mn][cdelopnrtuw]{4,6})[:( \t]{1,3}"
     r"['\"]?(?P<path>[\w./-]{1,200}\.\w{1,5})['\"]?\)?)[ \t]*\r?$",
     re.M,
 )
@@ -122,11 +122,22 @@ def is_nearly_details(info: str, body: str) -> bool:
 
 def odd_value(value: str, has: Callable[[str], bool]) -> tuple[str, str] | None:
     """Return message and help for a value that SET takes as a text though it looks like a sum over
-    one of the variables, or like another SET."""
+    one of the variables, a constant with one quotation mark, or another SET."""
+    if not value:
+        return None
     computed = _COMPUTED.match(value)
     if computed and has(computed["name"]):
         help = "compute with `assign` in a block of details, ```yaml flow"
         return f"SET computes nothing: `{value}` is the text as it stands", help
+    for sign in "'\"":
+        if value.count(sign) == 1 and sign in (value[0], value[-1]) and value != sign:
+            where = "end" if value[0] == sign else "beginning"
+            return (
+                f"the text has one `{sign}`, which is part of it",
+                f"write `{sign}` at its {where} too",
+            )
+    if value[-1] in ";,." and has(value[:-1]):
+        return f"the `{value[-1]}` makes a text of it: `{value}`", f"write `{value[:-1]}`"
     two = _TWO_SET.match(value)
     if two:
         return (

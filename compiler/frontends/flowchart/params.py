@@ -10,9 +10,11 @@ from ...diagnostics.diagnostic import Label
 from ...expr.ast import Call, Expr, Name
 from ...ir import Assignment, Param
 from ...source.records import dataclass
+from ...source.spelling import Spelling
 from .activities import MAX_HITS, Activity, check_hits
 from .mermaid.captions import break_lines
 from .mermaid.placed_text import PlacedText
+from .nearly import odd_value
 from .placeholders import ChartScope, constant_in
 
 _NAME = re.compile(r"[A-Za-z_]\w*\Z", re.A)
@@ -51,10 +53,23 @@ def read_params(lists: list[Activity], scope: ChartScope) -> Params:
                 if name.text == MAX_HITS:
                     check_hits(value, scope)
                 default = (constant_in(value) or value).text
+                if odd := odd_value(value.text, lambda name: name in params):
+                    scope.sink.report(
+                        "FC3006", odd[0], scope.span(value), severity="warning", help=odd[1]
+                    )
+            _check_nearly_limit(name, scope)
             params[name.text] = Param(
                 name=name.text, required=value is None, default=default, env=env, span=span
             )
     return Params(tuple(params.values()), tuple(from_files))
+
+
+def _check_nearly_limit(name: PlacedText, scope: ChartScope) -> None:
+    """Warn of a parameter that is nearly the limit of visits, and limits nothing."""
+    if Spelling((MAX_HITS,)).nearest(name.text):
+        message = f"`{name.brief}` is a parameter like any other, and limits nothing"
+        help = f"did you mean `{MAX_HITS}`?"
+        scope.sink.report("FC3001", message, scope.span(name), severity="warning", help=help)
 
 
 def demand(param: Param, read: set[str]) -> Param:

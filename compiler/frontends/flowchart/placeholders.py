@@ -22,9 +22,11 @@ from ...reading.foreign import (
     foreign_in_command,
     foreign_placeholders,
     foreign_statements,
+    odd_holes,
     report_foreign,
     report_statement,
 )
+from ...reading.script_syntax import command_fault
 from ...source.records import dataclass
 from ...source.source import Span
 from ...source.spelling import Spelling
@@ -111,7 +113,10 @@ class ChartScope:
         """Return a text with its `{{NAME}}` placeholders as parts; unknown names stay written
         (M23)."""
         template = self._read(text)
-        for found in foreign_placeholders(text.text, "{{NAME}}", self.spelling()):
+        foreign = [*foreign_placeholders(text.text, "{{NAME}}", self.spelling())]
+        told = {found.start for found in foreign}
+        foreign += [o for o in odd_holes(text.text, self.spelling()) if o.start not in told]
+        for found in foreign:
             part = text[found.start : found.end]
             report_foreign(self.sink, self.span(part), part.text, f"{{{{{found.name}}}}}")
         for start, end in foreign_statements(text.text, self.spelling()):
@@ -143,6 +148,10 @@ class ChartScope:
         for found in foreign_in_command(text.text, "{{NAME}}", self.spelling()):
             part = text[found.start : found.end]
             report_foreign(self.sink, self.span(part), part.text, f"{{{{{found.name}}}}}")
+        if (fault := command_fault(text.text)) is not None:
+            place = self.span(text[fault.start : fault.end])
+            message, help = fault.message, "correct it: a shell would refuse the command"
+            self.sink.report("FC3006", message, place, severity="warning", help=help)
         expr, refusals = quoted_command(self._read(text), text.text)
         for hole, reason in refusals:
             written = text[hole.start : hole.end]

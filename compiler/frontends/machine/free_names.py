@@ -30,10 +30,12 @@ _NAME = re.compile(r"(?<![\w$.#])(?<!\.\s)[A-Za-z_$][\w$]*+")
 _KEY = re.compile(r"[{,]\s*\Z")
 _BOUND = re.compile(
     r"\b(?:let|const|var|function|class|catch\s*+\()\s*+\*?\s*+([A-Za-z_$][\w$]*+)"
-    r"|(?<![\w$])([A-Za-z_$][\w$]*+)\s*+=>|\(([^()]{0,500}+)\)\s*+(?:=>|\{)"
+    r"|(?<![\w$])([A-Za-z_$][\w$]*+)\s*+=>"
+    r"|(?<!\bif)(?<!\bif )(?<!\bwhile)(?<!\bwhile )(?<!\bswitch)(?<!\bswitch )"
+    r"\(([^()]{0,500}+)\)\s*+(?:=>|\{)"
     r"|\b(?:let|const|var)\s*+[\[{]([^=\]}]{0,500}+)[\]}]\s*+="
 )
-_WORDS = frozenset((
+WORDS = frozenset((
     "await", "async", "break", "case", "catch", "class", "const", "continue", "debugger",
     "default", "delete", "do", "else", "export", "extends", "false", "finally", "for", "from",
     "function", "get", "if", "import", "in", "instanceof", "let", "new", "null", "of", "return",
@@ -79,13 +81,13 @@ def check_free_names(text: Scalar, fields: Set[str], sink: Sink) -> None:
     if re.fullmatch(r"\s*[\w$]+\s*", text.text):
         return  # a function of the script
     plain = OTHER_DATA.sub(lambda part: " " * len(part[0]), plain_code(text.text))
-    bound = _local_names(plain)
+    bound = local_names(plain)
     for match in _NAME.finditer(plain):
         name = match[0]
         behind = plain[match.end() : match.end() + 40].lstrip()
         before = plain[max(0, match.start() - 40) : match.start()]
         is_key = behind.startswith(":") and _KEY.search(before)
-        if name in _WORDS or name in bound or is_key or behind.startswith("=>"):
+        if name in WORDS or name in bound or is_key or behind.startswith("=>"):
             continue
         span = text.at(*match.span())
         meant, fix = _correction(name, fields), None
@@ -121,7 +123,8 @@ def _foreign_methods(plain: str, fields: Set[str]) -> Iterator[tuple[int, int, s
                 yield *match.span(1), match[1]
 
 
-def _local_names(plain: str) -> set[str]:
+def local_names(plain: str) -> set[str]:
+    """Return the names that code declares: variables, parameters, functions."""
     names: set[str] = set()
     for match in _BOUND.finditer(plain):
         names |= {name for part in match.groups() if part for name in re.findall(r"[\w$]+", part)}

@@ -26,6 +26,7 @@ from .document import RESERVED, START, STOP, Machine
 from .expressions import has_placeholder
 from .free_names import OTHER_DATA, check_free_names, check_methods, plain_code
 from .roles import RoleEntry
+from .script_names import check_script_names
 from .scripts.functions import ScriptFile
 
 _READ = re.compile(r"common_data\.(\w+)(?!\w|\s*\()")
@@ -111,6 +112,7 @@ def check_texts(
                 _check_statement(code, sink)
     _check_sets(machine, file, sink)
     _check_states(machine, sink)
+    check_script_names(machine, names, file, sink)
 
 
 def _codes(machine: Machine) -> Iterator[Scalar]:

@@ -16,6 +16,7 @@ from ...diagnostics.diagnostic import Sink
 from ...expr.ast import Expr, Literal
 from ...ir import Agent, Json, Tool
 from ...reading.json_fields import Fields, Tree, read_json
+from ...reading.tree import Scalar
 from ...source.records import dataclass
 from ...source.source import Source, SourceSet, Unreadable
 from ...source.spelling import Spelling
@@ -23,6 +24,16 @@ from .document import Machine, Role
 
 ROLES = "roles.json"
 _KEYS = ("level", "systemMessage", "includedTools", "parsingTools", "description")
+_TYPES = Spelling(("object", "array", "string", "number", "integer", "boolean", "null"))
+_OTHER_TYPES = {
+    **dict.fromkeys(("str", "text"), "string"),
+    **dict.fromkeys(("bool", "truth"), "boolean"),
+    **dict.fromkeys(("int", "long"), "integer"),
+    **dict.fromkeys(("float", "double", "decimal"), "number"),
+    **dict.fromkeys(("list", "tuple"), "array"),
+    **dict.fromkeys(("dict", "map", "mapping"), "object"),
+}
+"""What other languages call them."""
 _NO_ARGUMENTS = {"type": "object", "properties": {}}
 
 
@@ -77,10 +88,12 @@ def _absent(agent: Role, source: Source, spelling: Spelling, sink: Sink) -> None
 def _entry(tree: Tree, fields: Fields) -> RoleEntry:
     fields.unknown(_KEYS, severity="warning")
     fields.text("level")
-    system = fields.text("systemMessage")
+    system = fields.text("systemMessage", empty=True)
     tools = [*_included_tools(tree, fields), *_parsing_tools(tree, fields)]
     return RoleEntry(
-        system=Literal(value=system.text, span=system.span) if system else None,
+        system=Literal(value=system.text, span=system.span)
+        if system and system.text.strip()
+        else None,
         tools=tuple({tool.id: tool for tool in reversed(tools)}.values())[::-1],
     )
 
@@ -122,7 +135,31 @@ def _schema(tree: Tree, function: Fields) -> Json:
     if node is None:
         return _NO_ARGUMENTS
     schema = tree.fields(node, f"`parameters` of {function.what}")
+    if schema is not None:
+        _check_schema(tree, schema, tree.sink)
     return tree.value(node, "`parameters`") if schema is not None else _NO_ARGUMENTS
+
+
+def _check_schema(tree: Tree, schema: Fields, sink: Sink) -> None:
+    """Warn of types that JSON Schema does not have, and of arguments that are required and not
+    described."""
+    own = schema.get("type")
+    properties = schema.fields("properties", schema.what)
+    described = {} if properties is None else properties.members
+    entries = [tree.fields(value, f"`{key}`") for key, (_, value) in described.items()]
+    types = [own, *(entry.get("type") for entry in entries if entry is not None)]
+    for written in types:
+        if isinstance(written, Scalar) and written.text not in _TYPES:
+            near = _OTHER_TYPES.get(written.text.lower()) or _TYPES.nearest(written.text)
+            message = f"`{written.text}` is not a type of JSON Schema"
+            help = f"did you mean `{near}`?" if near else "one of object, string, number, boolean"
+            sink.report("FC1005", message, written.span, severity="warning", help=help)
+    spelling = Spelling(described)
+    for item in schema.items("required"):
+        if isinstance(item, Scalar) and properties is not None and item.text not in described:
+            message = f"`{item.text}` is required and not described"
+            help = spelling.advice(item.text, "describe it below `properties`")
+            sink.report("FC1005", message, item.span, severity="warning", help=help)
 
 
 def agent_of(role: Role, entry: RoleEntry | None, stores: bool) -> Agent:

@@ -10,12 +10,12 @@ import os
 
 from ...diagnostics.diagnostic import Sink
 from ...ir import Script
+from ...reading.script_syntax import ScriptFault, javascript_fault
 from ...reading.tree import Scalar
 from ...source.source import Source, SourceSet, Unreadable
 from ...source.spelling import Spelling
 from .document import Machine
-from .scripts.functions import ScriptFault, ScriptFile, ScriptFunction, ScriptFunctions
-from .scripts.javascript import javascript_fault
+from .scripts.functions import ScriptFile, ScriptFunction, ScriptFunctions
 from .scripts.javascript_functions import javascript_functions
 from .scripts.python import read_python
 

@@ -17,6 +17,7 @@ from ...source.spelling import Spelling
 from .nearly import check_lines
 from .places import Places
 from .steps import NEARLY_VARIABLE, StepChecker
+from .times import check_times
 
 _SWALLOWED = re.compile(
     r"^[ ]?[*+-][ \t]+\*\*(?P<name>[^*:\n]++):\*\*|^\#{2,3}[ \t]+(?:Step[ \t]+[0-9]|[0-9]\.[ \t])",
@@ -33,6 +34,7 @@ def check_document(document: PlanDocument, source: Source, sink: Sink) -> None:
     shape = _ShapeChecker(places, sink)
     shape.check()
     StepChecker(places, sink, is_plan_lost="plan" in shape.misspelt).check()
+    check_times(places, sink)
     check_lines(places, source, sink)
     check_chain(places, sink)
 

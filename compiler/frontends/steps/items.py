@@ -6,7 +6,7 @@ One bullet is stripped (S10); a wrapped item is one item (S11); an empty one is 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from flowc.grammar.lexing import ITEM
 from lark import Token
@@ -15,7 +15,7 @@ from ...diagnostics.diagnostic import Fix, Label, Sink
 from ...ir import Input, Output
 from ...source.source import Source, Span
 from ...source.spelling import Spelling
-from .marks import ARROW
+from .marks import ARROW, marker
 from .model import Located, join_lines, locate
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*|_[A-Za-z0-9][A-Za-z0-9_]*")
@@ -24,6 +24,15 @@ _OTHER_BULLET = re.compile(r"^[ \t]*(?P<mark>[•◦▪▸‣●○·–—−])
 _PATH = re.compile(r"(?P<root>[A-Za-z_]\w{0,40})(?:\.\w++|\[[^\[\]\s]*+\]?)++")
 _OTHER_POINT = re.compile(r"(?<=[\w\]])[ \t]*(?:->|\.{1,3}|\?\.|::)[ \t]*(?=\w)")
 """A point before a field, as it is written elsewhere or with a blank beside it."""
+_CALLED = re.compile(r"(?<=\w)\((\d+)\)")
+"""An element as other languages write it."""
+_ITEMS = {
+    "TOOLS": re.compile(r"[A-Za-z_][\w-]*_[\w-]*$"),
+    "INPUTS": re.compile(r"[A-Z][A-Z0-9_]+: \S"),
+    "OUTPUTS": re.compile(r".*(?:→|->)[ \t]*[A-Z][A-Z0-9_]+$"),
+    "ASSERT": re.compile(r"result\.\w"),
+}
+"""How a line begins that was surely meant as an item of a section."""
 _RESULT = Spelling(("result",))
 
 
@@ -74,6 +83,10 @@ def read_outputs(source: Source, section: Token, outputs: list[Output], sink: Si
             elif arrow is None:
                 _check_shaft(source, start, raw, left, sink)
             outputs.append(Output(source=join_lines(raw[:left]), name=name.text, span=name.span))
+            if not raw[:left].strip():
+                message = f"the output `{name.text}` does not say where its value stands"
+                help = f"write it before the arrow: `result.… → {name.text}`"
+                sink.report("FC1003", message, name.span, severity="warning", help=help)
             _check_path(locate(source, start, raw[:left].rstrip("-=–—~")), sink)
         elif raw.strip():
             whole = locate(source, start, raw)
@@ -98,6 +111,13 @@ def _check_shaft(source: Source, start: int, raw: str, left: int, sink: Sink) ->
 
 def _check_path(written: Located, sink: Sink) -> None:
     """Warn of a source that is nearly a path into the tool's result."""
+    called = _CALLED.sub(r"[\1]", written.text)
+    if called != written.text and _PATH.fullmatch(called):
+        message = f"`{_short(written.text)}` is not a path into the tool's result"
+        fix = Fix(f"write `{_short(called)}`", written.span, called)
+        help = f"write `{_short(called)}`"
+        sink.report("FC3001", message, written.span, severity="warning", help=help, fix=fix)
+        return
     pointed = _OTHER_POINT.sub(".", written.text)
     path = _PATH.fullmatch(pointed)
     if path is None:
@@ -144,6 +164,8 @@ def check_names(inputs: list[Input], outputs: list[Output], label: str, sink: Si
 
 def _meant_name(entry: Input | Output) -> str:
     """Return how a name of several words was meant; "" where that cannot be told."""
+    if isinstance(entry, Output) and _NAME.fullmatch(entry.source) and entry.source.isupper():
+        return f"{_short(entry.name)} → {entry.source}"
     first, *others = re.split(r"[\s-]+", entry.name.strip("[]{}<>"))
     if isinstance(entry, Input) and first.isupper() and not "".join(others).isupper():
         return f"{first}: …" if others and _NAME.fullmatch(first) else ""
@@ -162,6 +184,39 @@ def report_unlisted(source: Source, section: Token, prose: Token, sink: Sink) ->
     fix = Fix(f"write `- {_short(item)}`", line.span, f"- {item}")
     help = f"write `- {_short(item)}`"
     sink.report("FC1001", message, line.span, severity="warning", help=help, fix=fix)
+
+
+def report_lost_items(source: Source, section: Token, prose: Token, sink: Sink) -> None:
+    """Report the line below a list that was surely meant as one more of its items."""
+    if _ITEMS[section.type].match(heading_of(prose).strip()):
+        report_unlisted(source, section, prose, sink)
+
+
+def report_wrapped_items(source: Source, section: Token, sink: Sink) -> None:
+    """Report lines of items that were surely meant as items: no bullet begins them."""
+    for start, raw in split_items(section):
+        for line in re.finditer(r"\n[ \t]*(?P<text>\S[^\n]*)", raw):
+            if section.type in ("INPUTS", "OUTPUTS") and _ITEMS[section.type].match(line["text"]):
+                place = locate(source, start + line.start("text"), line["text"])
+                message = "no bullet begins this line, so it belongs to the item above"
+                help = f"write `- {_short(place.text)}`"
+                fix = Fix(help, place.span, f"- {place.text}")
+                sink.report("FC1001", message, place.span, severity="warning", help=help, fix=fix)
+
+
+def report_unheaded(source: Source, bullets: Token, names: Set[str], sink: Sink) -> None:
+    """Report a list of a step that stands below no heading, though its first item is one of a
+    section's: of `names` something, or a measurement."""
+    _, raw = next(split_items(Token("PROSE", f"\n{bullets}", start_pos=0)), (0, ""))
+    item = raw.strip()
+    name = item.partition(":")[0]
+    kind = next((kind for kind, form in _ITEMS.items() if form.match(item)), "TOOLS")
+    if kind == "TOOLS" or (kind == "INPUTS" and name not in names):
+        return
+    line = locate(source, bullets.start_pos or 0, heading_of(bullets))
+    message = f"this list stands below no heading, so nothing reads it: is it `{kind}`?"
+    help = f"write `{marker(kind)}:` above it"
+    sink.report("FC1002", message, line.span, severity="warning", help=help)
 
 
 def check_bullets(source: Source, section: Token, sink: Sink) -> None:

@@ -23,7 +23,10 @@ from .items import (
     read_inputs,
     read_outputs,
     read_texts,
+    report_lost_items,
+    report_unheaded,
     report_unlisted,
+    report_wrapped_items,
 )
 from .marks import (
     USUAL,
@@ -80,6 +83,7 @@ class _Reader:
         self.document = StepDocument()
         self.level = ""
         self.open_fence = OpenFence(source)
+        self.lists: list[Token] = []
 
     def read(self, blocks: list[Any]) -> StepDocument:
         prose: list[str] = []
@@ -93,6 +97,9 @@ class _Reader:
                     prose.append(block.strip())
                 self.read_other(block)
         self.document.prose = "\n".join(prose).replace("\r", "")[:MAX_PROSE]
+        names = {output.name for step in self.document.steps for output in step.outputs}
+        for bullets in self.lists:
+            report_unheaded(self.source, bullets, names, self.sink)
         self.open_fence.report(self.sink)
         for step in self.document.steps:
             if not self.open_fence.swallows(step.end):
@@ -111,6 +118,8 @@ class _Reader:
             kind = part.type
             if kind == "PROSE" and above.type in LISTS and above == USUAL[above.type]:
                 report_unlisted(self.source, above, part, self.sink)
+            elif kind == "PROSE" and above.type in LISTS:
+                report_lost_items(self.source, above, part, self.sink)
             if kind in LISTS:
                 step.sections.append(part)
                 listed = listed or kind == "TOOLS"
@@ -135,6 +144,7 @@ class _Reader:
         if not part.startswith(USUAL[part.type]):
             self.check_list_heading(part)
         report_bold(self.source, part.start_pos or 0, part, self.sink, inside=True)
+        report_wrapped_items(self.source, part, self.sink)
         if not part.isascii():
             check_bullets(self.source, part, self.sink)
         match part.type:
@@ -198,6 +208,8 @@ class _Reader:
                 self.note_fence(token)
             case "BULLETS":
                 report_bold(self.source, token.start_pos or 0, token, self.sink, inside=False)
+                if step is not None:
+                    self.lists.append(token)
             case "PROSE":
                 start = token.start_pos or 0
                 report_bold(self.source, start, token, self.sink, inside=step is not None)

@@ -29,6 +29,8 @@ _LEAD = re.compile(
 )
 """What may stand before a name: a word of another language, `not`, brackets, or a value that it is
 compared with."""
+_MORE = re.compile(r"^(?:\.\w+|\[\d+\])+")
+"""The rest of a path, behind an element in round brackets."""
 _CALL = re.compile(r"[`*]{0,2}(?P<name>[a-z_]\w*)\(")
 _SIGN = re.compile(r"=~|~=|[:?~]?[=!<>≤≥≠]+|~|&[lg]t;|\?\?|\?(?=[^?:]{1,80}:)")
 _SUM = re.compile(r"[-+*/%][ \t]*[\w.]+[ \t]*(?=[=!<>≤≥≠])")
@@ -105,6 +107,21 @@ def report_nearly(item: Located, known: Set[str], source: Source, sink: Sink) ->
         _report_names(read, spelling, sink)
 
 
+def report_list(read: Expr, variables: Set[str], sink: Sink) -> None:
+    """Warn of a variable in brackets, as it stands in a description: here that is a list."""
+    if not isinstance(read, Binary) or not isinstance(read.right, ListOf):
+        return
+    items, span = read.right.items, read.right.span
+    if len(items) == 1 and isinstance(items[0], Name) and items[0].name in variables and span:
+        name = items[0].name
+        if read.op == "in":
+            return
+        help = f"write `{name}`"
+        message = f"`[{name}]` is a list here, with the variable's value in it"
+        fix = Fix(help, span, name)
+        sink.report("FC3006", message, span, severity="warning", help=help, fix=fix)
+
+
 def _behind_name(text: str, known: Set[str], spelling: Spelling) -> str | None:
     """Return what stands behind the name and its fields that an assertion begins with; None where
     it does not begin with one of the known names, or with a slip of one."""
@@ -116,8 +133,11 @@ def _behind_name(text: str, known: Set[str], spelling: Spelling) -> str | None:
     if begun["method"]:
         rest = text[begun.start("method") :]
     elif rest.startswith("(") and begun["path"]:
-        rest = rest[1:].lstrip() if ")" not in rest else rest.partition(")")[2].lstrip()
-    if name not in known and not (begun["path"] and spelling.nearest(name)):
+        rest = (
+            rest[1:].lstrip() if ")" not in rest else _MORE.sub("", rest.partition(")")[2]).lstrip()
+        )
+    is_path = begun["path"].startswith(".") and _SIGN.match(rest)
+    if name not in known and not is_path and not (begun["path"] and spelling.nearest(name)):
         return None
     return text[lead.start("value") :] if lead and lead["value"] else rest.lstrip(") ")
 

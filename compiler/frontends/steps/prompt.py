@@ -13,7 +13,7 @@ from ...expr.walk import children, rebuild
 from ...ir import REPORT_TOOL, Assertion
 from ...source.source import Source, Span
 from .model import Located, Step
-from .nearly import report_nearly
+from .nearly import report_list, report_nearly
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 PLACEHOLDER = re.compile(r"\[([A-Z_][A-Z0-9_]*)\]")
@@ -137,6 +137,7 @@ def _expression(
     if read is None:
         report_nearly(item, {"result", *tools, *variables}, source, sink)
     elif "[" in item.text:
+        report_list(read, variables, sink)
         return _with_placeholders(read, variables)
     return read
 

@@ -142,3 +142,25 @@ def test_an_expression_without_a_place_is_pointed_at_by_what_holds_it(flow, foun
     assert [fault.primary for fault in faults] == [limit.span, node.span]
     flow.add(ChooseNode(id="n", on=homeless))
     assert found(bad_expressions, flow.workflow()) == []
+
+
+@pytest.mark.parametrize(
+    ("condition", "says"),
+    [
+        ("true", "always holds"),
+        ("false", "never holds"),
+        ("[a > 1]", "always holds"),
+        ("[]", "not a condition"),
+        ("a == a", "compared with itself"),
+        ("a.b != a.b", "compared with itself"),
+        ("a > 1", ""),
+        ("1 == 1 and a == b", ""),
+        ("null", "never holds"),
+        ("a.lenght > 2", "nearly `length`"),
+        ("a.length > 2", ""),
+    ],
+)
+def test_conditions_that_are_always_the_same(flow, found, condition, says):
+    flow.add(AssertNode(id="n", condition=flow.expr(condition), span=flow.span()))
+    told = [fault.message for fault in found(bad_expressions, flow.workflow())]
+    assert [says in one for one in told] == ([True] if says else [])

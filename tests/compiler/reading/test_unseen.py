@@ -86,3 +86,42 @@ def test_a_file_that_is_read_by_another_one_is_looked_at_too(tmp_path):
 
     told = [d for d in compile_file(str(path)).diagnostics if d.code == "FC1009"]
     assert [d.file.rpartition("/")[2] for d in told] == ["rules.txt"]
+
+
+CHART = """\
+# T
+
+# Workflow
+
+```mermaid
+flowchart TD
+    START --> PROMPT_ASK[Prompt: User Ask] --> SUCCESS
+```
+
+# Prompts
+
+## User Ask
+
+Settle a merge such as this one:
+
+{}
+"""
+
+
+def test_a_merge_that_a_prompt_shows_in_a_fence_is_an_example():
+    merge = MERGE.format("one\n", "other\n")
+    assert found(CHART.format(f"```text\n{merge}```"), "main.wf.md") == []
+    ((code, _, _),) = found(CHART.format(merge), "main.wf.md")
+    assert code == "FC1001"
+
+
+def test_a_merge_of_the_chart_itself_is_told_though_it_stands_in_a_fence():
+    start = "    START --> PROMPT_ASK[Prompt: User Ask] --> SUCCESS\n"
+    text = CHART.format("").replace(start, MERGE.format(start, start))
+    assert [code for code, *_ in found(text, "main.wf.md")] == ["FC1001"]
+
+
+def test_a_letter_of_another_script_in_a_word_is_told():
+    found_here = found(STEP.format("[F\u041eLDER]"))
+    assert found_here == [("FC1009", "F\u041eLDER", "write `FOLDER`")]
+    assert found(STEP.format("Слово and μs, Δx, naïve, a\u043f")) == []

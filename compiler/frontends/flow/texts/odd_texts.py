@@ -18,10 +18,11 @@ from ....reading.foreign import (
     report_foreign,
     report_statement,
 )
+from ....reading.script_syntax import command_fault
 from ....reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ....reading.yaml_slips import ODD_BLANKS
 
-_COMMENT = re.compile(r"[ \t]+(?P<rest>#(?:\w|\{\{)[^\r\n]*)")
+_COMMENT = re.compile(r"[ \t]+(?P<rest>#(?:\w|\{\{|[ ][^\r\n]{0,200}\{\{)[^\r\n]*)")
 _CURLY = re.compile(r"[“„«][^“”„«»]*[”“»]")
 _NAME_AND_SIGN = re.compile(r"(?P<name>[\w-]+)[,;]")
 _MAY_END = re.compile(r":\s*+(?:!\S*\s++)*+[\w-]++(?:,[ \t]*+(?:[\r\n]|\Z)|;(?:[\s,\]}]|\Z))")
@@ -104,6 +105,10 @@ def check_commands(commands: Iterable[Scalar], names: Set[str], sink: Sink) -> N
             place = command.at(found.start, found.end)
             report_foreign(sink, place, written, f"{{{{ {found.name} }}}}")
         _check_quoted_names(command, names, sink)
+        if (fault := command_fault(text)) is not None:
+            place = command.at(fault.start, fault.end)
+            help = "correct it: a shell would refuse the command"
+            sink.report("FC3006", fault.message, place, severity="warning", help=help)
         for start, end in foreign_statements(text):
             report_statement(sink, command.at(start, end), text[start:end], _DECIDE)
 

@@ -35,15 +35,6 @@ class ScriptFunctions:
 
 
 @dataclass(frozen=True, slots=True)
-class ScriptFault:
-    """Why a script does not parse, and where."""
-
-    message: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
 class ScriptFile:
     """A script beside a machine. `functions` is None when it does not parse."""
 

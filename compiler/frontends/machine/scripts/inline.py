@@ -12,9 +12,8 @@ from typing import Literal as Lit
 from ....diagnostics.diagnostic import Sink
 from ....ir import Script
 from ....reading.json_fields import Tree
+from ....reading.script_syntax import ScriptFault, syntax_fault
 from ....reading.tree import Scalar
-from .functions import ScriptFault
-from .javascript import syntax_fault
 
 RUN = "run"
 _BINDINGS = """\

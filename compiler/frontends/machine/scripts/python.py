@@ -6,29 +6,18 @@ Nothing is run or imported: the syntax tree is all that is looked at.
 from __future__ import annotations
 
 import ast
-import re
-import warnings
 from collections.abc import Iterator
 
-from .functions import Returned, ScriptFault, ScriptFunction, ScriptFunctions
-
-_LINE_END = re.compile(r"\r\n?|\n")
-"""What ends a line for Python; `splitlines` knows further characters, which do not."""
+from ....reading.script_syntax import ScriptFault, line_starts, python_tree
+from .functions import Returned, ScriptFunction, ScriptFunctions
 
 
 def read_python(text: str) -> ScriptFunctions | ScriptFault:
     """Return the functions of the module, or why it does not parse."""
+    tree = python_tree(text)
+    if isinstance(tree, ScriptFault):
+        return tree
     places = _Places(text)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they would be printed, and are the script's own
-            tree = ast.parse(text)
-    except SyntaxError as error:
-        line = min(error.lineno or 1, len(places.starts))
-        at = min(places.starts[line - 1] + max((error.offset or 1) - 1, 0), len(text))
-        return ScriptFault(error.msg.replace("'", "`"), at, min(at + 1, len(text)))
-    except (RecursionError, MemoryError, ValueError):
-        return ScriptFault("the script is nested too deeply, or holds a null character", 0, 0)
     functions = {
         node.name: _function(node, places)
         for node in tree.body
@@ -44,7 +33,7 @@ class _Places:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.starts = [0, *(match.end() for match in _LINE_END.finditer(text))]
+        self.starts = line_starts(text)
 
     def of(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         end = (node.end_lineno or node.lineno, node.end_col_offset or node.col_offset)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import time
 
 import pytest
-from flowc.compiler.frontends.machine.scripts.functions import ScriptFault, ScriptFunctions
-from flowc.compiler.frontends.machine.scripts.javascript import javascript_fault
+from flowc.compiler.frontends.machine.scripts.functions import ScriptFunctions
 from flowc.compiler.frontends.machine.scripts.javascript_functions import javascript_functions
 from flowc.compiler.frontends.machine.scripts.python import read_python
+from flowc.compiler.reading.script_syntax import ScriptFault, javascript_fault
 
 
 def returns(body: str) -> tuple[set[str | None], bool]:
