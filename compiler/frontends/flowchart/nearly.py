@@ -123,7 +123,7 @@ def is_nearly_details(info: str, body: str) -> bool:
 _OF_A_WORD = re.compile(
     r"'(?:t(?:is|was|il)|em|cause|n|round|\d\ds?)\b|.*(?:s'|in'|\d['\"])\Z", re.I | re.S
 )
-"""An apostrophe of a word at either end of a text, as in `'tis` and `the dogs'`; feet and inches."""
+"""An apostrophe of a word at an end of a text, as in `'tis` and `the dogs'`; feet and inches."""
 
 
 def odd_value(value: str, has: Callable[[str], bool]) -> tuple[str, str] | None:

@@ -29,7 +29,7 @@ _TOKEN = re.compile(
     rf"(?P<comment>{_COMMENT})|(?P<text>{_TEXT})|(?P<template>`(?:[^`\\]|\\.)*+`)|(?P<regex>{_REGEX})",
     re.S,
 )
-"""What is no code, or may hold some: told apart in one pass, as each may hold the signs of others."""
+"""What is not code, or may hold some: told apart in one pass, as each may hold signs of others."""
 _IN_TEMPLATE = re.compile(r"(\$\{[^{}]*\})|[^$]+|\$", re.S)
 _NAME = re.compile(r"(?<![\w$.#])(?<!\.\s)[A-Za-z_$][\w$]*+")
 _KEY = re.compile(r"[{,]\s*\Z")

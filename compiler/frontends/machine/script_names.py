@@ -24,6 +24,7 @@ from ...source.spelling import Spelling
 from .document import RESERVED, STOP, Machine
 from .free_names import WORDS, code_and_holes, local_names, plain_code, without_comments
 from .scripts.functions import ScriptFile
+from .scripts.unbound import unbound_names
 
 _METHODS = (
     "addMessage", "getMessages", "getLastMessage", "getMessagesByRole", "clearMessages",
@@ -67,9 +68,25 @@ _ABSENT = re.compile(
     r"(?=\s*\()(?!\s*\([^()]{0,200}\)\s*\{)"
     r"|(process|window|document|localStorage|Buffer|self|that)(?=\s*\.))"
 )
-_GLOBAL = re.compile(r"(?<![\w$.])([A-Za-z]{4,9})\.(\w+)\s*\(")
-_KNOWN = Spelling(("JSON", "Math", "Object", "Array", "console", "Number", "String", "Date"))
-_STATEMENT = re.compile(r"[;{}]\s*([A-Za-z_]\w*)\([^(){}]*\)\s*;")
+_JSON = re.compile(r"(?<![\w$.])JSON\.(\w+)\s*\(")
+_GLOBALS = frozenset((
+    *WORDS, "AggregateError", "Atomics", "BigInt64Array", "BigUint64Array", "Float16Array",
+    "FinalizationRegistry", "InternalError", "Iterator", "SharedArrayBuffer", "Uint8ClampedArray",
+    "WeakRef", "queueMicrotask",
+))  # fmt: skip
+_MODULE_WORDS = ("require", "module", "exports")
+_NEAR_GLOBALS = (
+    "this", "JSON", "Math", "Object", "Array", "console", "Number", "String", "Date", "Promise",
+    "RegExp", "undefined", "parseInt", "parseFloat", "return",
+)  # fmt: skip
+_OF_A_MAP = (
+    "get", "has", "keys", "values", "entries", "forEach", "size", "set", "delete", "clear",
+)  # fmt: skip
+_OF_CONTEXTS = re.compile(
+    r"\bworkflow_contexts\s*(?:(?P<open>[\[(])|\??\.\s*(?P<member>\w+)(?P<no>\s*\[)?)"
+)
+_OF_A_DICT = frozenset(dir(dict))
+_OF_DATA = re.compile(r"\bself\s*\.\s*common_data\s*(?:(?P<open>\()|\.\s*(?P<member>\w+))")
 _MODULES = re.compile(r"(?<![\w$.])(require\s*\(|module\s*\.\s*exports\b|exports\s*\.\s*\w+\s*=)")
 
 
@@ -97,6 +114,7 @@ class _Names:
 
     def __init__(self, machine: Machine, fields: Set[str], file: ScriptFile, sink: Sink) -> None:
         self.machine, self.file, self.sink = machine, file, sink
+        self.states = {STOP, *(state.name.text for state in machine.states)}
         self.own = "self" if file.language == "python" else "this"
         whole, is_python = file.source.text, file.language == "python"
         self.text = _PYTHON.sub(_blank_comment, whole) if is_python else without_comments(whole)
@@ -127,7 +145,7 @@ class _Names:
         return set(_bound_in_python(tree))
 
     @cached_property
-    def defined(self) -> Set[str]:
+    def definitions(self) -> Set[str]:
         """Return the names of fields and methods that the script writes down."""
         return frozenset(_DEFINED.findall(self.plain))
 
@@ -150,11 +168,16 @@ class _Names:
         for match in members:
             name = match[2]
             near = _ON_THIS.nearest(name)
+            if name in self.states and name not in {*is_set, *self.own_names, *self.definitions}:
+                message, meant = f"nothing is called `{self.own}.{name}`", f'"{name}"'
+                help = f"the name of a state is a text: write `{meant}`"
+                self.warn("FC3001", message, match.span(), help, meant)
+                continue
             if name in known and (near is None or name in RESERVED or name in is_set):
                 continue
             if (
                 name in self.own_names
-                or name in self.defined
+                or name in self.definitions
                 or (near is None and len(name) < _SHORTEST)
             ):
                 continue
@@ -164,9 +187,9 @@ class _Names:
             help = help or f"`{self.own}` has {has} and what is set on it"
             message = f"nothing is called `{self.own}.{name}`"
             self.warn("FC3001", message, match.span(2), help, near or "")
-        for match in _BARE.finditer(self.plain):
+        for match in _BARE.finditer(self.code):
             name = match[1]
-            if name not in self.own_names and not _is_key(self.plain, match.end()):
+            if name not in self.own_names and not _is_key(self.code, match.end()):
                 meant = f"{self.own}.{name}"
                 self.warn(
                     "FC3001",
@@ -193,6 +216,18 @@ class _Names:
                 message = f"nothing sets `common_data.{name}`"
                 self.warn("FC3001", message, place, f"did you mean `{near}`?", near)
 
+        output = self.machine.output
+        if output is None or output.name.text in {*self.set_fields(), *self.machine.variables}:
+            return
+        for match in self.find(_FIELD):
+            name = match["member"] or match["key"]
+            if self.words[name] == 1 and Spelling((output.name.text,)).nearest(name):
+                near, place = output.name.text, match.span("member" if match["member"] else "key")
+                message = (
+                    f"nothing reads `common_data.{name}`, and nothing sets the output `{near}`"
+                )
+                self.warn("FC3003", message, place, f"did you mean `{near}`?", near)
+
     def check_contexts(self) -> None:
         """Warn of contexts, their methods and the roles of messages."""
         contexts = Spelling(context.name.text for context in self.machine.contexts)
@@ -206,7 +241,7 @@ class _Names:
         for match in _CALL.finditer(self.plain):
             near = (
                 None
-                if match[1] in (*_METHODS, *self.own_names, *self.defined)
+                if match[1] in (*_METHODS, *self.own_names, *self.definitions)
                 else _OF_A_CONTEXT.nearest(match[1])
             )
             if near is not None:
@@ -227,9 +262,8 @@ class _Names:
 
     def check_returned(self) -> None:
         """Warn of a state's name that is returned without its quotes."""
-        states = {STOP, *(state.name.text for state in self.machine.states)}
         for match in _RETURNED.finditer(self.plain):
-            if match[1] in states and match[1] not in self.own_names:
+            if match[1] in self.states and match[1] not in self.own_names:
                 meant = f'"{match[1]}"'
                 message = f"nothing is called `{match[1]}`: the name of a state is a text"
                 self.warn("FC3001", message, match.span(1), f"write `{meant}`", meant)
@@ -237,27 +271,22 @@ class _Names:
     def check_javascript(self) -> None:
         """Warn of modules, and of what browsers and servers have."""
         for match in _ABSENT.finditer(self.plain):
-            if match[0] not in self.own_names:
+            if match[0] not in self.own_names and f"typeof {match[0]}" not in self.plain:
                 message = f"there is no `{match[0]}` in a script"
                 help = "it has no network, no processes and no timers: take it out"
                 if match[0] in ("self", "that"):
                     help = "did you mean `this`?"
                 self.warn("FC3001", message, match.span(), help)
-        for match in _GLOBAL.finditer(self.plain):
-            name, member = match[1], match[2]
-            near = None if name in self.own_names or name in _KNOWN else _KNOWN.nearest(name)
-            if near is not None:
-                message, help = f"nothing is called `{name}`", f"did you mean `{near}`?"
-                self.warn("FC3001", message, match.span(1), help, near)
-            elif name == "JSON" and member not in ("parse", "stringify"):
-                near = Spelling(("parse", "stringify")).nearest(member) or "parse"
+        for match in _JSON.finditer(self.plain):
+            if match[1] not in ("parse", "stringify") and "JSON" not in self.own_names:
+                near = Spelling(("parse", "stringify")).nearest(match[1]) or "parse"
                 help = f"did you mean `{near}`?"
-                self.warn("FC3001", f"`JSON` has no `{member}`", match.span(2), help, near)
-        for match in _STATEMENT.finditer(self.plain):
-            name = match[1]
-            if name not in WORDS and name not in self.own_names and self.words[name] == 1:
-                help = "define it, or write `this.` before a function of the script"
-                self.warn("FC3001", f"nothing is called `{name}`", match.span(1), help)
+                self.warn("FC3001", f"`JSON` has no `{match[1]}`", match.span(1), help, near)
+        self.check_unbound()
+        for match in _OF_CONTEXTS.finditer(self.code):
+            if match["open"] or match["no"] or match["member"] not in _OF_A_MAP:
+                message, help = "contexts are asked for with `get`", 'write `.get("name")`'
+                self.warn("FC3001", message, match.span(), help)
         for match in _MODULES.finditer(self.plain):
             written = match[1].rstrip("( =")
             if written.partition(".")[0].strip() in self.own_names:
@@ -267,23 +296,38 @@ class _Names:
                 help = "write `export default { … }`"
             self.warn("FC4003", f"there is no `{written}` in a script", match.span(), help)
 
+    def check_unbound(self) -> None:
+        """Warn of names that are read and that nothing binds."""
+        contexts = {context.name.text for context in self.machine.contexts}
+        told = {*_GLOBALS, *_MODULE_WORDS, *RESERVED}
+        spelling = Spelling((*_NEAR_GLOBALS, *self.own_names))
+        for name, start, end in unbound_names(self.file.source.text):
+            if name in told or _ABSENT.match(self.plain, start):
+                continue
+            if name in self.states and _RETURNED.search(self.plain, max(start - 20, 0), end + 9):
+                continue
+            near = spelling.nearest(name)
+            meant = f'"{name}"' if name in (self.states | contexts) else near or ""
+            help = f"did you mean `{meant}`?" if meant else ""
+            help = help or "define it, or write `this.` before a function of the script"
+            self.warn("FC3001", f"nothing is called `{name}`", (start, end), help, meant)
+
     def check_python(self) -> None:
         """Warn of names that are read and that nothing binds."""
         known = {*self.own_names, *dir(builtins), "__name__", "__file__"}
         spelling = Spelling(known)
-        states = {STOP, *(state.name.text for state in self.machine.states)}
         starts = [0, *(m.end() for m in re.finditer("\n", self.file.source.text))]
         for node in ast.walk(ast.parse(self.file.source.text)):
             if (
                 not isinstance(node, ast.Name)
                 or node.id in known
-                or node.id in (*RESERVED, *states)
+                or node.id in (*RESERVED, *self.states)
             ):
                 continue
             at = starts[node.lineno - 1] + node.col_offset
             if self.file.source.text[at : at + len(node.id)] != node.id:
                 continue  # columns count bytes
-            near = spelling.nearest(node.id)
+            near = "self" if node.id in ("this", "that") else spelling.nearest(node.id)
             help = f"did you mean `{near}`?" if near else "define it, or import it"
             self.warn(
                 "FC3001",
@@ -292,6 +336,12 @@ class _Names:
                 help,
                 near or "",
             )
+
+        for match in _OF_DATA.finditer(self.code):
+            if match["open"] or match["member"] not in _OF_A_DICT:
+                message = "a field of `common_data` stands in square brackets"
+                help = f'write `self.common_data["{match["member"] or "name"}"]`'
+                self.warn("FC3001", message, match.span(), help)
 
     def check_handlers(self) -> None:
         """Warn of handlers that cannot be called as they are."""

@@ -44,6 +44,8 @@ def test_a_chart_without_a_slip_raises_no_alarm():
         ("LOG=RESULT]", "LOG='RESULT]", "at its end too"),
         ("LOG=RESULT]", "LOG=RESULT;]", "write `RESULT`"),
         ("'all people'", "'all people", "at its end too"),
+        (", label: \"AUDIENCE='all people', MAX_ACTIVITY_HITS=3\"", "", "NAME=value"),
+        ("comment, label", "comment label", "NAME=value"),
         ("MAX_ACTIVITY_HITS", "MAX_ACTIVITY_HIT", "MAX_ACTIVITY_HITS"),
         ("git log -n 3", "git log --format='%h", "refuse"),
         ("{{LOG}}", "{{'LOG'}}", "{{LOG}}"),

@@ -118,6 +118,19 @@ def test_python_without_a_mistake_raises_no_alarm(tmp_path, monkeypatch):
         ("console.log(text)", "fetch(text)", "FC3001", "no network"),
         ("    this.common_data.attempts++", "    that.common_data.attempts++", "FC3001", "`this`"),
         ("this.common_data.attempts++;", "this.common_data.attempts++; go();", "FC3001", "define"),
+        ("this.last_response?", "tihs.last_response?", "FC3001", "`this`"),
+        ("${this.common_data.message}", "${common_data.message}", "FC3001", "this.common_data"),
+        ('workflow_contexts.get("talk").addMessage', 'workflow_contexts["talk"].addMessage',
+         "FC3001", ".get("),
+        ('workflow_contexts.get("talk").addMessage', "workflow_contexts.talk.addMessage",
+         "FC3001", ".get("),
+        ('workflow_contexts.get("talk").addMessage', 'workflow_contexts("talk").addMessage',
+         "FC3001", ".get("),
+        ('workflow_contexts.get("talk").addMessage', "workflow_contexts.get(talk).addMessage",
+         "FC3001", '"talk"'),
+        ('LONGEST ? "stop"', "LONGEST ? states.stop", "FC3001", "define"),
+        ('LONGEST ? "stop"', "LONGEST ? this.stop", "FC3001", '"stop"'),
+        ("this.common_data.reply =", "this.common_data.repply =", "FC3003", "`reply`"),
     ],
 )  # fmt: skip
 def test_names_of_a_script(tmp_path, monkeypatch, right, wrong, code, word):
@@ -139,6 +152,10 @@ def test_names_of_a_script(tmp_path, monkeypatch, right, wrong, code, word):
         ("def next(self)", "async def next(self)", "FC4004", "async"),
         ('    return "stop" if', '    if self:\n        return again\n    return "stop" if',
          "FC3001", '"again"'),
+        ('self.common_data["reply"] =', 'this.common_data["reply"] =', "FC3001", "`self`"),
+        ('self.common_data["reply"] =', 'self.common_data.reply =', "FC3001", '["reply"]'),
+        ('self.common_data["reply"] =', 'x = self.common_data("reply") or', "FC3001",
+         "common_data["),
     ],
 )  # fmt: skip
 def test_names_of_a_script_in_python(tmp_path, monkeypatch, right, wrong, code, word):
