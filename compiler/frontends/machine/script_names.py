@@ -216,18 +216,6 @@ class _Names:
                 message = f"nothing sets `common_data.{name}`"
                 self.warn("FC3001", message, place, f"did you mean `{near}`?", near)
 
-        output = self.machine.output
-        if output is None or output.name.text in {*self.set_fields(), *self.machine.variables}:
-            return
-        for match in self.find(_FIELD):
-            name = match["member"] or match["key"]
-            if self.words[name] == 1 and Spelling((output.name.text,)).nearest(name):
-                near, place = output.name.text, match.span("member" if match["member"] else "key")
-                message = (
-                    f"nothing reads `common_data.{name}`, and nothing sets the output `{near}`"
-                )
-                self.warn("FC3003", message, place, f"did you mean `{near}`?", near)
-
     def check_contexts(self) -> None:
         """Warn of contexts, their methods and the roles of messages."""
         contexts = Spelling(context.name.text for context in self.machine.contexts)

@@ -130,7 +130,6 @@ def test_python_without_a_mistake_raises_no_alarm(tmp_path, monkeypatch):
          "FC3001", '"talk"'),
         ('LONGEST ? "stop"', "LONGEST ? states.stop", "FC3001", "define"),
         ('LONGEST ? "stop"', "LONGEST ? this.stop", "FC3001", '"stop"'),
-        ("this.common_data.reply =", "this.common_data.repply =", "FC3003", "`reply`"),
     ],
 )  # fmt: skip
 def test_names_of_a_script(tmp_path, monkeypatch, right, wrong, code, word):
@@ -162,3 +161,23 @@ def test_names_of_a_script_in_python(tmp_path, monkeypatch, right, wrong, code, 
     assert right in PYTHON
     found = said(tmp_path, monkeypatch, PYTHON.replace(right, wrong, 1), "script.py")
     assert [one for one in found if one[0] == code and word in one[2]], found
+
+
+def test_a_field_that_is_nearly_the_output_is_told_where_nothing_sets_the_output(
+    tmp_path, monkeypatch
+):
+    script = SCRIPT.replace("const { message } = this.common_data;", "const message = 1;")
+    wrong = script.replace("this.common_data.reply =", "this.common_data.repply =")
+    wrong = wrong.replace("const reply =", "const answer =").replace("= reply;", "= answer;")
+    wrong = wrong.replace("content: reply", "content: answer")
+    found = said(tmp_path, monkeypatch, wrong)
+    assert found == [("FC3003", "repply", "is `reply` meant?")]
+
+
+@pytest.mark.parametrize(
+    "sets",
+    ["Object.assign(this.common_data, { reply: 1 })", "this.common_data[`re${1}`] = 1"],
+)
+def test_an_output_that_is_set_in_another_way_raises_no_alarm(tmp_path, monkeypatch, sets):
+    script = SCRIPT.replace("this.common_data.reply =", f"{sets}; this.common_data.repplies =")
+    assert said(tmp_path, monkeypatch, script) == []
