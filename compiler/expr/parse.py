@@ -153,7 +153,8 @@ class _Refused(Exception):
 
 def _parse(text: str, file: str, offset: int) -> Expr | ParseFault:
     if not text.strip():
-        return ParseFault("the expression is empty", Span(file, offset, offset + len(text)))
+        span = Span(file, offset, offset + len(text))
+        return ParseFault("the expression is empty", span, "write the name of a variable")
     if len(text) > MAX_CHARACTERS and len(_QUOTED.sub("", text)) > MAX_CHARACTERS:
         message = f"the expression has more than {MAX_CHARACTERS} characters"
         return ParseFault(message, Span(file, offset, offset + len(text)))
@@ -234,6 +235,8 @@ def _sign_help(text: str, start: int, sign: str) -> str:
         return f"take the {'backticks' if sign == '`' else 'point'} away"
     if sign in "“”„‘’":
         return 'write a text in straight quotes, as in `"text"`'
+    if sign == "," and _bracket_help(text) == "":
+        return "write one expression: a list stands in square brackets"
     if (not before and _COMPARES.match(sign)) or _COMPARES.fullmatch(before):
         return f"write what it is compared with, before `{before or sign}`"
     if re.fullmatch(r"\w+", sign):

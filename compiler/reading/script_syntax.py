@@ -64,8 +64,10 @@ def script_fault(language: str, text: str) -> ScriptFault | None:
 
 _HARD_TO_READ = re.compile(r"\$\(|`|<<|\$['\"]|\{\{['\"]")
 """What quotes of its own may stand in."""
-_UNENDED = re.compile(r"(?P<sign>\|{1,2}|&&|(?<![-=<])>{1,2})\s*\Z")
-_IN_QUOTES = re.compile(r"['\"\\#]|\bcase\b|<<")
+_UNENDED = re.compile(r"(?<!\\)(?P<sign>\|{1,2}|&&|(?<![-=<])>{1,2})\s*\Z")
+_IN_QUOTES = re.compile(r"['\"\\#]|\bcase\b|<<|\$\{")
+_HOLE = re.compile(r"\{\{[^{}]*\}\}")
+"""A placeholder: its quotes are not the shell's."""
 _IN_DOUBLE = re.compile(r"(?:[^\"\\]|\\.)*+", re.S)
 _TO_QUOTE = re.compile(r"(?:[^'\"\\#]|\\.|(?<=[^\s;&|(])\#)*+", re.S)
 
@@ -73,6 +75,7 @@ _TO_QUOTE = re.compile(r"(?:[^'\"\\#]|\\.|(?<=[^\s;&|(])\#)*+", re.S)
 def command_fault(command: str) -> ScriptFault | None:
     """Return a quote or a bracket of a shell command that nothing closes, or the sign at its end
     that waits for more; None where all is well, or too hard to tell."""
+    command = _HOLE.sub(lambda hole: "x" * len(hole[0]), command)
     at = _open_quote(command)
     if at is not None:
         return ScriptFault(f"the quote `{command[at]}` is not closed: write one more", at, at + 1)

@@ -93,7 +93,8 @@ def _report_alike(source: Source, sink: Sink) -> None:
         start = at - len(before)
         word = source.text[start:end]
         meant = "".join(_ALIKE.get(letter, letter) for letter in word)
-        if not meant.isascii() or sum(map(str.isascii, word)) < 2:
+        own = sum(letter.isascii() and letter.isalpha() for letter in word)
+        if not meant.isascii() or own < 2:
             continue
         name = unicodedata.name(match[0]).lower()
         message = f"`{word}` holds a letter of another script: U+{ord(match[0]):04X}, {name}"

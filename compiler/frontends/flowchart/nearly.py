@@ -120,6 +120,12 @@ def is_nearly_details(info: str, body: str) -> bool:
     return re.match(r"ya?ml\b|flow\b", info, re.I) is not None and bool(_DETAILS.search(body))
 
 
+_OF_A_WORD = re.compile(
+    r"'(?:t(?:is|was|il)|em|cause|n|round|\d\ds?)\b|.*(?:s'|in'|\d['\"])\Z", re.I | re.S
+)
+"""An apostrophe of a word at an end of a text, as in `'tis` and `the dogs'`; feet and inches."""
+
+
 def odd_value(value: str, has: Callable[[str], bool]) -> tuple[str, str] | None:
     """Return message and help for a value that SET takes as a text though it looks like a sum over
     one of the variables, a constant with one quotation mark, or another SET."""
@@ -130,7 +136,8 @@ def odd_value(value: str, has: Callable[[str], bool]) -> tuple[str, str] | None:
         help = "compute with `assign` in a block of details, ```yaml flow"
         return f"SET computes nothing: `{value}` is the text as it stands", help
     for sign in "'\"":
-        if value.count(sign) == 1 and sign in (value[0], value[-1]) and value != sign:
+        lone = value.count(sign) == 1 and sign in (value[0], value[-1]) and value != sign
+        if lone and not _OF_A_WORD.match(value):
             where = "end" if value[0] == sign else "beginning"
             return (
                 f"the text has one `{sign}`, which is part of it",

@@ -36,6 +36,13 @@ def read_params(lists: list[Activity], scope: ChartScope) -> Params:
     params: dict[str, Param] = {}
     from_files: list[Assignment] = []
     for activity in lists:
+        if not activity.caption.text.strip():
+            message, help = (
+                "this list of parameters is empty",
+                'write `label: "NAME=value"` into it',
+            )
+            span = scope.span(activity.name)
+            scope.sink.report("FC1003", message, span, severity="warning", help=help)
         for item in _items(activity.caption):
             name, value = item.partition("=")
             name, value = name.strip(), value.strip() if value is not None else None

@@ -145,7 +145,13 @@ class ChartScope:
         """Return a shell command. Each value is quoted for its place, so that no text of a model or
         a person becomes a command. One placeholder alone is that variable's text, as it is (M23,
         M36)."""
-        for found in foreign_in_command(text.text, "{{NAME}}", self.spelling()):
+        foreign = [*foreign_in_command(text.text, "{{NAME}}", self.spelling())]
+        told = {found.start for found in foreign}
+        for odd in odd_holes(text.text, self.spelling()):
+            # `{{.Name}}` is for the command itself: some of them fill in such templates.
+            if odd.start not in told and "." not in text.text[odd.start : odd.end]:
+                foreign.append(odd)
+        for found in foreign:
             part = text[found.start : found.end]
             report_foreign(self.sink, self.span(part), part.text, f"{{{{{found.name}}}}}")
         if (fault := command_fault(text.text)) is not None:

@@ -19,21 +19,26 @@ from ...reading.tree import Scalar
 from ...source.spelling import Spelling
 from .document import RESERVED
 
-_STRINGS = re.compile(
-    r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\"|`(?:[^`\\]|\\.)*+`|//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/"
-)
-_REGEX = re.compile(
-    r"(?:^|[(,=:&|!?{};\[])\s*+/(?![/*])"
+_COMMENT = r"//[^\n]*|/\*(?:[^*]|\*(?!/))*\*/"
+_REGEX = (
+    r"(?:\A|(?<=[(,=:&|!?{};\[\n])|(?<=\breturn))[ \t]*+/(?![/*])"
     r"(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.){0,200}+\]){1,500}+/\w*+"
 )
+_TEXT = r"'(?:[^'\\\n]|\\.)*+'|\"(?:[^\"\\\n]|\\.)*+\""
+_TOKEN = re.compile(
+    rf"(?P<comment>{_COMMENT})|(?P<text>{_TEXT})|(?P<template>`(?:[^`\\]|\\.)*+`)|(?P<regex>{_REGEX})",
+    re.S,
+)
+"""What is not code, or may hold some: told apart in one pass, as each may hold signs of others."""
+_IN_TEMPLATE = re.compile(r"(\$\{[^{}]*\})|[^$]+|\$", re.S)
 _NAME = re.compile(r"(?<![\w$.#])(?<!\.\s)[A-Za-z_$][\w$]*+")
 _KEY = re.compile(r"[{,]\s*\Z")
 _BOUND = re.compile(
     r"\b(?:let|const|var|function|class|catch\s*+\()\s*+\*?\s*+([A-Za-z_$][\w$]*+)"
     r"|(?<![\w$])([A-Za-z_$][\w$]*+)\s*+=>"
     r"|(?<!\bif)(?<!\bif )(?<!\bwhile)(?<!\bwhile )(?<!\bswitch)(?<!\bswitch )"
-    r"\(([^()]{0,500}+)\)\s*+(?:=>|\{)"
-    r"|\b(?:let|const|var)\s*+[\[{]([^=\]}]{0,500}+)[\]}]\s*+="
+    r"\(((?:[^()]|\([^()]{0,200}\)){0,500}+)\)\s*+(?:=>|\{)"
+    r"|\b(?:let|const|var)\s*+[\[{]([^;]{0,300}?)[\]}]\s*+=(?!=)"
 )
 WORDS = frozenset((
     "await", "async", "break", "case", "catch", "class", "const", "continue", "debugger",
@@ -72,8 +77,23 @@ _SPELLING = Spelling((*RESERVED, "getToolCalls"))
 @functools.lru_cache(maxsize=512)
 def plain_code(text: str) -> str:
     """Return code with blanks for its strings, comments and regular expressions."""
-    without = _STRINGS.sub(lambda part: " " * len(part[0]), text)
-    return _REGEX.sub(lambda part: " " * len(part[0]), without)
+    return _TOKEN.sub(lambda part: " " * len(part[0]), text)
+
+
+def without_comments(text: str) -> str:
+    """Return code with blanks for its comments."""
+    return _TOKEN.sub(lambda m: " " * len(m[0]) if m["comment"] else m[0], text)
+
+
+def code_and_holes(text: str) -> str:
+    """Return code with blanks for its strings, comments and regular expressions, but not for what
+    is computed inside of a template."""
+    return _TOKEN.sub(lambda m: holes_of(m[0]) if m["template"] else " " * len(m[0]), text)
+
+
+def holes_of(template: str) -> str:
+    """Return a template with blanks for what is not computed in it."""
+    return _IN_TEMPLATE.sub(lambda m: m[1] or " " * len(m[0]), template)
 
 
 def check_free_names(text: Scalar, fields: Set[str], sink: Sink) -> None:

@@ -15,12 +15,14 @@ What a script beside the machine names counts as known: it may set anything.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Set
 
 from ...diagnostics.diagnostic import Fix, Sink
 from ...ir import Tool
 from ...reading.foreign import foreign_placeholders, report_foreign
 from ...reading.tree import Scalar
+from ...source.source import Source
 from ...source.spelling import Spelling
 from .document import RESERVED, START, STOP, Machine
 from .expressions import has_placeholder
@@ -111,6 +113,8 @@ def check_texts(
             if code is not None:
                 _check_statement(code, sink)
     _check_sets(machine, file, sink)
+    if file is not None and file.functions is not None:
+        _check_output(machine, file.source, sink)
     _check_states(machine, sink)
     check_script_names(machine, names, file, sink)
 
@@ -161,6 +165,29 @@ def _check_fields(text: Scalar, known: Set[str], spellings: Iterable[Spelling], 
         message, span = f"nothing sets `common_data.{match[1]}`", text.at(*match.span(1))
         help, fix = f"did you mean `{near}`?", Fix(f"write `{near}`", span, near)
         sink.report("FC3001", message, span, severity="warning", help=help, fix=fix)
+
+
+def _check_output(machine: Machine, script: Source, sink: Sink) -> None:
+    """Warn of a field that a script sets under nearly the name of what the run gives, where nothing
+    else is said of either name."""
+    stop = next((s.input for s in machine.states if s.name.text == STOP and s.input), None)
+    path = re.fullmatch(r"\s*common_data\.(\w+)\s*", stop.text) if stop is not None else None
+    output = machine.output.name.text if machine.output is not None and stop is None else ""
+    given = path[1] if path is not None else output
+    declares = {*machine.variables, *(p.name.text for p in (machine.input,) if p is not None)}
+    words = Counter(re.findall(r"\w+", script.text))
+    if not given or given in declares or given in words or _ANY_FIELD.search(script.text):
+        return
+    texts = (*_codes(machine), *(text for text in _inputs(machine) if text is not stop))
+    own = set(re.findall(r"\w+", " ".join(text.text for text in texts)))
+    for match in _SET.finditer(script.text) if given not in own else ():
+        name = match[1] or match[2]
+        if words[name] == 1 and name not in own and Spelling((given,)).nearest(name):
+            message = f"nothing reads `common_data.{name}`, and nothing sets `{given}`"
+            span = script.span(*match.span(1 if match[1] else 2))
+            fix = Fix(f"write `{given}`", span, given)
+            help = f"is `{given}` meant?"
+            sink.report("FC3003", message, span, severity="warning", help=help, fix=fix)
 
 
 def _check_sets(machine: Machine, file: ScriptFile | None, sink: Sink) -> None:

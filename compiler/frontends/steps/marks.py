@@ -32,13 +32,14 @@ ARROW = re.compile("→|â(?:†|\x86)[’'\x92]")
 
 _BOLD = re.compile(
     r"^[ \t]{0,40}+(?P<line>(?P<lead>(?:[-*+>]|\d{1,3}[.)])[ ]+|\\)?(?P<hashes>\#{1,6}[ \t]?)?"
-    r"(?P<stars>\*\*|__)?[ ]?"
+    r"(?P<stars>\*\*|__|<(?:b|h\d|strong)>)?[ ]?"
     rf"(?:(?P<icon>{'|'.join(sorted(set(_BARE.values())))})\ufe0f?[ ]?)?"
     rf"(?P<word>{'|'.join(KEYWORDS)}):(?P<rest>[^\n\r]*))",
     re.MULTILINE,
 )
 
 
+_TAG = re.compile(r"</(?:b|h\d|strong)>[ \t]*\Z")
 _TURNED = re.compile(
     rf"[ ]{{0,3}}\#{{3,6}}[ \t]*(?P<word>{'|'.join(KEYWORDS)}):?[ ]*"
     rf"(?P<icon>{'|'.join(sorted(set(_BARE.values())))})"
@@ -126,7 +127,7 @@ def report_bold(source: Source, start: int, text: str, sink: Sink, *, inside: bo
         if match["hashes"] and not match["lead"] and len(indent) < 4:
             continue  # a heading that is one
         kind = KEYWORDS[match["word"]]
-        name = match["rest"].strip().rstrip("*").strip()
+        name = _TAG.sub("", match["rest"]).strip().rstrip("*").strip()
         written = f"{marker(kind)}: {name}".rstrip()
         at = source.span(start + match.start("line"), start + match.end("line"))
         sink.report(

@@ -32,6 +32,7 @@ _TEXTS = re.compile(r"\"[^\"]*\"|'[^']*'")
 _CURLY = str.maketrans("“”„‘’", '"""\'\'')
 _OTHER_POINT = re.compile(r"(?<=[\w\])])(?:->|\.{2,3}|\?\.|::)(?=[A-Za-z_])")
 """What other languages write before a field."""
+_LONE_POINT = re.compile(r"(?<=[\w\])])\.(?=[ \t]+(?:[=!<>]|contains\b|exists\b|matches\b))")
 _OTHER_INDEX = re.compile(r"(?<=\w)\((\d{1,4})\)(?=[.\s\[]|\Z)")
 _ENDS = re.compile(rf"(?:{_OPERATOR})[ \t]*\Z")
 _BEGINS = re.compile(rf"(?:{_OPERATOR})(?<![!])(?<!not)")
@@ -71,6 +72,8 @@ def _tries(text: str) -> Iterator[tuple[str, str]]:
         text = plain
     if _OTHER_POINT.search(text):
         yield "a field stands behind one point", _OTHER_POINT.sub(".", text)
+    if _LONE_POINT.search(text):
+        yield "no field stands behind the point", _LONE_POINT.sub("", text)
     if _OTHER_INDEX.search(text):
         yield "an element stands in square brackets", _OTHER_INDEX.sub(r"[\1]", text)
     if text.startswith("[") and text.endswith("]"):

@@ -87,7 +87,9 @@ def test_spans_point_into_the_outer_file():
 @pytest.mark.parametrize(
     ("text", "message", "shown", "help"),
     [
-        ("", "the expression is empty", "", ""),
+        ("", "the expression is empty", "", "write the name of a variable"),
+        ("a, b", "`,` is not expected here", ",",
+         "write one expression: a list stands in square brackets"),
         ("a = b", "`=` is not an operator", "=", "write `==` to compare"),
         ("a & b", "`&` is not an operator", "&", "write `&&`"),
         ("a < b < c", "`<` compares a second time", "<", "join two comparisons with `and`"),

@@ -11,7 +11,9 @@ from flowc.compiler.reading.script_syntax import command_fault, script_fault
     [
         "ls", "echo \"it's\"", "echo 'a \"b\" c'", "ls # it's", "echo it\\'s", "a | b && c > d",
         "cat <<'E'\nit's\nE", "x=\"a\\\"b\"", "echo $(ls)", "[ a -gt 1 ]", "cat < a", "a 2>&1",
-        "case x in a) ls ;; esac", "echo $'it\\'s'", "grep '^(' a", "",
+        "case x in a) ls ;; esac", "echo $'it\\'s'", "grep '^(' a", "", "echo a \\|", "echo a \\>",
+        "echo ${x:=(}", "echo \"{{ replace(x, '\"', '') }}\"", "ls > {{ name }}", "ls &&\n  pwd",
+        "a &&\n# it's\nb", "echo 'a'#'b'", "# (it's |\nls", "find . \\( -name a \\) -print",
     ],
 )  # fmt: skip
 def test_a_sound_command_has_no_fault(command):

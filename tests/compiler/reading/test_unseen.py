@@ -124,4 +124,4 @@ def test_a_merge_of_the_chart_itself_is_told_though_it_stands_in_a_fence():
 def test_a_letter_of_another_script_in_a_word_is_told():
     found_here = found(STEP.format("[F\u041eLDER]"))
     assert found_here == [("FC1009", "F\u041eLDER", "write `FOLDER`")]
-    assert found(STEP.format("Слово and μs, Δx, naïve, a\u043f")) == []
+    assert found(STEP.format("Слово and μs, Δx, naïve, a\u043f, АК47, ТУ154")) == []

@@ -22,7 +22,7 @@ from ....reading.script_syntax import command_fault
 from ....reading.tree import ListAt, MapAt, Scalar, Value, brief
 from ....reading.yaml_slips import ODD_BLANKS
 
-_COMMENT = re.compile(r"[ \t]+(?P<rest>#(?:\w|\{\{|[ ][^\r\n]{0,200}\{\{)[^\r\n]*)")
+_COMMENT = re.compile(r"[ \t]+(?P<rest>#(?:\w|\{\{|\{\w|[ ][^\r\n]{0,200}\{\{)[^\r\n]*)")
 _CURLY = re.compile(r"[“„«][^“”„«»]*[”“»]")
 _NAME_AND_SIGN = re.compile(r"(?P<name>[\w-]+)[,;]")
 _MAY_END = re.compile(r":\s*+(?:!\S*\s++)*+[\w-]++(?:,[ \t]*+(?:[\r\n]|\Z)|;(?:[\s,\]}]|\Z))")

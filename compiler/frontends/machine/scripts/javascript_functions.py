@@ -24,8 +24,12 @@ _DEEPEST = 200
 
 def javascript_functions(text: str) -> ScriptFunctions:
     """Return the functions of the default export, an object, or else the exported functions."""
-    root = _parser().parse(text.encode("utf-8", "replace")).root_node
-    return _Reader(text).functions(root)
+    return _Reader(text).functions(parse_javascript(text))
+
+
+def parse_javascript(text: str) -> Node:
+    """Return the root of a script's syntax tree; it counts in bytes of UTF-8."""
+    return _parser().parse(text.encode("utf-8", "replace")).root_node
 
 
 @functools.cache

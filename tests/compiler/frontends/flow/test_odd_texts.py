@@ -37,6 +37,7 @@ def test_the_good_one_is_good():
     ("old", "new", "message", "help", "line"),
     [
         ("Write about", "Write it #3 about", "a comment", 'in quotes: `"Write it #3', 8),
+        ("about {{ topic }}.", "about #{topic}.", "a comment", "in quotes", 8),
         ("agent: writer\n", "agent: writer,\n", "the `,` belongs", "write `writer`", 7),
         ("Write about {{ topic }}.", "“Write it.”", "quotes are not YAML's", '"Write it."', 8),
         ("{{ topic }}", "{{{ topic }}}", "not a placeholder", "{{ topic }}", 8),

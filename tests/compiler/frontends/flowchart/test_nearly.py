@@ -37,6 +37,14 @@ def test_marks_with_a_partner_and_marks_inside_a_text_are_the_text(check):
     assert compile_text(chart, "main.wf.md").diagnostics == ()
 
 
+@pytest.mark.parametrize("value", ["'tis so", "the dogs'", "'90s style", "6'", "nothin'"])
+def test_an_apostrophe_of_a_word_opens_no_quote(value):
+    chart = GOOD.replace("[Set: A=one]", f'["Set: A={value}"]')
+    assert compile_text(chart, "main.wf.md").diagnostics == ()
+    lone = compile_text(GOOD.replace("[Set: A=one]", '["Set: A=\'one"]'), "main.wf.md")
+    assert [d.code for d in lone.diagnostics] == ["FC3006"]
+
+
 def said(right: str, wrong: str) -> list[tuple[str, str, int]]:
     return findings_of_slip(GOOD, right, wrong, "main.wf.md")
 

@@ -35,6 +35,11 @@ def test_a_chart_without_a_slip_raises_no_alarm():
     assert findings_of_slip(GOOD, "Notes", "Notes", "main.wf.md") == []
 
 
+@pytest.mark.parametrize("command", ["x -f '{{.AUDIENCE}}'", "x -f '{{json .AUDIENCE}}'"])
+def test_a_template_that_a_command_fills_in_is_its_own(command):
+    assert findings_of_slip(GOOD, "git log -n 3", command, "main.wf.md") == []
+
+
 @pytest.mark.parametrize(
     ("right", "wrong", "help"),
     [
@@ -44,6 +49,8 @@ def test_a_chart_without_a_slip_raises_no_alarm():
         ("LOG=RESULT]", "LOG='RESULT]", "at its end too"),
         ("LOG=RESULT]", "LOG=RESULT;]", "write `RESULT`"),
         ("'all people'", "'all people", "at its end too"),
+        (", label: \"AUDIENCE='all people', MAX_ACTIVITY_HITS=3\"", "", "NAME=value"),
+        ("comment, label", "comment label", "NAME=value"),
         ("MAX_ACTIVITY_HITS", "MAX_ACTIVITY_HIT", "MAX_ACTIVITY_HITS"),
         ("git log -n 3", "git log --format='%h", "refuse"),
         ("{{LOG}}", "{{'LOG'}}", "{{LOG}}"),
@@ -52,6 +59,7 @@ def test_a_chart_without_a_slip_raises_no_alarm():
         ("{{LOG}}", "{{ upper(LOG) }}", "{{LOG}}"),
         ("{{LOG}}", "{{LOG]]", "{{LOG}}"),
         ("git log -n 3", "git log |", "refuse"),
+        ("git log -n 3", "git log {{lower(AUDIENCE)}}", "{{AUDIENCE}}"),
         ("git log -n 3", "git log $(cat n", "refuse"),
         ("Write notes", "!INLCUDE more.md\nWrite notes", "!INCLUDE more.md"),
     ],

@@ -118,6 +118,18 @@ def test_python_without_a_mistake_raises_no_alarm(tmp_path, monkeypatch):
         ("console.log(text)", "fetch(text)", "FC3001", "no network"),
         ("    this.common_data.attempts++", "    that.common_data.attempts++", "FC3001", "`this`"),
         ("this.common_data.attempts++;", "this.common_data.attempts++; go();", "FC3001", "define"),
+        ("this.last_response?", "tihs.last_response?", "FC3001", "`this`"),
+        ("${this.common_data.message}", "${common_data.message}", "FC3001", "this.common_data"),
+        ('workflow_contexts.get("talk").addMessage', 'workflow_contexts["talk"].addMessage',
+         "FC3001", ".get("),
+        ('workflow_contexts.get("talk").addMessage', "workflow_contexts.talk.addMessage",
+         "FC3001", ".get("),
+        ('workflow_contexts.get("talk").addMessage', 'workflow_contexts("talk").addMessage',
+         "FC3001", ".get("),
+        ('workflow_contexts.get("talk").addMessage', "workflow_contexts.get(talk).addMessage",
+         "FC3001", '"talk"'),
+        ('LONGEST ? "stop"', "LONGEST ? states.stop", "FC3001", "define"),
+        ('LONGEST ? "stop"', "LONGEST ? this.stop", "FC3001", '"stop"'),
     ],
 )  # fmt: skip
 def test_names_of_a_script(tmp_path, monkeypatch, right, wrong, code, word):
@@ -139,9 +151,33 @@ def test_names_of_a_script(tmp_path, monkeypatch, right, wrong, code, word):
         ("def next(self)", "async def next(self)", "FC4004", "async"),
         ('    return "stop" if', '    if self:\n        return again\n    return "stop" if',
          "FC3001", '"again"'),
+        ('self.common_data["reply"] =', 'this.common_data["reply"] =', "FC3001", "`self`"),
+        ('self.common_data["reply"] =', 'self.common_data.reply =', "FC3001", '["reply"]'),
+        ('self.common_data["reply"] =', 'x = self.common_data("reply") or', "FC3001",
+         "common_data["),
     ],
 )  # fmt: skip
 def test_names_of_a_script_in_python(tmp_path, monkeypatch, right, wrong, code, word):
     assert right in PYTHON
     found = said(tmp_path, monkeypatch, PYTHON.replace(right, wrong, 1), "script.py")
     assert [one for one in found if one[0] == code and word in one[2]], found
+
+
+def test_a_field_that_is_nearly_the_output_is_told_where_nothing_sets_the_output(
+    tmp_path, monkeypatch
+):
+    script = SCRIPT.replace("const { message } = this.common_data;", "const message = 1;")
+    wrong = script.replace("this.common_data.reply =", "this.common_data.repply =")
+    wrong = wrong.replace("const reply =", "const answer =").replace("= reply;", "= answer;")
+    wrong = wrong.replace("content: reply", "content: answer")
+    found = said(tmp_path, monkeypatch, wrong)
+    assert found == [("FC3003", "repply", "is `reply` meant?")]
+
+
+@pytest.mark.parametrize(
+    "sets",
+    ["Object.assign(this.common_data, { reply: 1 })", "this.common_data[`re${1}`] = 1"],
+)
+def test_an_output_that_is_set_in_another_way_raises_no_alarm(tmp_path, monkeypatch, sets):
+    script = SCRIPT.replace("this.common_data.reply =", f"{sets}; this.common_data.repplies =")
+    assert said(tmp_path, monkeypatch, script) == []

@@ -49,6 +49,7 @@ def test_steps_without_a_slip_raise_no_alarm():
         ("- result.files[0] → FILE", "- FILE → result.files[0]", "result.files[0] → FILE"),
         ("- result.files[0] →", "- result.files(0) →", "result.files[0]"),
         ("list_files.files[0] exists", "list_files.files(0).name exists", "["),
+        ("list_files.files[0] exists", "list_files.count. > 0", "list_files.count > 0"),
         ("list_files.files[0] exists", "grep_all.count > 0", "grep_all"),
         ("== FILE", "== [FILE]", "write `FILE`"),
     ],

@@ -153,6 +153,8 @@ def test_a_list_about_sections_is_no_section(item):
          "write `### 📥 INPUTS:`", 18),
         ("### 📥 INPUTS:", "INPUTS:", "`INPUTS` does not stand in a heading, so it is not read",
          "write `### 📥 INPUTS:`", 18),
+        ("### 📥 INPUTS:", "<b>📥 INPUTS:</b>",
+         "`INPUTS` does not stand in a heading, so it is not read", "write `### 📥 INPUTS:`", 18),
         ("### ✅ ASSERT:\n- result.count", "✅ ASSERT:\n- result.count",
          "`ASSERT` does not stand in a heading, so it is not read",
          "write `### ✅ ASSERT:`", 8),

@@ -1,6 +1,6 @@
 export default {
   greet() {
-    this.workflow_contexts.quay.push({ role: "user", content: this.common_data.guest });
+    this.workflow_contexts.get("quay").addMessage("user", this.common_data.guest);
   },
   decide() {
     return /yes/i.test(this.lastAgentResponse) ? "sell" : "stop";
