@@ -147,11 +147,9 @@ def _filter_misfit(
             continue
         asked, got = float(wanted.power[here].sum()), float(after.power[here].sum())
         own = max(1 - _leak(before.power, here) / was, 0.0)
-        bounds = asked * own, asked + _leak(wanted.power, here)
-        got, *bounds = (
-            max(gain_of(max(power, least), was), _DEEPEST_DB) for power in (got, *bounds)
-        )
-        nearest = min(max(got, bounds[0]), bounds[1])
+        powers = got, asked * own, asked + _leak(wanted.power, here)
+        got, fewest, most = (max(gain_of(max(power, least), was), _DEEPEST_DB) for power in powers)
+        nearest = min(max(got, fewest), most)
         worst = max(worst, abs(nearest - got) / (1 + abs(nearest) / _LOOSER_DB))
     return min(worst, _FAR_DB)
 

@@ -117,9 +117,9 @@ _ENOUGH = 4
 class SpectrumMeter:
     """Averages the spectra of overlapping windows of blocks (Welch). Without `edges` what stands at
     the very ends counts little, as long as there is a whole window: a sound that begins or is cut
-    off at once has all frequencies there; nor does the first of `_ENOUGH` windows, in which a filter
-    still rings of such a beginning. `resolution` is in Hz. Windows that do not `overlap` take
-    half the time: in a long sound there are enough of them."""
+    off at once has all frequencies there; nor does the first of `_ENOUGH` windows, in which a
+    filter still rings of such a beginning. `resolution` is in Hz. Windows that do not `overlap`
+    take half the time: in a long sound there are enough of them."""
 
     def __init__(
         self,

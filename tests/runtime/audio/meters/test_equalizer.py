@@ -3,7 +3,6 @@ and there it is weakened by what the filter does to the tone."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from flowc.runtime.audio.calls.files import open_sound
 from flowc.runtime.audio.meters.effects import effects_of
