@@ -147,7 +147,8 @@ def _filter_misfit(
             continue
         asked, got = float(wanted.power[here].sum()), float(after.power[here].sum())
         own = max(1 - _leak(before.power, here) / was, 0.0)
-        powers = got, asked * own, asked + _leak(wanted.power, here)
+        lent = asked * own + _leak(wanted.power, here)
+        powers = got, min(asked, lent), max(asked, lent)
         got, fewest, most = (max(gain_of(max(power, least), was), _DEEPEST_DB) for power in powers)
         nearest = min(max(got, fewest), most)
         worst = max(worst, abs(nearest - got) / (1 + abs(nearest) / _LOOSER_DB))
