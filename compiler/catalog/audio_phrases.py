@@ -12,8 +12,8 @@ from .audio_formats import SPOKEN, WITH_BITRATE
 
 _WITH_BITRATE = [(word, name) for word, name in SPOKEN.items() if name in WITH_BITRATE]
 _ALL = ("it|this|that|everything|all|me|es|das|dies|alles|the (file|audio|sound|recording|track|"
-        "whole|song|episode)|my (file|audio|recording|track|song)|die (datei|aufnahme|spur)|den "
-        "(ton|klang)")  # fmt: skip
+        "whole|song|episode|transfer|tape)|my (file|audio|recording|track|song)|"
+        "die (datei|aufnahme|spur)|den (ton|klang)")  # fmt: skip
 MACROS: Mapping[str, str] = {
     "ALL": f"[{_ALL}]",
     "IT": f"[{_ALL}|the (voice|speech|music)|my voice|die stimme]",
@@ -101,6 +101,7 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
     "clip": (
         f"(keep|clip|take|extract|leave|behalte) [only|nur] {_FIRST} {{end_s}}",
         "(end|stop) IT at {end_s}",
+        "(make|cut|get) IT {end_s} long by (cutting|trimming) [off] the end",
     ),
     "cut": (
         f"REMOVE AWAY THE {_PART} {_FROM} AWAY",
@@ -201,8 +202,8 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         f"prepend {{first:file}} {_WITH_FADE}",
     ),
     "mix": (
-        "(put|lay|place|mix|add|play|lege|leg|mische) {second:file} (under|underneath|below|behind|"
-        f"beneath|unter) IT [with|at] [[,] {{below_db}} {_LOWER}]",
+        "(put|lay|place|mix|add|play|run|lege|leg|mische) {second:file} (under|underneath|below|"
+        f"behind|beneath|unter) IT [with|at] [[,] {{below_db}} {_LOWER}]",
         f"(mix|blend|mische) [in] {{second:file}} [in|dazu|hinein] [[,] {{below_db}} {_LOWER}]",
         f"(mix|blend) IT with {{second:file}} [[,] {{below_db}} {_LOWER}]",
         "(add|use|put|nimm) {second:file} (as|als) [the] (background [music]|music bed|bed|"

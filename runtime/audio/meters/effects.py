@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property
 from inspect import signature
-from itertools import pairwise
 from math import isfinite, log10
 from types import MappingProxyType
 from typing import NoReturn
@@ -26,10 +25,10 @@ from ..calls.files import Sound, UnwrittenSound
 from ..tags.tags import Tags, clean
 from .courses import AnySound, Both
 from .dynamics import compressor_law, gate_law
-from .equalizer import band_power
+from .equalizer import bandpass_misfit, eq_misfit, gain_of, highpass_misfit, lowpass_misfit
 from .joins import joined_misfit, laid_misfit, mix_misfit
 from .known import SECONDS, Facts, Needs
-from .levels import RESOLUTION, shift_between
+from .levels import shift_between
 from .restoration import (
     changed_share,
     clicks_share,
@@ -49,18 +48,6 @@ _UNFADED_S = 0.3
 """Of an end that is not to be faded this much is looked at."""
 _FAR_DB = 24.0
 """A deviation counts as this much at most."""
-_DEEPEST_DB = -30.0
-"""Below this a filter has done its work."""
-_LOOSER_DB = 20.0
-"""A deviation counts half where the gain is that far from 0 dB: there what else is in the band,
-such as the spectrum of a sudden beginning, weighs as much as the sound."""
-_FAINT_DB = -75.0
-"""A third of an octave this far below the whole tells no gain."""
-_FAINT_LOSSY_DB = -45.0
-"""The same in a format that leaves out what is not heard."""
-_LOSSY = ("MP3", "OGG", "M4A")
-_WIDE_HZ, _FINEST_HZ = 100.0, 0.3
-"""How narrow bands are taken to be; a notch is seen with an eighth of its width."""
 _DIFFERENT = "the length before and after differs"
 _SILENT = "all of it is silence"
 
@@ -137,91 +124,6 @@ def _gain_misfit(both: Both, wanted: Samples) -> Value:
     return max(parts)
 
 
-def highpass_misfit(both: Both, cutoff: float, slope: float) -> Value:
-    """Return how far the spectrum lies from that behind a Butterworth high-pass, dB: the third of
-    an octave where it is most."""
-    return _filter_misfit(both, lambda hz, rate: _butterworth(hz, cutoff, slope, rate, low=False))
-
-
-def lowpass_misfit(both: Both, cutoff: float, slope: float) -> Value:
-    """Return the same of a low-pass."""
-    return _filter_misfit(both, lambda hz, rate: _butterworth(hz, cutoff, slope, rate, low=True))
-
-
-def bandpass_misfit(both: Both, low: float, high: float, slope: float) -> Value:
-    """Return the same of a high-pass and a low-pass."""
-    return _filter_misfit(
-        both,
-        lambda hz, rate: (
-            _butterworth(hz, low, slope, rate, low=False)
-            * _butterworth(hz, high, slope, rate, low=True)
-        ),
-    )
-
-
-def eq_misfit(both: Both, *bands: float) -> Value:
-    """Return the same of an equaliser: four numbers a band, its kind (0 a peak, 1 a low shelf, 2 a
-    high shelf), Hz, dB and Q."""
-    rows = [bands[at : at + 4] for at in range(0, len(bands) - 3, 4)]
-
-    def whole(hz: Samples, rate: int) -> Samples:
-        power = np.ones_like(hz)
-        for kind, freq, gain, quality in rows:
-            power = power * band_power(hz, rate, int(kind), freq, gain, quality)
-        return power
-
-    narrowest = min((freq / quality for _, freq, _, quality in rows), default=_WIDE_HZ)
-    return _filter_misfit(both, whole, min(max(narrowest / 8, _FINEST_HZ), RESOLUTION))
-
-
-def _butterworth(hz: Samples, cutoff: float, slope: float, rate: int, *, low: bool) -> Samples:
-    """Return the power response, bilinear as digital filters have it."""
-    warped = np.tan(np.pi * np.minimum(hz, 0.4999 * rate) / rate) / np.tan(np.pi * cutoff / rate)
-    with np.errstate(over="ignore", divide="ignore"):
-        steep = warped ** (slope / 3)
-        return np.asarray(1 / (1 + steep) if low else 1 - 1 / (1 + steep))
-
-
-def _filter_misfit(
-    both: Both, response: Callable[[Samples, int], Samples], resolution: float = RESOLUTION
-) -> Value:
-    rate = both.before.rate
-    if rate != both.after.rate:
-        return "the sample rate before and after differs"
-    before, after = both.spectra(resolution)
-    if not before.power.sum() > 0:
-        return _SILENT
-    wanted = before.power * response(before.hz, rate)
-    lossy = both.after.format in _LOSSY
-    faint = before.power.sum() * 10 ** ((_FAINT_LOSSY_DB if lossy else _FAINT_DB) / 10)
-    noise = _noise_power(both.after) / len(before.hz)
-    worst = 0.0
-    for low, high in _thirds(0.3 * rate if lossy else 0.45 * rate):
-        here = (before.hz >= low) & (before.hz < high)
-        was, least = float(before.power[here].sum()), noise * int(here.sum())
-        if was <= max(faint, least):
-            continue
-        powers = (max(float(p[here].sum()), least) for p in (wanted, after.power))
-        asked, got = (max(_gain(power, was), _DEEPEST_DB) for power in powers)
-        worst = max(worst, abs(asked - got) / (1 + abs(asked) / _LOOSER_DB))
-    return min(worst, _FAR_DB)
-
-
-def _noise_power(sound: Sound) -> float:
-    """Return the power of four times the noise of rounding with dither, over all channels."""
-    step = {"PCM_16": 2.0**-15, "PCM_24": 2.0**-23}.get(sound.subtype, 0.0)
-    return step * step * sound.channels
-
-
-def _thirds(top: float) -> list[tuple[float, float]]:
-    edges = 1000 * 2 ** (np.arange(-18, 14) / 3 - 1 / 6)
-    return [(float(a), float(b)) for a, b in pairwise(edges) if b < top]
-
-
-def _gain(power: float, before: float) -> float:
-    return 10 * log10(max(power, 1e-20 * before) / before)
-
-
 def response(both: Both, hz: float) -> Value:
     """Return how much stronger a third of an octave around a frequency is, dB."""
     before, after = both.spectra()
@@ -231,7 +133,7 @@ def response(both: Both, hz: float) -> Value:
     was = float(before.power[here].sum())
     if was <= before.power.sum() * 1e-10:
         return f"there is nothing around {hz:g} Hz"
-    return max(_gain(float(after.power[there].sum()), was), -60.0)
+    return max(gain_of(float(after.power[there].sum()), was), -60.0)
 
 
 def delay(both: Both) -> Value:

@@ -110,11 +110,16 @@ class Spectrum:
         return float(self.hz[at] + _vertex(left, middle, right) * (self.hz[1] - self.hz[0]))
 
 
+_ENOUGH = 4
+"""Windows of which the first is not needed."""
+
+
 class SpectrumMeter:
     """Averages the spectra of overlapping windows of blocks (Welch). Without `edges` what stands at
     the very ends counts little, as long as there is a whole window: a sound that begins or is cut
-    off at once has all frequencies there. `resolution` is in Hz. Windows that do not `overlap` take
-    half the time: in a long sound there are enough of them."""
+    off at once has all frequencies there; nor does the first of `_ENOUGH` windows, in which a
+    filter still rings of such a beginning. `resolution` is in Hz. Windows that do not `overlap`
+    take half the time: in a long sound there are enough of them."""
 
     def __init__(
         self,
@@ -132,6 +137,7 @@ class SpectrumMeter:
         self._edges = edges
         self._overlap = overlap
         self._sum = np.zeros(self._size // 2 + 1)
+        self._first = np.zeros_like(self._sum)
         self._count = 0
 
     def feed(self, block: Frames) -> None:
@@ -153,12 +159,16 @@ class SpectrumMeter:
         if self._edges or not self._count:
             rest = self._size - self._filled + self._size // 2
             self.feed(np.zeros((rest, len(self._buffer)), np.float32))
-        hz = np.fft.rfftfreq(self._size, 1 / self._rate)
-        return Spectrum(np.asarray(hz, np.float64), self._sum / max(self._count, 1))
+        hz = np.asarray(np.fft.rfftfreq(self._size, 1 / self._rate), np.float64)
+        if self._edges or self._count < _ENOUGH:
+            return Spectrum(hz, self._sum / max(self._count, 1))
+        return Spectrum(hz, (self._sum - self._first) / (self._count - 1))
 
     def _add(self) -> None:
         power = _power(self._buffer * self._window)
         power[1:-1] *= 2
+        if not self._count:
+            self._first = power
         self._sum += power
         self._count += 1
 

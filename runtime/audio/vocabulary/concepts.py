@@ -18,7 +18,7 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("tune minor major tonart moll dur", "lower the pitch by 3 semitones"),
     ("reverse backwards rückwärts swap vertausche detect erkenne transcribe transkribiere "
      "subtitles untertitel vocals isolate autotune twice zweimal loop translate übersetze "
-     "surround duck email upload send generate picture", NOTHING),
+     "surround duck email upload vertauschen tauschen tausche send generate picture", NOTHING),
     ("title titel artist interpret künstler album genre tag tags metadata metadaten cover",
      "flowc audio apply 'TAG(…)'"),
     ("DENOISE microphone mikrofon mikro rustles rustling raschelt", "reduce the noise by 12 dB"),
@@ -27,7 +27,7 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("octave octaves oktave semitone semitones halbton halbtöne PITCH",
      "lower the pitch by 3 semitones"),
     ("coughs cough hustet husten boring verse strophe mistake versprecher swearing beep bleep "
-     "censor replace",
+     "censor replace gehustet mute muted stummschalten",
      "cut out from 0:05 to 0:08"),
     ("wind plosive plosives pops popping thump rumbling mud muddy boomy handling",
      "high-pass at 80 Hz"),
@@ -56,10 +56,10 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("lufs lkfs", "normalise to -16 LUFS and -1 dBTP"),
     ("louder loud lauter up", "louder by 6 dB"),
     ("quieter quiet softer leiser down", "quieter by 6 dB"),
-    ("left right channel links rechts kanal swap", "mono"),
+    ("left right channel links rechts kanal", "mono"),
     ("normalise normalize normalisiere loudness lufs mastering master",
      "normalise to -16 LUFS and -1 dBTP"),
-    ("part section teil abschnitt piece last ende trim crop",
+    ("part section teil abschnitt piece last letzten letzte ende trim crop",
      "keep from 0:05 to 0:20"),
     ("clipping clipped distorted peaks", "limit peaks to -1 dBTP"),
     ("silence silent stille", "trim silence"),

@@ -26,7 +26,13 @@ from .units import UNITS, SpokenWord, with_clocks, with_digits
 
 _NUMBER = r"[+-]?[0-9]+(?:\.[0-9]+)?"
 _TIME = r"[0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?"
-_BARE = {"low": (20, 2000), "high": (2000, 24_000), "level": (-60, -1), "q": (0.1, 20)}
+_BARE = {
+    "low": (20, 2000),
+    "high": (2000, 24_000),
+    "level": (-60, -1),
+    "peak": (-60, -0.1),
+    "q": (0.1, 20),
+}
 """Kinds of numbers without a unit, and where they can only be Hz, dB or the Q of a band."""
 _KINDS = {":1": "ratio", "dB per octave": "db"}
 """The kinds of parameters whose unit is not the name of a kind; the phrase says "per octave"."""
@@ -323,7 +329,7 @@ def _argument(slot: PhraseSlot, number: str, unit: str) -> Any:
     value *= UNITS[slot.kind].get(unit, 1)
     up = slot.sign == "+"
     match slot.kind:
-        case "low" | "high" | "level" | "q":
+        case "low" | "high" | "level" | "peak" | "q":
             least, most = _BARE[slot.kind]
             return _plain(value) if least <= value <= most else None
         case "bit":

@@ -39,14 +39,17 @@ SENSES: Mapping[str, str] = {
     "liegt|want it to|ends up|go to|bitte schön|the clip|clip's|interview|"
     "the take|my take|job|task|quick|quickly|schnell mal|kurz mal|"
     "hiermit|erst|somehow|irgendwie|actually|eigentlich|maybe|vielleicht|basically|generally|came|"
-    "came out|come out|comes out|turned out",
+    "came out|come out|comes out|turned out|transfer|transfers|tape|tapes|vinyl|platte|"
+    "von der platte|von der schallplatte|von der kassette|vom band|from the tape|from the vinyl|"
+    "from tape|from vinyl|on the tape|auf der platte|auf dem band|auf der kassette|"
+    "schallplatte|kassette|cassette|digitisation|digitalisierung|überspielung",
     "PART": "voiceover|voice-over|narration|"
     "voice|speech|music|stimme|musik|sprache|vocal|vocals take|gesang|speaker's|spoken|"
     "gesprochene|singing",
     "STEM": "drum|drums|guitar|piano|snare|kick drum|hi-hat|cymbals|percussion|violin|singer|choir|"
     "instrument|schlagzeug|gitarre|klavier|geige|sänger|sängerin|chor|trompete|trumpet|host|guest|"
     "moderator|moderatorin|gast|backing vocals|lead vocals|melody|melodie|left|right|links|rechts|"
-    "linke|rechte|linken|rechten",
+    "linke|rechte|linken|rechten|soprano|sopranos|sopran|soprane|altos|tenor|tenors|tenöre",
     "FILTER": "filter|filtere",
     "BY": "by|um|in the amount of|um rund|um etwa",
     "SOME": "some|etwas",
@@ -153,8 +156,8 @@ SENSES: Mapping[str, str] = {
     "BROADCAST": "broadcast|broadcasting|tv|television|rundfunk|fernsehen|r128|r 128|ebu|"
     "ebu r128|ebu r 128|sendefähig|ebu r-128|ebu-r128|r-128|radio broadcast|broadcast loudness|"
     "broadcast level|broadcast standard|broadcast standards|broadcast delivery|sendung|"
-    "ausstrahlung|sendenorm|sendepegel|fernsehnorm|european broadcast|broadcast-ready|"
-    "broadcast ready|tv broadcast|fürs radio|radiosendung|on air|ard|zdf|orf",
+    "ausstrahlung|for air|for radio|sendenorm|sendepegel|fernsehnorm|european broadcast|"
+    "broadcast-ready|broadcast ready|tv broadcast|fürs radio|radiosendung|on air|ard|zdf|orf",
     "READY": "ready|prepare|fertig|vorbereit|conform|optimise|optimize|optimier|master|"
     "tauglich|konform|standard|wie|suitable|compliant|comply|gemäß|readied|preparing|prepared|"
     "prep|aufbereit|aufbereiten|aufbereitung|mastern|mastered|mastering|meet|meets|fulfil|"
@@ -209,7 +212,8 @@ SENSES: Mapping[str, str] = {
     "FIRST": "first|ersten|erste|anfänglich|anfänglichen|erster|erstes",
     "SKIP": "skip|überspringe|skip over|jump over|jump past|leave out|omit|auslassen|"
     "auslass|weglassen|weglass|lass weg|übersprungen",
-    "LAST": "last|final|letzten|letzte|closing|letzter|letztes|allerletzten|concluding",
+    "LAST": "last|last chord|last note|final chord|final note|letzten akkord|letzten ton|"
+    "schlussakkord|final|letzten|letzte|closing|letzter|letztes|allerletzten|concluding",
     "BEFORE": "before|vor|davor|in front|in front of|ahead of|prepend|voran|before it|"
     "preceding|prior to|up front of|voranstell|voranstelle|davorsetz|davor setz|davorhäng|"
     "voransetz|vorneweg|vorne dran|vorschalt|vorher|zuvor|davorkleb|ahead|before this|"

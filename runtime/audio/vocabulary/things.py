@@ -181,6 +181,8 @@ THINGS: Mapping[str, str] = {
     "mit gleicher tonhöhe|tonhöhe beibehalten|tonhöhe soll bleiben|die tonhöhe bleibt|"
     "tonhöhe bleibt|ohne tonhöhenänderung|ohne tonhöhe zu ändern|tonhöhe gleich|"
     "bei gleichbleibender tonhöhe|tonhöhe behalten|same key|in the same key|pitch stays|"
+    "ohne dass die stimme tiefer wird|ohne dass die stimme höher wird|ohne dass es tiefer wird|"
+    "ohne dass es höher wird|without making the voice deeper|without making the voice higher|"
     "pitch stays the same|the pitch should stay|the pitch should stay the same",
     "MONO": "mono|1 channel|single channel|monophonic|monaural|mono file|mono-datei|"
     "monodatei|monospur|mono track|ein kanal|einen kanal|1 kanal|einkanalig|nur ein kanal|"
@@ -198,8 +200,9 @@ THINGS: Mapping[str, str] = {
     "transcode|transkodier|transcoded|recode|re-encode|umkodier|switch over|verwandle|verwandel|"
     "umstellen|umstell|stell um|changed|changing|altered|geändert|ändern",
     "RATE": "downsample|upsample|sample rate|sampling rate|abtastrate|samplerate|resample|"
-    "umrechne|umrechn|sampling frequency|for speech recognition|sampled|sampled at|resampled|"
-    "resampling|re-sample|cd rate|cd sample rate|cd quality sample rate|cd|sampling|"
+    "umrechne|umrechn|sampling frequency|for speech recognition|for transcription|"
+    "für die spracherkennung|für spracherkennung|für die transkription|sampled|sampled at|"
+    "resampled|resampling|re-sample|cd rate|cd sample rate|cd quality sample rate|cd|sampling|"
     "samples per second|samplingrate|abtastfrequenz|abtastung|sample-rate|sampling-rate|sr|"
     "hochrechnen|runterrechnen|herunterrechnen|rechne um|downsampled|upsampled|down-sample|"
     "up-sample|sample frequency|samplefrequenz|sampelrate",

@@ -27,7 +27,9 @@ UNITS: dict[str, Mapping[str, float]] = {
         "tone": 2, "tones": 2, "ganzton": 2, "ganztöne": 2, "whole step": 2, "whole steps": 2,
         "whole tone": 2, "whole tones": 2,
         "cent": 0.01, "cents": 0.01, "quarter tone": 0.5, "quarter tones": 0.5,
-        "viertelton": 0.5, "vierteltöne": 0.5,
+        "viertelton": 0.5, "vierteltöne": 0.5, "minor third": 3, "major third": 4,
+        "perfect fourth": 5, "perfect fifth": 7, "kleine terz": 3, "große terz": 4, "quarte": 5,
+        "quinte": 7,
     },
     "percent": {"%": 1, "percent": 1, "prozent": 1},
     "share": {"%": 0.01, "percent": 0.01, "prozent": 0.01},
@@ -41,6 +43,7 @@ UNITS: dict[str, Mapping[str, float]] = {
     "low": {"": 1},
     "high": {"": 1},
     "level": {"": 1},
+    "peak": {"": 1},
     "q": {"": 1},
 }  # fmt: skip
 """The units of each kind of value, and what one of them is in the first one."""
@@ -65,8 +68,8 @@ _HALF = frozenset({"half", "halbe", "halben", "halber"})
 _ONCE = frozenset({
     "viertelsekunde", "ton", "tone", "second", "sekunde", "minute", "semitone", "octave", "halbton",
     "oktave", "decibel", "hour", "stunde", "ganzton", "viertelton", "whole step", "whole tone",
-    "quarter tone",
-    "quarter second",
+    "quarter tone", "minor third", "major third", "perfect fourth", "perfect fifth", "kleine terz",
+    "große terz", "quarte", "quinte", "quarter second",
 })  # fmt: skip
 """Units of which an article says how many there are."""
 _HOURS = frozenset({"h", "hour", "hours", "std", "stunde", "stunden"})

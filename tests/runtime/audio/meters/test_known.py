@@ -98,6 +98,7 @@ def test_a_file_that_has_the_number_of_one_that_is_gone_is_another():
 WANTED = {
     "fade_misfit_db(1,1)": Needs(course=True),
     "highpass_misfit_db(80,24)": Needs(resolutions={3.0}),
+    "lowpass_misfit_db(50,24)": Needs(resolutions={2.0}),
     "compress_misfit_db(-20,3,5,100,0)": Needs(laws={LAW: compressor_law}),
     "eq_misfit_db(0,1000,3,10)": Needs(resolutions={3.0}),
     "delay_s": Needs(course=True),

@@ -69,6 +69,7 @@ CASES: list[tuple[str, Arguments, str]] = [
     ("gain", {"gain_db": -12}, "wav"),
     ("peak_norm", {"target_dbfs": -1}, "wav"),
     ("highpass", {"cutoff_hz": 300, "slope": 48}, "wav"),
+    ("highpass", {"cutoff_hz": 40, "slope": 24}, "wav"),
     ("lowpass", {"cutoff_hz": 8000, "slope": 12}, "wav"),
     ("eq", {"bands": [{"type": "low_shelf", "freq_hz": 120, "gain_db": 3, "q": 0.7071}]}, "wav"),
     ("eq", {"bands": [{"type": "peak", "freq_hz": 250, "gain_db": -2, "q": 1.4}]}, "wav"),

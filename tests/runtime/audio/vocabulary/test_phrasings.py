@@ -32,6 +32,7 @@ FILES = [
         "phrasings_engineer.txt",
         "phrasings_engineer_second.txt",
         "phrasings_people.txt",
+        "phrasings_trades.txt",
     )
 ]
 Meaning = list[str]

@@ -1,0 +1,63 @@
+"""The misfit of a filter beside a strong hum: a window shows a tone at frequencies beside it too,
+and there it is weakened by what the filter does to the tone."""
+
+from __future__ import annotations
+
+import pytest
+from flowc.runtime.audio.calls.files import open_sound
+from flowc.runtime.audio.meters.effects import effects_of
+from sounds import noise, tone, write
+
+MOST = 1.5
+"""dB; what the expectations of the filters allow."""
+
+
+@pytest.fixture
+def misfit(tmp_path, apply):
+    """How far a filter, `does`, of a hum over noise lies from one that was asked for."""
+
+    def judge(tool, asked, does, hum, ratio_db, seconds):
+        frames = tone(seconds, hum, -10) + noise(seconds, -10 - ratio_db)
+        source = str(write(tmp_path / "in.wav", frames))
+        target = str(tmp_path / "out.wav")
+        cutoff, slope = does
+        apply(tool, input=source, output=target, cutoff_hz=cutoff, slope=slope)
+        sounds = (open_sound(path, path) for path in (source, target))
+        return effects_of(*sounds, [(f"{tool}_misfit_db", list(asked))])[0][0]
+
+    return judge
+
+
+CASES = [
+    ("highpass", (40, 24), 30, 40, 7),
+    ("highpass", (40, 24), 50, 60, 7),
+    ("highpass", (60, 48), 50, 40, 3),
+    ("highpass", (25, 12), 60, 60, 3),
+    ("highpass", (80, 48), 100, 50, 7),
+    ("lowpass", (60, 24), 50, 40, 7),
+    ("lowpass", (120, 48), 100, 60, 3),
+]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_right_filter_beside_a_strong_hum_fits(case, misfit):
+    tool, asked, *sound = case
+    assert misfit(tool, asked, asked, *sound) <= MOST
+
+
+@pytest.mark.parametrize("times", [0.5, 0.75, 1.33, 2])
+@pytest.mark.parametrize("case", CASES)
+def test_another_filter_does_not(case, times, misfit):
+    tool, asked, *sound = case
+    does = asked[0] * times, asked[1]
+    assert misfit(tool, asked, does, *sound) > MOST
+
+
+def test_the_ringing_of_a_sudden_beginning_tells_no_filter(misfit):
+    assert misfit("highpass", (40, 48), (40, 48), 60, 60, 8) <= MOST
+
+
+def test_noise_alone_has_every_third_of_an_octave_judged(misfit):
+    asked, half = (400, 12), (200, 12)
+    assert misfit("highpass", asked, asked, 1000, -40, 3) <= 0.5
+    assert misfit("highpass", asked, half, 1000, -40, 3) > 3
