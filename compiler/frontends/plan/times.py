@@ -32,7 +32,9 @@ def check_times(places: Places, sink: Sink) -> None:
             continue
         times = {name: _check_time(places, index, name, sink) for name in _FIELDS}
         start, end = times["Timestamp Start"], times["Timestamp End"]
-        if start is not None and end is not None and end < start:
+        # A step that is tried again has its end from before, until it ends anew.
+        is_over = not is_step(block) or status_of(block) in ("DONE", "FAILED", None)
+        if is_over and start is not None and end is not None and end < start:
             message = f"{places.name_of(index)} ends before it starts"
             labels = (Label(places.value_span(index, "Timestamp Start"), "it starts here"),)
             sink.report(
@@ -98,14 +100,14 @@ def _check_log(places: Places, sink: Sink) -> None:
 
 
 def _check_whole(places: Places, sink: Sink) -> None:
-    """Warn of a success while a step is under way, failed or not begun."""
+    """Warn of a success while a step is under way. One that is ready may have been added since."""
     blocks = places.document.blocks
     for index, block in enumerate(blocks):
         if block.key != "output" or text_value(block, "Overall Status") != "SUCCESS":
             continue
         for at, step in enumerate(blocks):
-            if is_step(step) and status_of(step) not in ("DONE", "FAILED", None):
-                message = f"the whole is a SUCCESS, and {places.name_of(at)} is not done"
+            if is_step(step) and status_of(step) in ("RUNNING", "EXECUTING"):
+                message = f"the whole is a SUCCESS, and {places.name_of(at)} is under way"
                 labels = (Label(places.value_span(at, "Status"), "its status"),)
                 place = places.value_span(index, "Overall Status")
                 help = "write `IN_PROGRESS`"
