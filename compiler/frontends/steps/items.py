@@ -26,6 +26,7 @@ _OTHER_POINT = re.compile(r"(?<=[\w\]])[ \t]*(?:->|\.{1,3}|\?\.|::)[ \t]*(?=\w)"
 """A point before a field, as it is written elsewhere or with a blank beside it."""
 _CALLED = re.compile(r"(?<=\w)\((\d+)\)")
 """An element as other languages write it."""
+_WITHOUT_BULLET = re.compile(r"\n[ \t]*[^\s*+-]")
 _ITEMS = {
     "TOOLS": re.compile(r"[A-Za-z_][\w-]*_[\w-]*$"),
     "INPUTS": re.compile(r"[A-Z][A-Z0-9_]+: \S"),
@@ -194,9 +195,11 @@ def report_lost_items(source: Source, section: Token, prose: Token, sink: Sink) 
 
 def report_wrapped_items(source: Source, section: Token, sink: Sink) -> None:
     """Report lines of items that were surely meant as items: no bullet begins them."""
+    if section.type not in ("INPUTS", "OUTPUTS") or _WITHOUT_BULLET.search(section) is None:
+        return
     for start, raw in split_items(section):
         for line in re.finditer(r"\n[ \t]*(?P<text>\S[^\n]*)", raw):
-            if section.type in ("INPUTS", "OUTPUTS") and _ITEMS[section.type].match(line["text"]):
+            if _ITEMS[section.type].match(line["text"]):
                 place = locate(source, start + line.start("text"), line["text"])
                 message = "no bullet begins this line, so it belongs to the item above"
                 help = f"write `- {_short(place.text)}`"
