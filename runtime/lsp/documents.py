@@ -35,16 +35,17 @@ class CompileThread:
 
 @dataclass
 class OpenDocument:
-    """One open document. `analysis` is that of the last compiled version, `good` the last one with
-    a workflow that is warm; `settled` is set while the analysis is that of the present text. `told`
-    is the version whose diagnostics the client has, `rows` are they; with `is_guess` no compilation
-    has confirmed them yet."""
+    """One open document. `analysis` is that of the last compiled version, `whole` the last one with
+    a workflow, `good` the last of these that is warm; `settled` is set while the analysis is that
+    of the present text. `told` is the version whose diagnostics the client has, `rows` are they;
+    with `is_guess` no compilation has confirmed them yet."""
 
     uri: str
     path: str
     version: int
     lines: Lines
     analysis: Analysis | None = None
+    whole: Analysis | None = None
     good: Analysis | None = None
     is_workflow: bool = False
     seconds: float = 0.0
@@ -153,9 +154,11 @@ class Documents:
         document.seconds = time.perf_counter() - begin
         document.analysis = analysis
         document.is_workflow = document.is_workflow or analysis is not None
+        if analysis is not None and analysis.result.workflow is not None:
+            document.whole = analysis
         document.settled.set()
         self.on_compiled(document)
-        if analysis is not None and analysis.result.workflow is not None:
+        if analysis is not None and analysis is document.whole:
             await self._warm(document, analysis, edit)
 
     async def _warm(self, document: OpenDocument, analysis: Analysis, edit: int) -> None:

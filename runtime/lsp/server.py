@@ -212,7 +212,7 @@ class FlowcServer(LanguageServer):
         if await wait_for_analysis(document, seconds) and document.analysis is not None:
             analysis = document.analysis
         if analysis is None or analysis.result.workflow is None:
-            analysis = await self._reader_of(document) or document.good
+            analysis = await self._reader_of(document) or document.good or document.whole
         if analysis is None:
             return None
         await self._warm(analysis)
