@@ -14,7 +14,7 @@ from .audio_model import Arguments, Json, predicate
 _GAIN_OFF_DB, _GATE_OFF_DB, _FILTER_OFF_DB, _FADE_OFF_DB = 1.0, 2.0, 1.5, 1.0
 """Misfits that signal processing as it should be stays below, on speech and on music."""
 _SHORT_FADE = 0.02
-"""Seconds of which a fade that is no longer has twice that: there one beginning syllable weighs."""
+"""Seconds. A fade that is not longer may differ twice as much: one syllable weighs more in it."""
 _UNDER_HALF = 0.4
 """A value may be off by that much of itself, so that half of it is noticed, and double."""
 _SAME_SOUND_DB = -10.0

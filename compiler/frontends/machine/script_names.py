@@ -35,7 +35,7 @@ _ON_THIS = Spelling((*RESERVED, "input"))
 _OF_A_CONTEXT = Spelling(_METHODS)
 _OTHER_DATA = frozenset({"data", "variables", "state", "commonData", "vars", "memory"})
 _SHORTEST = 4
-"""Letters of a member of `this` that is told of where it is near to nothing."""
+"""Letters that an unknown member of `this` needs, if its name is not near to a known one."""
 _QUOTED = r"\"\"\"[\s\S]*?\"\"\"|'''[\s\S]*?'''|'(?:[^'\\\n]|\\.)*+'|\"(?:[^\"\\\n]|\\.)*+\""
 _PYTHON = re.compile(
     rf"(?P<prefix>(?:(?<!\w)[A-Za-z]{{1,2}})?)(?P<text>{_QUOTED})|(?P<comment>#[^\n]*)"
