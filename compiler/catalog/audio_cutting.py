@@ -8,6 +8,8 @@ from .audio_expectations import (
     expect_fade,
     expect_join,
     expect_mix,
+    expect_pad,
+    expect_reversed,
     expect_trim,
 )
 from .audio_model import (
@@ -19,6 +21,7 @@ from .audio_model import (
     MAX_INPUTS,
     OUTPUT,
     PARTS,
+    SECTION,
     SEVERAL,
     SUBTYPE,
     AudioTool,
@@ -28,6 +31,7 @@ from .audio_model import (
     Wording,
     choice,
     number,
+    section_arguments,
 )
 from .audio_phrases import PHRASES
 
@@ -91,23 +95,17 @@ CUTTING: tuple[AudioTool, ...] = (
     AudioTool(
         "clip", "cutting:clip",
         "Keep one section of a file.",
-        (*IN_OUT,
-         number("start_s", "s", 0, 14_400, "where it begins", 0),
-         number("end_s", "s", 0, 14_400, "where it ends; None for the end of the file", None),
-         _SOFTEN),
+        (*IN_OUT, *SECTION, _SOFTEN),
         Planning((Wording("clip", "Keep a section", "keep from 0:05 to 0:20", PHRASES["clip"]),),
-            sets={"the start": "start_s", "the end": "end_s"}),
+            sets={"the start": "start_s", "the end": "end_s"}, builds=section_arguments),
         expects=expect_clip,
     ),
     AudioTool(
         "cut", "cutting:cut",
         "Take one section out and join what is left.",
-        (*IN_OUT,
-         number("start_s", "s", 0, 14_400, "where the section begins", 0),
-         number("end_s", "s", 0, 14_400, "where it ends; None for the end of the file", None),
-         _SOFTEN),
+        (*IN_OUT, *SECTION, _SOFTEN),
         Planning((Wording("cut", "Cut a section out", "cut out from 0:05 to 0:08",
-                          PHRASES["cut"]),)),
+                          PHRASES["cut"]),), builds=section_arguments),
         expects=expect_cut,
     ),
     AudioTool(
@@ -154,5 +152,22 @@ CUTTING: tuple[AudioTool, ...] = (
         Planning((Wording("fade", "Fade", "fade in 0.5 s and out 2 s", PHRASES["fade"]),),
             sets={"the fade in": "in_s", "the fade out": "out_s"}),
         expects=expect_fade,
+    ),
+    AudioTool(
+        "pad", "whole:pad",
+        "Add silence before and behind the sound.",
+        (*IN_OUT,
+         number("start_s", "s", 0, 14_400, "how much before it", 0),
+         number("end_s", "s", 0, 14_400, "how much behind it", 0)),
+        Planning((Wording("padding", "Add silence", "add 2 s of silence at the end",
+                          PHRASES["padding"]),)),
+        expects=expect_pad,
+    ),
+    AudioTool(
+        "reverse", "whole:reverse",
+        "Play it backwards.",
+        IN_OUT,
+        Planning((Wording("backwards", "Reverse", "reverse it", PHRASES["backwards"]),)),
+        expects=expect_reversed,
     ),
 )  # fmt: skip

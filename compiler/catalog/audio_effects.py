@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .audio_expectations import (
+    expect_channels,
     expect_drive,
     expect_noise,
     expect_pitch,
@@ -19,6 +20,7 @@ from .audio_model import (
     OUTPUT,
     SUBTYPE,
     AudioTool,
+    Json,
     Planning,
     ToolParameter,
     Wording,
@@ -33,6 +35,13 @@ _FIELDS = {
     "title": "title", "artist": "artist", "album": "album", "date": "date", "genre": "genre",
     "tracknumber": "number of the track", "copyright": "copyright", "comment": "comment",
 }  # fmt: skip
+
+
+def _channel_arguments(said: Json) -> Json:
+    """Return the arguments for an order that a phrase has as `2,1`."""
+    return {"order": [int(number) for number in str(said["order"]).split(",")]}
+
+
 EFFECTS: tuple[AudioTool, ...] = (
     AudioTool(
         "reverb", "plugins:reverb",
@@ -105,6 +114,19 @@ EFFECTS: tuple[AudioTool, ...] = (
             sets={"the number of channels": "channels", "the sample rate": "sample_rate_hz",
                   "the sample format": "subtype", "the bitrate": "bitrate_kbps"}),
         expects=expect_shape,
+    ),
+    AudioTool(
+        "channels", "chains:channels",
+        "Choose channels: one of them, both swapped, one on both sides.",
+        (*IN_OUT,
+         ToolParameter("order", "numbers",
+                       "which channel of the input each channel of the output is, 0 for silence: "
+                       "[2, 1] swaps left and right", "", 0, 64)),
+        Planning((Wording("left and right", "Choose channels", "swap left and right",
+                          PHRASES["left and right"], "one channel makes a mono file",
+                          "before level"),),
+            changes_level=True, sets={"the channels": "order"}, builds=_channel_arguments),
+        expects=expect_channels,
     ),
     AudioTool(
         "distort", "chains:distort",

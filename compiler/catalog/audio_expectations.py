@@ -15,6 +15,8 @@ _GAIN_OFF_DB, _GATE_OFF_DB, _FILTER_OFF_DB, _FADE_OFF_DB = 1.0, 2.0, 1.5, 1.0
 """Misfits that signal processing as it should be stays below, on speech and on music."""
 _SHORT_FADE = 0.02
 """Seconds. A fade that is not longer may differ twice as much: one syllable weighs more in it."""
+MUTE_DB = -100
+"""A gain that leaves nothing."""
 _UNDER_HALF = 0.4
 """A value may be off by that much of itself, so that half of it is noticed, and double."""
 _SAME_SOUND_DB = -10.0
@@ -70,23 +72,40 @@ def expect_trim(a: Arguments) -> list[Json]:
 def expect_clip(a: Arguments) -> list[Json]:
     """The section is there, and nothing else."""
     start, end = _section(a)
-    until = f"{end:g} s" if end else "the end"
     same = predicate(measure_text("section_misfit_db", start, end), "<=", _SAME_SOUND_DB,
-                     f"It is the sound from {start:g} s to {until}")  # fmt: skip
-    if end:
-        return [same, predicate("duration_s", "==", end - start, "The length of the section")]
-    return [same, predicate("duration_change_s", "==", -start, "The section begins later")]
+                     f"It is the sound {_span_text(start, end)}")  # fmt: skip
+    return [same, *_length(a, kept=True)]
 
 
 def expect_cut(a: Arguments) -> list[Json]:
     """The section is gone, and nothing else."""
     start, end = _section(a)
-    until = f"{end:g} s" if end else "the end"
     gone = predicate(measure_text("cut_misfit_db", start, end), "<=", _SAME_SOUND_DB,
-                     f"The sound from {start:g} s to {until} is gone")  # fmt: skip
-    if not end:
-        return [gone, predicate("duration_s", "==", start, "It ends there")]
-    return [gone, predicate("duration_change_s", "==", start - end, "Nothing else is gone")]
+                     f"The sound {_span_text(start, end)} is gone")  # fmt: skip
+    return [gone, *_length(a, kept=False)]
+
+
+def _span_text(start: float, end: float) -> str:
+    places = (f"{abs(one):g} s{' before the end' if one < 0 else ''}" for one in (start, end))
+    begin, until = places
+    return f"from {begin} to {until if end else 'the end'}"
+
+
+def _length(a: Arguments, kept: bool) -> list[Json]:
+    """Return what the length has to be where a section is kept, or all but it; none where that
+    depends on how long the sound was, as the samples say it then."""
+    start, end = _section(a)
+    if (start < 0) == (end <= 0):
+        inside = predicate("duration_s", "==", round(end - start, 6), "The length of the section")
+        outside = predicate(
+            "duration_change_s", "==", round(start - end, 6), "Nothing else is gone"
+        )
+        return [inside if kept else outside]
+    if start < 0:
+        return []
+    left = round(start - end, 6)  # what lies outside: before the start, and behind an end
+    outside = predicate("duration_change_s", "==", -left, "Nothing else is gone")
+    return [outside if kept else predicate("duration_s", "==", left, "The rest is all of it")]
 
 
 def expect_join(a: Arguments) -> list[Json]:
@@ -123,6 +142,15 @@ def expect_fade(a: Arguments) -> list[Json]:
 def expect_gain(a: Arguments) -> list[Json]:
     """The level has moved by that much."""
     text = f"Level changed by {a['gain_db']:g} dB"
+    if a["start_s"] or a["end_s"]:
+        start, end = _section(a)
+        misfit = measure_text("level_misfit_db", a["gain_db"], start, end)
+        said = "Silence" if a["gain_db"] <= MUTE_DB else text
+        most = _part_of(a["gain_db"], 0.1, _GAIN_OFF_DB)
+        return [
+            predicate(misfit, "<=", most, f"{said} {_span_text(start, end)}, and nowhere else"),
+            predicate("duration_change_s", "==", 0, "The length stays"),
+        ]
     return [predicate("rms_change_db", "==", a["gain_db"], text)]
 
 
@@ -274,6 +302,31 @@ def expect_shift(a: Arguments) -> list[Json]:
     return [
         predicate("delay_s", "==", a["offset_s"], f"{a['offset_s']:g} s later"),
         predicate(misfit, "<=", _SAME_SOUND_DB, f"What comes in is {enters}"),
+    ]
+
+
+def expect_pad(a: Arguments) -> list[Json]:
+    """The sound is there, and silence around it."""
+    start, end = a["start_s"], a["end_s"]
+    around = predicate(measure_text("pad_misfit_db", start, end), "<=", _SAME_SOUND_DB,
+                       f"Silence of {start:g} s before it and {end:g} s behind it")  # fmt: skip
+    return [around, predicate("duration_change_s", "==", start + end, "It is longer by that")]
+
+
+def expect_reversed(a: Arguments) -> list[Json]:
+    """The last sample comes first."""
+    text = "It is the sound from its end to its start"
+    return [predicate("reverse_misfit_db", "<=", _SAME_SOUND_DB, text)]
+
+
+def expect_channels(a: Arguments) -> list[Json]:
+    """Each channel is the one that was chosen."""
+    order = [int(number) for number in a["order"]]
+    names = ", ".join(f"channel {number}" if number else "silence" for number in order)
+    chosen = measure_text("channels_misfit_db", *order)
+    return [
+        predicate(chosen, "<=", _SAME_SOUND_DB, f"The channels are {names} of the sound before"),
+        predicate("channels", "==", len(order), "As many channels as were chosen"),
     ]
 
 

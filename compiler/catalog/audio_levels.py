@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .audio_expectations import (
+    MUTE_DB,
     expect_bandpass,
     expect_compress,
     expect_eq,
@@ -18,6 +19,7 @@ from .audio_model import (
     DBFS,
     IN_OUT,
     MAX_BANDS,
+    SECTION,
     AudioTool,
     Json,
     Planning,
@@ -25,6 +27,7 @@ from .audio_model import (
     Wording,
     choice,
     number,
+    section_arguments,
 )
 from .audio_phrases import PHRASES
 
@@ -50,10 +53,15 @@ def _one_band(said: Json) -> Json:
 LEVELS: tuple[AudioTool, ...] = (
     AudioTool(
         "gain", "chains:gain",
-        "Make louder or quieter by a fixed amount.",
-        (*IN_OUT, number("gain_db", "dB", -100, 60, "positive is louder")),
-        Planning((Wording("gain", "Change the level", "louder by 6 dB", PHRASES["gain"]),),
-            changes_level=True, moves=("the gain", "gain_db", 0.0)),
+        "Make all of it, or one section, louder or quieter by a fixed amount; -100 dB mutes it.",
+        (*IN_OUT,
+         number("gain_db", "dB", MUTE_DB, 60, "positive is louder"),
+         *SECTION,
+         number("soften_ms", "ms", 0, 1000, "how fast the level moves at the ends of a section",
+                10)),
+        Planning((Wording("gain", "Change the level", "louder by 6 dB", PHRASES["gain"]),
+                  Wording("mute", "Mute a section", "mute from 0:05 to 0:08", PHRASES["mute"])),
+            changes_level=True, moves=("the gain", "gain_db", 0.0), builds=section_arguments),
         expects=expect_gain,
     ),
     AudioTool(

@@ -143,8 +143,24 @@ INPUTS = ToolParameter("inputs", "inputs", "the sound files, in order", low=1, h
 SUBTYPES = ("PCM_16", "PCM_24", "PCM_32", "FLOAT", "VORBIS", "OPUS", "MPEG_LAYER_III", "AAC")
 SUBTYPE = choice("subtype", SUBTYPES, "how samples are stored; None keeps the word length", None)
 IN_OUT = (INPUT, OUTPUT, SUBTYPE)
+SECTION = (
+    number("start_s", "s", -14_400, 14_400, "where it begins; negative counts from the end", 0),
+    number("end_s", "s", -14_400, 14_400,
+           "where it ends; negative counts from the end, None is the end", None),
+)  # fmt: skip
+"""Where a section lies."""
 DBFS = "dBFS"
 SEVERAL = "it makes several files; a plan's step has one"
+
+
+def section_arguments(said: Json) -> Json:
+    """Return the arguments for a section of which only the seconds from the end are said: the
+    `last_s` are the section, or it ends `before_end_s`."""
+    if (last := said.pop("last_s", None)) is not None:
+        said["start_s"] = -last
+    if (before := said.pop("before_end_s", None)) is not None:
+        said["end_s"] = -before
+    return said
 
 
 def schema_of(parameters: tuple[ToolParameter, ...]) -> dict[str, Any]:

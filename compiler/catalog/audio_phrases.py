@@ -63,6 +63,9 @@ _PART = "[section|part|piece|bit|segment|teil|abschnitt|stück|stelle]"
 _OVER = "[of|over|for|about|über|von|in]"
 _FIRST, _LAST = "[the|die|den] (first|ersten|erste)", "[the|die|den] (last|final|letzten|letzte)"
 
+_LEFT = "(left|linken|linke) [channel|side|kanal|seite]"
+_RIGHT = "(right|rechten|rechte) [channel|side|kanal|seite|one]"
+_SWAP = "(swap|switch|exchange|flip|vertausche|tausche)"
 _Q = "[[,] [with|mit] [a|an|einem|einer] (q|güte|q-factor) [of|von|=] {q:q}]"
 _SHELVES = {
     "low": "(low shelf|low-shelf|lowshelf|bass shelf) [filter]",
@@ -307,6 +310,26 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         f"[SET|tag IT|add|with|mit|and] THE ({words}) [tag] [to|of|as|is|auf|=|:] {{{name}:text}} "
         "[setzen|eintragen]"
         for name, words in _FIELDS.items()
+    ),
+    "left and right": (
+        f"{_SWAP} THE [stereo] (channels|sides|kanäle|seiten) [round|around|over] {{order=2,1}}",
+        f"{_SWAP} [the|den] (left and right|right and left|links und rechts|rechts und links|"
+        "linken und rechten|rechten und linken) [channel|channels|kanal|side|sides] "
+        "[round|around|over] {order=2,1}",
+        f"(copy|duplicate|put|kopiere) THE {_LEFT} (to|onto|on|over to|into|auf) THE {_RIGHT} [too|"
+        "as well|auch] {order=1,1}",
+        f"(copy|duplicate|put|kopiere) THE {_RIGHT} (to|onto|on|over to|into|auf) THE {_LEFT} [too|"
+        "as well|auch] {order=2,2}",
+    ),
+    "mute": (
+        f"(mute|silence|blank) THE {_PART} {_FROM} {{gain_db=-100}}",
+    ),
+    "padding": (
+        "(add|insert|put|leave) {start_s} [of] (silence|quiet) (at|before|in front of) [the] START",
+    ),
+    "backwards": (
+        "(reverse|play) IT (backwards|backward|in reverse)",
+        "(reverse|rückwärts) IT",
     ),
     "delay": (
         "(shift|move) IT [later|back] BY {offset_s} [later]",

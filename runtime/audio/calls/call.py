@@ -23,6 +23,7 @@ TOOLS: dict[str, AudioTool] = {tool.name: tool for tool in AUDIO_TOOLS}
 _LONGEST_TEXT = 1000
 _MAX_PARTS = 100
 """Files that one call may write."""
+_MOST_CHOSEN = 64
 
 
 class Unwritable(Failure):
@@ -211,8 +212,13 @@ def _check_together(tool: str, call: AudioCall) -> None:
         if "{n}" not in values["output_pattern"]:
             help = 'write {n} where the number belongs: output_pattern="part-{n}.wav"'
             raise Failure(f"`output_pattern` of {tool} has no {{n}}", help=help)
-    if call.tool.name in ("clip", "cut") and values["end_s"] is not None:
+    if call.tool.name in ("clip", "cut", "gain") and values["end_s"] is not None:
         _ascending(tool, "start_s", "end_s", values, "s")
+    if call.tool.name == "channels":
+        order = values["order"]
+        if not order or len(order) > _MOST_CHOSEN or any(one != int(one) for one in order):
+            help = "the numbers of channels, from 1 on; 0 is silence"
+            raise Failure(f"`order` of {tool} is a list of 1 to {_MOST_CHOSEN}: {order}", help=help)
     for path in call.writes:
         container_of(path)
         check_fit(
@@ -237,6 +243,8 @@ def _check_together(tool: str, call: AudioCall) -> None:
 
 
 def _ascending(tool: str, low: str, high: str, values: Mapping[str, Any], unit: str) -> None:
+    if (values[low] < 0) != (values[high] < 0):
+        return  # from the start and from the end: the length of the sound decides
     if values[low] >= values[high]:
         pair = f"{values[low]:g} and {values[high]:g} {unit}"
         raise Failure(f"`{low}` of {tool} has to be below `{high}`: they are {pair}")

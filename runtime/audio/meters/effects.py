@@ -39,7 +39,15 @@ from .restoration import (
     pauses_misfit,
     quiet_frames_gain,
 )
-from .sections import cut_misfit, section_misfit, shift_misfit
+from .sections import (
+    channels_misfit,
+    cut_misfit,
+    level_misfit,
+    pad_misfit,
+    reverse_misfit,
+    section_misfit,
+    shift_misfit,
+)
 
 Value = float | str
 _AUDIBLE_DB = -70.0
@@ -208,6 +216,10 @@ MEASURES: Mapping[str, Callable[..., Value]] = {
     "section_misfit_db": section_misfit,
     "cut_misfit_db": cut_misfit,
     "shift_misfit_db": shift_misfit,
+    "level_misfit_db": level_misfit,
+    "pad_misfit_db": pad_misfit,
+    "reverse_misfit_db": reverse_misfit,
+    "channels_misfit_db": channels_misfit,
     "leveller_misfit_db": leveller_misfit,
     "deess_misfit_db": deess_misfit,
     "quiet_frames_gain_db": quiet_frames_gain,

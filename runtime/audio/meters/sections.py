@@ -2,31 +2,128 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import log10
 
 import numpy as np
 
-from ..blocks import Samples
+from ..blocks import Frames, Samples
 from ..calls.files import Sound
 from .courses import Both
+from .known import SECONDS
 
 _SOFT_S = 0.1
 """Around an edge sound may be faded, or pre-echo of a lossy format be heard."""
 _NOTHING_ALIKE = 0.0
+_OTHER_SHAPE = "rate or channels before and after differ"
+_MUTE_DBFS, _HEARD_DBFS, _HEARD_BELOW_DB = -85.0, -70.0, 40.0
+_FAR_DB = 24.0
+"""A deviation counts as this much at most."""
 
 
 def section_misfit(both: Both, start_s: float, end_s: float) -> float | str:
     """Return how much of the result is not the section of the sound before, dB of its energy: 0 is
-    another sound. An end of 0 is that of the file."""
-    end_s = end_s or both.before.seconds
-    return _misfit(both, [(start_s, end_s)])
+    another sound. Negative seconds count from the end; an end of 0 is that of the file."""
+    return _misfit(both, [span_within(both.before, start_s, end_s)])
 
 
 def cut_misfit(both: Both, start_s: float, end_s: float) -> float | str:
     """Return the same of what is left without the section."""
-    end_s = end_s or both.before.seconds
-    pieces = [(0.0, start_s), (end_s, both.before.seconds)]
+    start, end = span_within(both.before, start_s, end_s)
+    pieces = [(0.0, start), (end, both.before.seconds)]
     return _misfit(both, [(a, b) for a, b in pieces if b > a])
+
+
+def span_within(sound: Sound, start_s: float, end_s: float) -> tuple[float, float]:
+    """Return where a section begins and ends, s from the start of the sound."""
+    start = start_s + sound.seconds if start_s < 0 else start_s
+    return max(start, 0.0), end_s if end_s > 0 else sound.seconds + end_s
+
+
+def level_misfit(both: Both, gain_db: float, start_s: float, end_s: float) -> float | str:
+    """Return how far the gain of every 10 ms lies from this one within a section and from 0
+    without, dB (RMS) of the part where it is most. What is quieter than -85 dBFS counts as that, and
+    what lies 40 dB below the loudest does not count: a coder changes it."""
+    before, after = (np.maximum(course, _MUTE_DBFS) for course in both.levels())
+    if len(before) != len(after):
+        return "the length before and after differs"
+    time = np.arange(len(before)) * SECONDS
+    start, end = span_within(both.before, start_s, end_s)
+    least = max(_HEARD_DBFS, float(before.max(initial=_MUTE_DBFS)) - _HEARD_BELOW_DB)
+    found = []
+    for is_inside, where in (
+        (True, (time > start + _SOFT_S) & (time < end - _SOFT_S)),
+        (False, (time < start - _SOFT_S) | (time > end + _SOFT_S)),
+    ):
+        heard = where & (before > least)
+        if heard.any():
+            wanted = np.maximum(before + (gain_db if is_inside else 0.0), _MUTE_DBFS)
+            off = np.clip((after - wanted)[heard], -_FAR_DB, _FAR_DB)
+            found.append(float(np.sqrt((off * off).mean())))
+        elif is_inside:
+            return "where the level is to change there is silence, or less than 0.2 s"
+    return max(found)
+
+
+def pad_misfit(both: Both, start_s: float, end_s: float) -> float | str:
+    """Return how much of the result is not silence of these lengths around the sound before, dB of
+    its energy."""
+    before, after = both.before, both.after
+    if (before.rate, before.channels) != (after.rate, after.channels):
+        return _OTHER_SHAPE
+    first, last = round(start_s * before.rate), round(end_s * before.rate)
+    if abs(first + before.frames + last - after.frames) > 0.03 * before.rate:
+        return _NOTHING_ALIKE
+    soft = min(round(_SOFT_S * before.rate), before.frames // 4)
+    was, off = _compare(before, soft, after, first + soft, before.frames - 2 * soft)
+    off += _energy(after, 0, max(first - soft, 0))
+    off += _energy(after, first + before.frames + soft, max(last - soft, 0))
+    return _share_db(off, was)
+
+
+def reverse_misfit(both: Both) -> float | str:
+    """Return how much of the result is not the sound before from its end to its start, dB of its
+    energy."""
+    before, after = both.before, both.after
+    if (before.rate, before.channels) != (after.rate, after.channels):
+        return _OTHER_SHAPE
+    frames = min(before.frames, after.frames)
+    if before.frames - frames > 0.03 * before.rate:
+        return _NOTHING_ALIKE
+    totals, at = np.zeros(2), 0
+    for block in after.blocks(0, frames):
+        end = before.frames - at
+        was = np.concatenate(list(before.blocks(end - len(block), end)))[::-1].astype(np.float64)
+        totals += (was * was).sum(), ((was - block) ** 2).sum()
+        at += len(block)
+    return _share_db(totals[1], totals[0])
+
+
+def channels_misfit(both: Both, *order: float) -> float | str:
+    """Return how much of the result is not these channels of the sound before, dB of the energy of
+    those, or of all where there is only silence; 0 is silence."""
+    before, after = both.before, both.after
+    chosen = [int(number) for number in order]
+    if before.rate != after.rate or before.frames != after.frames:
+        return "rate or length before and after differ"
+    if after.channels != len(chosen) or max(chosen, default=0) > before.channels:
+        return _NOTHING_ALIKE
+    totals = np.zeros(2)
+    for was, block in zip(before.blocks(), after.blocks(), strict=False):
+        wanted = pick_channels(was, chosen).astype(np.float64)
+        totals += (wanted * wanted).sum(), ((wanted - block[: len(was)]) ** 2).sum()
+    return _share_db(totals[1], totals[0] or totals[1])
+
+
+def pick_channels(block: Frames, order: Sequence[int]) -> Frames:
+    """Return a block, of shape (frames, channels), with other channels: each is the one of that
+    number, from 1 on, and 0 is silence."""
+    silence = np.zeros((len(block), 1), block.dtype)
+    return np.concatenate((silence, block), axis=1)[:, [*order]]
+
+
+def _share_db(off: float, was: float) -> float | str:
+    return 10 * log10(max(off, 1e-12 * was) / was) if was > 0 else "all of it is silence"
 
 
 def shift_misfit(both: Both, offset_s: float, wraps: float) -> float | str:
@@ -63,7 +160,7 @@ def _energy(sound: Sound, start: int, count: int) -> float:
 def _misfit(both: Both, pieces: list[tuple[float, float]]) -> float | str:
     before, after = both.before, both.after
     if (before.rate, before.channels) != (after.rate, after.channels):
-        return "rate or channels before and after differ"
+        return _OTHER_SHAPE
     rate = before.rate
     edges = [(round(a * rate), min(round(b * rate), before.frames)) for a, b in pieces]
     if abs(sum(b - a for a, b in edges) - after.frames) > 0.03 * rate:

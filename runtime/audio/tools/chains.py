@@ -3,18 +3,38 @@
 from __future__ import annotations
 
 import numpy as np
+from flowc.compiler.catalog.audio_expectations import MUTE_DB
 
 from ...errors import Failure
 from ..calls.files import Sound
 from ..meters.known import levels_of
 from ..meters.loudness import decibels
+from ..meters.sections import pick_channels
 from . import stages
+from .cutting import section_of
 from .job import Chain, Job
 
 
 def gain(job: Job) -> Chain:
-    """Multiply every sample by the same."""
-    return Chain([stages.gain(job.values["gain_db"])])
+    """Multiply every sample by the same, or those of one section. Raise `Failure` when it lies
+    outside of the file."""
+    values = job.values
+    if not values["start_s"] and values["end_s"] is None:
+        return Chain([stages.gain(values["gain_db"])])
+    start, end = section_of(job)
+    soft = min(round(values["soften_ms"] / 1000 * job.input.rate), (end - start) // 2)
+    factor = 0.0 if values["gain_db"] <= MUTE_DB else 10 ** (values["gain_db"] / 20)
+    return Chain([stages.section_gain(factor, start, end, soft)])
+
+
+def channels(job: Job) -> Chain:
+    """Choose channels. Raise `Failure` for one that the file does not have."""
+    sound, order = job.input, [int(number) for number in job.values["order"]]
+    if max(order) > sound.channels:
+        has = f"`{sound.path}` has {sound.channels} channel{'s' * (sound.channels != 1)}"
+        raise Failure(f"{has}: there is no channel {max(order)}", help="0 stands for silence")
+    stage = stages.Mapped(lambda block, _: pick_channels(block, order))
+    return Chain([stage], channels=len(order))
 
 
 def invert(job: Job) -> Chain:

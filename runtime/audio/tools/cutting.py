@@ -38,13 +38,13 @@ def trim_silence(job: Job) -> Result:
 def clip(job: Job) -> Result:
     """Keep one section, with short fades where it begins and ends within the sound. Raise `Failure`
     when it lies outside of the file."""
-    return _keep(job, job.input, *_section(job))
+    return _keep(job, job.input, *section_of(job))
 
 
 def cut(job: Job) -> Result:
     """Take one section out. What is left is joined by a crossfade around the place: as many frames
     come out as lie outside of the section. Raise `Failure` when nothing would be left."""
-    sound, start, end = job.input, *_section(job)
+    sound, start, end = job.input, *section_of(job)
     if start == 0 and end == sound.frames:
         raise Failure(f"nothing of `{sound.path}` would be left", help="cut a shorter section")
     if start == 0 or end == sound.frames:
@@ -77,16 +77,30 @@ def _keep(job: Job, sound: Sound, start: int, end: int) -> Result:
     return job.write(sound, blocks, pieces=pieces_of(sound, [(start, end)]))
 
 
-def _section(job: Job) -> tuple[int, int]:
-    """Return the frames where the section begins and ends. Raise `Failure`."""
+def section_of(job: Job) -> tuple[int, int]:
+    """Return the frames where the section of a call begins and ends; negative seconds count from
+    the end. Raise `Failure` when it lies outside of the file, or nothing lies in it."""
     sound, values = job.input, job.values
-    end_s = sound.seconds if values["end_s"] is None else values["end_s"]
-    _inside(sound, "start_s", values["start_s"])
-    _inside(sound, "end_s", end_s)
-    start, end = round(values["start_s"] * sound.rate), round(end_s * sound.rate)
+    start, end = _place(sound, "start_s", values["start_s"]), sound.frames
+    until = "its end"
+    if values["end_s"] is not None:
+        end = _place(sound, "end_s", values["end_s"])
+        until = f"{end / sound.rate:g} s"
     if start >= end:
-        raise Failure(f"nothing of `{sound.path}` lies between {values['start_s']:g} s and its end")
+        place = f"{start / sound.rate:g} s"
+        raise Failure(f"nothing of `{sound.path}` lies between {place} and {until}")
     return start, end
+
+
+def _place(sound: Sound, name: str, seconds: float) -> int:
+    if seconds >= 0:
+        _inside(sound, name, seconds)
+        return round(seconds * sound.rate)
+    frames = sound.frames + round(seconds * sound.rate)
+    if frames < 0:
+        long = f"`{sound.path}` is {sound.seconds:.3f} s long"
+        raise Failure(f"`{name}` is {-seconds:g} s before the end, but {long}")
+    return frames
 
 
 def _soft_frames(job: Job, sound: Sound) -> int:

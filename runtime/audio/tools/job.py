@@ -34,11 +34,12 @@ _MOST_AT_ONCE = 120_000_000
 
 
 class Chain(NamedTuple):
-    """The work of a tool that keeps the rate and the channels: stages between the input and the
-    output, and what else the result says."""
+    """The work of a tool that keeps rate and length: stages between the input and the output, what
+    else the result says, and how many channels come out, where it is another number."""
 
     stages: Sequence[Stage]
     remarks: Mapping[str, Any] = MappingProxyType({})
+    channels: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,8 @@ class Job:
         needs = self._needs(sound).without(facts_of(sound))
         tap = Tap(needs, sound.rate, sound.channels, sound.seconds)
         blocks = tap.over(sound.blocks()) if needs else sound.blocks()
-        done = self.write(sound, through(blocks, chain.stages))
+        shape = (sound.rate, chain.channels or sound.channels)
+        done = self.write(sound, through(blocks, chain.stages), shape)
         keep(sound.identity, tap.facts())
         return {**done, **chain.remarks}
 

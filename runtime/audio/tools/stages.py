@@ -62,6 +62,21 @@ def gain(db: float) -> Mapped:
     return Mapped(lambda block, _: block * factor)
 
 
+def section_gain(factor: float, start: int, end: int, soft: int) -> Mapped:
+    """Return a stage that multiplies what lies from frame `start` to `end` by a factor, which is
+    reached within `soft` frames at both ends."""
+
+    def apply(block: Frames, at: int) -> Frames:
+        if at >= end or at + len(block) <= start:
+            return block
+        places = np.arange(at, at + len(block), dtype=np.float64)
+        inside = np.minimum(places - start + 1, end - places) / (soft + 1)
+        level = 1 + (factor - 1) * np.clip(inside, 0.0, 1.0)
+        return (block * level[:, None]).astype(np.float32)
+
+    return Mapped(apply)
+
+
 def fade(frames: int, first: int, last: int, shape: str) -> Mapped:
     """Return a fade in over the `first` frames and out over the `last` of `frames`. Equal power is
     a quarter of a sine, linear a straight line."""

@@ -139,6 +139,26 @@ def shift(job: Job) -> Result:
     return job.write(sound, chain.from_iterable(parts), pieces=pieces)
 
 
+def pad(job: Job) -> Result:
+    """Add silence at the start and the end."""
+    sound = job.input
+    first, last = (round(job.values[name] * sound.rate) for name in ("start_s", "end_s"))
+    parts = (_silence(first, sound.channels), sound.blocks(), _silence(last, sound.channels))
+    pieces = [SoundSpan(0, sound.seconds, first / sound.rate)]
+    return job.write(sound, chain.from_iterable(parts), pieces=pieces)
+
+
+def reverse(job: Job) -> Result:
+    """Play from the end to the start. Chapters are gone: they are where something begins."""
+    sound = job.input
+
+    def backwards() -> Iterator[Frames]:
+        for end in range(sound.frames, 0, -BLOCK):
+            yield np.concatenate(list(sound.blocks(max(end - BLOCK, 0), end)))[::-1]
+
+    return job.write(sound, backwards(), pieces=[])
+
+
 def _silence(frames: int, channels: int) -> Iterator[Frames]:
     for at in range(0, frames, BLOCK):
         yield np.zeros((min(BLOCK, frames - at), channels), np.float32)

@@ -24,6 +24,12 @@ _BAND = "UP DOWN MORE LESS LOUDER QUIETER CUT TAKE AWAY EQ FREQUENCY LITTLE LEVE
 _LESS, _BAND_ALONE = "DOWN~LESS~QUIETER", "LITTLE LEVEL !AT !JUST"
 """Who wants less of a band and says no number: it is not taken away, as by who cuts or drops it."""
 _BESIDE = "BELOW BACKGROUND DOWN QUIET QUIETER LESS LAY MORE FOLD TO FROM"
+_SPAN = "FROM TO TILL AND SECTION LEVEL FIRST LAST BEFORE AFTER TAKE LITTLE"
+_MUTED = "FROM TO TILL AND SECTION CUT FIRST LAST ALL"
+_SIDE = "CHANNEL KEEP TAKE SAVE MONO TO SIDE CONVERT FROM"
+_NO_SIDE = f"{_CUT_WORDS} CHANNEL !FROM"
+_BOTH_SIDES = "CHANNEL TO COPY LAY SAVE CONVERT STEREO BOTH"
+_PADDED = "START END BEFORE AFTER MORE ADD LAY ATTACH LEADING TRAILING BOTH EACH"
 _ENDS = "START END BOTH FIRST LAST"
 MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("gain", "{+gain_db}", "LOUDER~UP~MORE", "LOUDER UP MORE LEVEL TOOQUIET LITTLE !PART"),
@@ -31,6 +37,35 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("gain", "{-gain_db}", "DEEPER LEVEL", "LITTLE !PART"),
     ("gain", "{-gain_db}", "QUIETER~DOWN~LESS~AWAY~DROP",
      "QUIETER DOWN LESS TAKE AWAY LEVEL TOOLOUD SECTION LITTLE !PART"),
+    ("gain", "{+gain_db} {start_s} {end_s}", f"{_UPS} TO~TILL~AND", _SPAN),
+    ("gain", "{-gain_db} {start_s} {end_s}", f"{_DOWNS} TO~TILL~AND", _SPAN),
+    ("gain", "{+gain_db} {end_s}", f"{_UPS} FIRST", _SPAN),
+    ("gain", "{-gain_db} {end_s}", f"{_DOWNS} FIRST", _SPAN),
+    ("gain", "{+gain_db} {last_s:s}", f"{_UPS} LAST", _SPAN),
+    ("gain", "{-gain_db} {last_s:s}", f"{_DOWNS} LAST", _SPAN),
+    ("gain", "{+gain_db} {start_s}", f"{_UPS} FROM~AFTER", f"{_SPAN} !TO"),
+    ("gain", "{-gain_db} {start_s}", f"{_DOWNS} FROM~AFTER", f"{_SPAN} !TO"),
+    ("mute", "{gain_db=-100} {start_s} {end_s}", "MUTE TO~TILL~AND", _MUTED),
+    ("mute", "{gain_db=-100} {end_s}", "MUTE FIRST~BEFORE", _MUTED),
+    ("mute", "{gain_db=-100} {last_s:s}", "MUTE LAST", _MUTED),
+    ("mute", "{gain_db=-100} {start_s}", "MUTE FROM~AFTER~NACH", _MUTED),
+    ("left and right", "{order=1}", "LEFT JUST~KEEP~TAKE~WANT~MONO", _SIDE),
+    ("left and right", "{order=2}", "RIGHT JUST~KEEP~TAKE~WANT~MONO", _SIDE),
+    ("left and right", "{order=2}", f"LEFT {_CUTS}", _NO_SIDE),
+    ("left and right", "{order=1}", f"RIGHT {_CUTS}", _NO_SIDE),
+    ("left and right", "{order=0,2}", "LEFT MUTE", "CHANNEL"),
+    ("left and right", "{order=1,0}", "RIGHT MUTE", "CHANNEL"),
+    ("left and right", "{order=1,1}", "LEFT BOTH~EACH~STEREO", _BOTH_SIDES),
+    ("left and right", "{order=2,2}", "RIGHT BOTH~EACH~STEREO", _BOTH_SIDES),
+    ("left and right", "{order=2,1}", "SWAP~FLIP LEFT RIGHT", "CHANNEL STEREO BOTH"),
+    ("left and right", "{order=2,1}", "SWAP CHANNEL~BOTH", "CHANNEL STEREO BOTH"),
+    ("backwards", "", "BACKWARDS", "LAY"),
+    ("padding", "{start_s}", "SILENCE START~BEFORE~LEADING MORE~ADD~LAY~WITH~WANT", _PADDED),
+    ("padding", "{end_s}", "SILENCE END~AFTER~TRAILING MORE~ADD~LAY~ATTACH~WITH~WANT", _PADDED),
+    ("padding", "{end_s}", "SILENCE AFTER", _PADDED),
+    ("padding", "{start_s,end_s}", "SILENCE BOTH MORE~ADD~LAY~ATTACH~WITH~WANT", _PADDED),
+    ("padding", "{start_s,end_s}", "SILENCE START END MORE~ADD~LAY~ATTACH~WITH~WANT", _PADDED),
+    ("padding", "{start_s} {end_s}", "SILENCE START END", f"{_PADDED} EACH MORE ADD LAY ATTACH"),
     ("loudness", "{target_lufs} {max_true_peak_dbtp}?", "",
      f"{_TOWARDS} UP DOWN PEAK CEILING LAST !BY"),
     ("loudness", "{target_lufs} {max_true_peak_dbtp}", "PEAK~CEILING~MOST",
@@ -55,6 +90,9 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("trim silence", "{edges=end}", "SILENCE END~TRAILING REMOVE~CUT~AWAY~TRIM~DROP",
      f"{_CUT_WORDS} TRIM"),
     ("clip", "{end_s}", "FIRST JUST~KEEP~TRIM~TO~WANT", "KEEP TRIM CUT TO SECTION"),
+    ("clip", "{last_s:s}", "LAST JUST~KEEP~TO~WANT", "KEEP TRIM CUT TO SECTION TAKE"),
+    ("clip", "{before_end_s:s}", f"LAST {_CUTS}~SKIP", f"{_CUT_WORDS} !KEEP"),
+    ("clip", "{before_end_s:s}", f"END {_CUTS}~TRIM", f"{_CUT_WORDS} TRIM !AT"),
     ("clip", "{end_s}", "TRIM TO", ""),
     ("clip", "{start_s} {end_s}", "KEEP~JUST~TRIM~WANT TO~TILL~AND",
      "KEEP TAKE FROM SECTION TO TILL TRIM"),

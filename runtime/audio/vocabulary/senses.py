@@ -48,8 +48,8 @@ SENSES: Mapping[str, str] = {
     "gesprochene|singing",
     "STEM": "drum|drums|guitar|piano|snare|kick drum|hi-hat|cymbals|percussion|violin|singer|choir|"
     "instrument|schlagzeug|gitarre|klavier|geige|sänger|sängerin|chor|trompete|trumpet|host|guest|"
-    "moderator|moderatorin|gast|backing vocals|lead vocals|melody|melodie|left|right|links|rechts|"
-    "linke|rechte|linken|rechten|soprano|sopranos|sopran|soprane|altos|tenor|tenors|tenöre",
+    "moderator|moderatorin|gast|backing vocals|lead vocals|melody|melodie|"
+    "soprano|sopranos|sopran|soprane|altos|tenor|tenors|tenöre",
     "FILTER": "filter|filtere",
     "BY": "by|um|in the amount of|um rund|um etwa",
     "SOME": "some|etwas",

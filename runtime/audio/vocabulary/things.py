@@ -283,6 +283,22 @@ THINGS: Mapping[str, str] = {
     "CROSSFADE": "crossfade|cross-fade|cross fade|crossfaded|crossfading|crossfades|"
     "überblendung|überblenden|überblend|overlap|überlappung|overlapping|überlappend|blend over|"
     "x-fade|xfade",
+    "LEFT": "left|links|linke|linken|linker|linkes|left-hand|left hand|l|der linke|left one",
+    "RIGHT": "right|rechts|rechte|rechten|rechter|rechtes|right-hand|right hand|right one",
+    "CHANNEL": "channel|channels|kanal|kanäle|kanälen|stereo channels|stereokanäle|stereoseiten|"
+    "stereo sides|stereo image|stereobild|stereo field",
+    "SWAP": "swap|swapped|swapping|exchange|interchange|vertausch|vertausche|vertauscht|"
+    "vertauschen|tausch|tausche|tauschen|getauscht|the wrong way round|the wrong way around|"
+    "wrong way round|seitenverkehrt|falsch herum|verkehrt herum",
+    "MUTE": "mute|muted|muting|stumm|stummschalt|stummschalten|stumm schalten|schalte stumm|"
+    "stumm machen|blank out|silence out|schalt stumm|stummgeschaltet|bring to silence|"
+    "black out|lautlos|make silent|go silent|turn to silence|ton weg|ohne ton",
+    "BACKWARDS": "backwards|backward|rückwärts|in reverse|reversed|reverse|umgekehrt abspiel|"
+    "von hinten nach vorn|von hinten nach vorne|rückwärts abspiel|rückwärts abspielen|play backwards|"
+    "run backwards|the other way round in time|play in reverse",
+    "COPY": "copy|copied|duplicate|duplicated|kopiere|kopier|kopieren|dupliziere|duplizieren|"
+    "duplizier",
+    "ADD": "insert|füge|fügen|einfüg|einfüge|einfügen|pad|padding|padded|pad out|add a gap|setze",
     "SAMESPEED": "ohne das tempo zu verändern|ohne die geschwindigkeit zu verändern|"
     "without changing the speed|without changing speed|at the same speed|"
     "same speed|keep the speed|keeping the speed|keep the tempo|keeping the tempo|"

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import sounds
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
@@ -55,6 +56,9 @@ CALLS: dict[str, Arguments] = {
     "shorten_pauses": {"longest_s": 0.5},
     "split_silence": {"least_s": 1},
     "leveller": {"most_db": 8, "window_s": 3},
+    "pad": {"start_s": 0.4, "end_s": 1},
+    "reverse": {},
+    "channels": {"order": [2, 1]},
 }
 CODED = ("mp3", "ogg", "m4a") if shutil.which("ffmpeg") else ("mp3", "ogg")
 MUSIC, OUTRO = "bed.wav", "outro.wav"
@@ -87,6 +91,18 @@ CASES: list[tuple[str, Arguments, str]] = [
     ("concat", {"inputs": ["", OUTRO], "crossfade_s": 0.1}, "wav"),
     ("mix", {"inputs": ["", MUSIC], "below_db": 6, "length": "first"}, "wav"),
     ("clip", {"start_s": 2}, "wav"),
+    ("clip", {"start_s": -2}, "wav"),
+    ("clip", {"start_s": 0.5, "end_s": -1}, "wav"),
+    ("cut", {"start_s": -2.5, "end_s": -1}, "mp3"),
+    ("cut", {"start_s": 1, "end_s": -1.5}, "wav"),
+    ("gain", {"gain_db": -6, "start_s": 1, "end_s": 3}, "wav"),
+    ("gain", {"gain_db": 2, "end_s": -2}, "mp3"),
+    ("gain", {"gain_db": -100, "start_s": -2}, "wav"),
+    ("pad", {"end_s": 0.5}, "mp3"),
+    ("reverse", {}, "ogg"),
+    ("channels", {"order": [1]}, "wav"),
+    ("channels", {"order": [2, 2]}, "mp3"),
+    ("channels", {"order": [0, 2]}, "wav"),
     ("cut", {"end_s": 2}, "flac"),
     ("eq", {"bands": [{"type": "high_shelf", "freq_hz": 3000, "gain_db": 5, "q": 0.7}]}, "wav"),
     ("loudness_norm", {"target_lufs": -22, "max_true_peak_dbtp": -6}, "mp3"),
@@ -111,11 +127,17 @@ CASES: list[tuple[str, Arguments, str]] = [
 """Calls, and the format of what they write. In a list of files "" is the sound itself."""
 TROUBLED = {"denoise", "deess", "shorten_pauses", "split_silence", "leveller"}
 """Tools that repair, which need something to repair."""
-SOURCES = {"trim_silence": "", "declick": "-clicking", **dict.fromkeys(TROUBLED, "-troubled")}
+SOURCES = {
+    "trim_silence": "",
+    "declick": "-clicking",
+    "channels": "-wide",
+    **dict.fromkeys(TROUBLED, "-troubled"),
+}
 WITHOUT = {"measure", "compare", "split", "synth"}
 """Tools that no step of a plan calls: they write no sound, several, or one of nothing."""
 OTHERS = {
     "channels": (2, "two channels"),
+    "order": ([1, 2], "channels as they are"),
     "length": ("longest", "all of it"),
     "edges": ("start", "the other end"),
     "subtype": ("PCM_16", "another format"),
@@ -170,6 +192,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made("synth", output=whole, kind=kind, duration_s=9)
         made("trim_silence", input=whole, output=heard, keep_s=0)
         frames, rate = sounds.read(Path(heard))
+        wide = np.stack((frames[:, 0], 0.5 * np.roll(frames[:, 0], rate // 3)), axis=1)
+        sounds.write(folder / f"{kind}-wide.wav", wide, rate)
         for name, clicks in (("troubled", False), ("clicking", True)):
             repaired = sounds.troubled(frames, rate, clicks)
             sounds.write(folder / f"{kind}-{name}.wav", repaired, rate)
