@@ -35,6 +35,20 @@ _CHOSEN = [one.name for one in CONTAINERS.values() if one.bitrates]
 _MP3_UNREAD = 65_536
 """Bytes after the last frame that may be tags."""
 
+_MP3_BEFORE = 32 * 1152
+"""Frames that are read before the first one that counts: a frame of an mp3 file may have bits in up
+to 511 bytes before it, which are many frames where there are few bits."""
+
+
+class ForwardFile(soundfile.SoundFile):
+    """A file that is read on from where it is. What soundfile holds to be seekable, it seeks after
+    every read, and a decoder of mp3 that seeks has lost what the next frame needs: up to 2,000
+    samples are wrong."""
+
+    def seekable(self) -> bool:
+        """Return False: `seek` can be called all the same."""
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class Sound:
@@ -76,7 +90,10 @@ class Sound:
             at = start
             try:
                 if start:
-                    file.seek(start)
+                    early = min(start, _MP3_BEFORE) if self.format == "MP3" else 0
+                    file.seek(start - early)
+                    if early:
+                        file.read(early, dtype="float32", always_2d=True)
                 while at < end:
                     block: Frames = file.read(min(size, end - at), dtype="float32", always_2d=True)
                     if not len(block):
@@ -210,10 +227,10 @@ class _opened:
             raise
         return self._file
 
-    def _sound(self) -> soundfile.SoundFile | DecodedFile:
+    def _sound(self) -> ForwardFile | DecodedFile:
         if os.pread(self._number, 8, 0)[4:] == MARK:
             return DecodedFile(self._path, self._place, self._number)
-        return soundfile.SoundFile(self._number, closefd=False)
+        return ForwardFile(self._number, closefd=False)
 
     def raw(self) -> BinaryIO:
         """Return the bytes of the file, to be closed by the caller."""

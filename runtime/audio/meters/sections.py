@@ -16,7 +16,7 @@ _SOFT_S = 0.1
 """Around an edge sound may be faded, or pre-echo of a lossy format be heard."""
 _NOTHING_ALIKE = 0.0
 _OTHER_SHAPE = "rate or channels before and after differ"
-_MUTE_DBFS, _HEARD_DBFS, _HEARD_BELOW_DB = -85.0, -70.0, 40.0
+_MUTE_DBFS, _HEARD_DBFS, _HEARD_BELOW_DB = -85.0, -70.0, 20.0
 _FAR_DB = 24.0
 """A deviation counts as this much at most."""
 
@@ -42,20 +42,20 @@ def span_within(sound: Sound, start_s: float, end_s: float) -> tuple[float, floa
 
 def level_misfit(both: Both, gain_db: float, start_s: float, end_s: float) -> float | str:
     """Return how far the gain of every 10 ms lies from this one within a section and from 0
-    without, dB (RMS) of the part where it is most. What is quieter than -85 dBFS counts as that, and
-    what lies 40 dB below the loudest does not count: a coder changes it."""
+    without, dB (RMS) of the part where it is most. What is quieter than -85 dBFS counts as that;
+    what lies 20 dB below the loudest of the part does not count, as a coder changes it."""
     before, after = (np.maximum(course, _MUTE_DBFS) for course in both.levels())
     if len(before) != len(after):
         return "the length before and after differs"
     time = np.arange(len(before)) * SECONDS
     start, end = span_within(both.before, start_s, end_s)
-    least = max(_HEARD_DBFS, float(before.max(initial=_MUTE_DBFS)) - _HEARD_BELOW_DB)
     found = []
     for is_inside, where in (
         (True, (time > start + _SOFT_S) & (time < end - _SOFT_S)),
         (False, (time < start - _SOFT_S) | (time > end + _SOFT_S)),
     ):
-        heard = where & (before > least)
+        loudest = float(before[where].max(initial=_MUTE_DBFS))
+        heard = where & (before > max(_HEARD_DBFS, loudest - _HEARD_BELOW_DB))
         if heard.any():
             wanted = np.maximum(before + (gain_db if is_inside else 0.0), _MUTE_DBFS)
             off = np.clip((after - wanted)[heard], -_FAR_DB, _FAR_DB)

@@ -294,7 +294,7 @@ THINGS: Mapping[str, str] = {
     "stumm machen|blank out|silence out|schalt stumm|stummgeschaltet|bring to silence|"
     "black out|lautlos|make silent|go silent|turn to silence|ton weg|ohne ton",
     "BACKWARDS": "backwards|backward|rückwärts|in reverse|reversed|reverse|umgekehrt abspiel|"
-    "von hinten nach vorn|von hinten nach vorne|rückwärts abspiel|rückwärts abspielen|play backwards|"
+    "von hinten nach vorn|von hinten nach vorne|rückwärts abspiel|play backwards|"
     "run backwards|the other way round in time|play in reverse",
     "COPY": "copy|copied|duplicate|duplicated|kopiere|kopier|kopieren|dupliziere|duplizieren|"
     "duplizier",

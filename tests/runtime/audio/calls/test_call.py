@@ -78,7 +78,7 @@ def test_the_table_is_sound(tool):
     jsonschema.Draft202012Validator.check_schema(schema_of(tool.parameters))
     for parameter in tool.parameters:
         assert range_of(parameter)
-        if parameter.kind in ("number", "numbers") and parameter.name != "q":
+        if parameter.kind in ("number", "numbers") and parameter.name not in ("q", "order"):
             assert parameter.unit
             assert parameter.low < parameter.high
         if parameter.default is not REQUIRED and parameter.kind == "number":
@@ -90,6 +90,7 @@ def test_the_table_is_sound(tool):
 def test_the_schema_and_the_check_agree_at_the_ends_of_every_range(tool):
     given = {"input": "a.wav", "output": "b.wav", "a": "a.wav", "b": "b.wav",
              "inputs": ["a.wav", "b.wav"], "output_pattern": "p{n}.wav", "points_s": [1],
+             "order": [2, 1],
              "bands": [{"type": "peak", "freq_hz": 100, "gain_db": 1}]}  # fmt: skip
     schema = schema_of(tool.parameters)
     base = {p.name: given.get(p.name, p.high) for p in tool.parameters if p.default is REQUIRED}
