@@ -10,6 +10,7 @@ from ...errors import Failure
 from .complaints import complaint_of
 from .parts import alone_text, one_of_several, parts_in
 from .patterns import is_number, with_points, words_in
+from .remarks import is_remark, plain_text, simpler
 from .rules import BEGINNINGS, FORMAT, GOING_ON, SEPARATORS, TURNS, Fit, Rule, fit_of
 from .sentences import adds_nothing, meaning_of, verb_of
 from .units import SpokenWord
@@ -43,32 +44,42 @@ class Clause:
 def read_request(request: str) -> list[Clause]:
     """Return the clauses of a request, in order. Raise `Failure` (refused) that names every word
     that the rules do not know, and the clauses of known words that they cannot read."""
+    return _read(request)[0]
+
+
+def remarks_in(request: str) -> list[str]:
+    """Return what is said beside the wishes, and asks for nothing. Raise as `read_request` does."""
+    return _read(request)[1]
+
+
+def _read(request: str) -> tuple[list[Clause], list[str]]:
     if not request.strip():
         raise refusal("the request is empty: nothing is asked for", "say what to do; " + SEE)
     if len(request) > MAX_REQUEST:
         raise refusal(f"the request is longer than {MAX_REQUEST} characters", SEE)
-    plain = request.replace("\n", ";")
-    pieces = _pieces(words_in(plain))
+    pieces = _pieces(words_in(plain_text(request)))
     pieces = [one for one in pieces if not adds_nothing([w.text for w in one.words])] or pieces
-    clauses: list[Clause] = []
-    wrong: list[str] = []
+    found: list[tuple[list[SpokenWord], list[Clause]]] = []
     at = 0
     while at < len(pieces):
-        fit, used = _longest(pieces, at)
-        words = [word for piece in pieces[at : at + used] for word in piece.words]
-        text = request[words[0].start : words[-1].end]
-        if fit is None and clauses and not wrong:
-            fit, text = _going_on(clauses[-1], words, text)
-        if fit is None and at + 1 < len(pieces):
-            fit, text = _coming(pieces[at + 1], words, text)
-        if fit is None and (two := _part_shapes(words)):
-            clauses += [Clause(request[part[0].start : part[-1].end], own) for part, own in two]
-        elif fit is None:
-            last = clauses[-1] if clauses and not wrong else None
-            wrong.append((last and _again(last, words, text)) or complaint_of(text, words))
-        else:
-            clauses.append(Clause(text, fit))
+        clauses = [clause for _, some in found for clause in some]
+        used, own = _clauses_at(request, pieces, at, clauses[-1] if clauses else None)
+        found.append(([word for piece in pieces[at : at + used] for word in piece.words], own))
         at += used
+    clauses = [clause for _, some in found for clause in some]
+    remarks: list[str] = []
+    wrong: list[str] = []
+    for number, (words, own) in enumerate(found):
+        if own:
+            continue
+        text = request[words[0].start : words[-1].end]
+        near = [w.text for other, some in found[max(number - 1, 0) : number + 2] if some
+                for w in other]  # fmt: skip
+        if clauses and is_remark([word.text for word in words], near):
+            remarks.append(text)
+            continue
+        last = clauses[-1] if found[number - 1][1] and number and not wrong else None
+        wrong.append((last and _again(last, words, text)) or complaint_of(text, words))
     if wrong:
         if comma := _COMMA.search(with_points(request)):
             wrong.append(f"a comma separates clauses: write `{comma[1]}.{comma[2]}`")
@@ -77,7 +88,35 @@ def read_request(request: str) -> list[Clause]:
     if not clauses:
         raise refusal("the request asks for nothing", "say what to do; " + SEE)
     _check_parts(clauses)
-    return clauses
+    return clauses, remarks
+
+
+def _clauses_at(
+    request: str, pieces: list[_Piece], at: int, last: Clause | None
+) -> tuple[int, list[Clause]]:
+    """Return how many pieces from a place on are read together, and the clauses that they are; none
+    where they cannot be read."""
+    fit, used = _longest(pieces, at)
+    words = [word for piece in pieces[at : at + used] for word in piece.words]
+    text = request[words[0].start : words[-1].end]
+    if fit is None and last:
+        fit, text = _going_on(last, words, text)
+    if fit is None and at + 1 < len(pieces):
+        fit, text = _coming(pieces[at + 1], words, text)
+    if fit:
+        return used, [Clause(text, fit)]
+    if two := _part_shapes(words):
+        return used, [_clause_of(request, part, own) for part, own in two]
+    for some in simpler(words):
+        if own := _read_alone(some):
+            return used, [_clause_of(request, some, own)]
+        if two := _part_shapes(some):
+            return used, [_clause_of(request, part, own) for part, own in two]
+    return used, []
+
+
+def _clause_of(request: str, words: list[SpokenWord], fit: Fit) -> Clause:
+    return Clause(request[words[0].start : words[-1].end], fit)
 
 
 def _check_parts(clauses: list[Clause]) -> None:

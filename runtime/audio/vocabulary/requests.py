@@ -17,7 +17,7 @@ from ..calls.containers import CONTAINERS, a_file
 from ..plan.contradictions import Shape, contradiction, unheld
 from ..plan.predicates import ANY, RESULT
 from ..plan.review import STAYS, constants_changed_by
-from .clauses import SEE, Clause, read_request, refusal
+from .clauses import SEE, Clause, read_request, refusal, remarks_in
 from .patterns import is_number, words_in
 from .rules import FORMAT, LISTENING, Rule
 
@@ -61,7 +61,7 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
     return {
         "goal": "; ".join(clause.text for clause in clauses),
         "requirements": checks,
-        "constraints": ["The input stays as it is", *_assumptions(clauses)],
+        "constraints": ["The input stays as it is", *_assumptions(request, clauses)],
         "steps": steps,
         "format": format_name,
     }
@@ -88,12 +88,14 @@ def _result_check(check: Json, kind: str) -> Json:
     return {**check, "tolerance": _PEAK_OFF_DB} if loose else check
 
 
-def _assumptions(clauses: list[Clause]) -> list[str]:
+def _assumptions(request: str, clauses: list[Clause]) -> list[str]:
     """Return what is taken to be meant, in words."""
     parts = dict.fromkeys(clause.part for clause in clauses if clause.part)
-    return [
+    whole = [
         f"`{part}` is taken for all of the sound: no part can be changed alone" for part in parts
     ]
+    remarks = remarks_in(request)
+    return [*whole, *(f"`{one}` is taken for a remark: nothing is done for it" for one in remarks)]
 
 
 def required_by(

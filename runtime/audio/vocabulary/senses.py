@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .circumstances import NEUTRAL
 from .things import THINGS
 
 PASSED = "*"
@@ -42,7 +43,7 @@ SENSES: Mapping[str, str] = {
     "came out|come out|comes out|turned out|transfer|transfers|tape|tapes|vinyl|platte|"
     "von der platte|von der schallplatte|von der kassette|vom band|from the tape|from the vinyl|"
     "from tape|from vinyl|on the tape|auf der platte|auf dem band|auf der kassette|"
-    "schallplatte|kassette|cassette|digitisation|digitalisierung|überspielung",
+    "schallplatte|kassette|cassette|digitisation|digitalisierung|überspielung|" + NEUTRAL,
     "PART": "voiceover|voice-over|narration|"
     "voice|speech|music|stimme|musik|sprache|vocal|vocals take|gesang|speaker's|spoken|"
     "gesprochene|singing",

@@ -115,8 +115,11 @@ def is_known(word: str) -> bool:
 
 
 def adds_nothing(words: Sequence[str]) -> bool:
-    """Tell whether words are polite and no more."""
-    return all(word in _POLITE for word in words)
+    """Tell whether words are polite, or fill a gap, and no more."""
+    if all(word in _POLITE for word in words):
+        return True
+    read = _read([*words])
+    return read is not None and not read[1] and not read[2] and {*read[0]} == {PASSED}
 
 
 def senses_of(words: Sequence[str]) -> frozenset[str]:
@@ -162,7 +165,7 @@ def _read(words: list[str]) -> tuple[list[str], list[SpokenValue], list[str]] | 
                 at += used
             elif "-" in word.strip("-"):
                 words[at : at + 1] = word.split("-")
-            elif word in (",", ";"):
+            elif word in (",", ";", ".", "!", "?"):
                 at += 1
             elif parts := _compound(word):
                 words[at : at + 1] = parts

@@ -1,0 +1,88 @@
+"""Words of what a sound is, who made it, where and for whom: they ask for nothing.
+
+Who says "the hum of my amp" or "for the class" wants what he would want without these words. Parts
+of a sound ("the chorus", "the solo") do not stand here: what is asked for them is asked for less
+than all of it.
+"""
+
+from __future__ import annotations
+
+NEUTRAL = (
+    # people
+    "boss|colleague|colleagues|client|client's|clients|customer|customers|editor|producer|students|"
+    "student|pupils|pupil|class|classes|kids|children|audience|listeners|listener|viewers|viewer|"
+    "fans|followers|members|team|crew|staff|guys|folks|everyone|everybody|people|friend|friends|"
+    "family|teacher|professor|lecturer|pastor|preacher|minister|reverend|congregation|parish|"
+    "reporter|journalist|narrator|author|publisher|label|mastering engineer|engineer|partner|"
+    "colleague's|chef|chefin|kollege|kollegin|kollegen|kunde|kunden|kundin|redaktion|redakteur|"
+    "redakteurin|schüler|schülerinnen|studierende|studenten|klasse|kinder|publikum|hörer|"
+    "hörerinnen|zuhörer|zuschauer|leute|alle|freunde|freund|familie|lehrer|lehrerin|pfarrer|"
+    "gemeinde|verlag|autor|autorin|sprecherin|erzähler|erzählerin|besucher|gäste|mitglieder|"
+    "chorleiter|teilnehmer|"
+    # what it is
+    "sermon|sermons|homily|service|mass|prayer|lecture|lectures|talk|talks|speech's|seminar|webinar|"
+    "lesson|lessons|meeting|call|conversation|discussion|dialogue|dialog|monologue|show|programme|"
+    "program|broadcast piece|story|report|reportage|feature|documentary|documentation|audiobook|"
+    "audio book|book|novel|poem|reading|dictation|exercise|exam|tutorial|trailer|teaser|ad|spot|"
+    "jingle itself|demo|session|rehearsal|gig|concert|performance|production|project|mixdown|"
+    "memo|voice memo|voice message|message|voicemail|announcement|audio guide|station|stations|"
+    "piece of audio|podcast episode|recordings|tracks of ours|sounds like this|material of mine|"
+    "footage|video|clip of mine|movie|film|game|app|website|site|page|web|internet|online|offline|"
+    "predigt|andacht|gottesdienst|gebet|vorlesung|vortrag|vorträge|unterricht|stunde selbst|"
+    "besprechung|sitzung|gespräch|diskussion|beitrag|beiträge|reportage|hörbuch|hörspiel|buch|"
+    "roman|gedicht|lesung|diktat|übung|übungsaufnahme|prüfung|probe|konzert|konzertmitschnitt|"
+    "mitschnitt|mitschnitts|auftritt|aufführung|projekt|mischung|sprachnachricht|nachricht|ansage|"
+    "audioguide|vokabelliste|aufgabe|webseite|homepage|netz|archiv|archive|sammlung|collection|"
+    "library|bibliothek|o-ton|o-töne|atmo|mixtape|digitalisat|tonspur|audiospur|audiodatei|"
+    "audio file|audio track|wav file|wave file|wav-datei|tondatei|sprachaufnahme|sprecherspur|"
+    # where and with what
+    "mic|mics|microphone|microphones|mike|mikro|mikrofon|mikrofone|mikrophon|headset|recorder|"
+    "field recorder|phone's|smartphone|handy|laptop|computer|pc|camera|kamera|amp|amplifier|"
+    "verstärker|console|mixer|mischpult|interface|preamp|cable|cables|kabel|speakers|lautsprecher|"
+    "headphones|kopfhörer|turntable|record player|plattenspieler|tape deck|tape machine|"
+    "kassettenrekorder|kassettendeck|tonband|bandmaschine|record|records|cassette tape|gerät|geräte|"
+    "device|devices|system|setup|gear|equipment|player|daw|logic|pro tools|ableton|reaper|audacity|"
+    "garageband|premiere|final cut|resolve|davinci|kitchen|küche|bathroom|bad|bedroom|schlafzimmer|"
+    "living room|wohnzimmer|office|büro|studio|home studio|church|kirche|chapel|kapelle|school|"
+    "schule|classroom|klassenzimmer|university|uni|hall of ours|garden|garten|street|straße|car|auto|"
+    "train|zug|stage|bühne|pulpit|kanzel|museum|exhibition|ausstellung|house|haus|home|zuhause|"
+    "outside|draußen|outdoors|indoors|"
+    # when
+    "today|tonight|yesterday|tomorrow|heute|gestern|morgen|this morning|last night|last week|"
+    "this week|monday|tuesday|wednesday|thursday|friday|saturday|sunday|montag|dienstag|mittwoch|"
+    "donnerstag|freitag|samstag|sonntag|live|nun|später mal|soon|bald|"
+    # how it is said
+    "leider|unfortunately|sadly|painfully|terribly|awfully|horribly|horrible|terrible|awful|annoying|"
+    "annoyingly|nasty|ugly|bloody|damn|awkward|furchtbar|schrecklich|schlimm|schlimme|schlimmen|"
+    "nervig|nervige|nervigen|lästig|lästige|lästigen|störend|störende|störenden|stört|stören|"
+    "eklig|hässlich|blöd|blöde|blöden|dumme|dummen|furchtbare|furchtbaren|lovely|beautiful|usual|"
+    "normal|typical|standard one|üblich|übliche|üblichen|gewohnt|gewohnte|gewohnten|proper|decent|"
+    "please note|kindly|freundlicherweise|netterweise|if possible|if that's possible|if you can|"
+    "if it's possible|if you could|wenn möglich|wenn's geht|wenn es geht|falls möglich|"
+    "soweit möglich|soweit es geht|as far as possible|as best you can|so gut es geht|audible|"
+    "hörbar|hörbare|hörbaren|obvious|obviously|constantly|constant|ständig|ständige|ständigen|"
+    "dauernd|dauernde|permanent|permanente|permanenten|therefore|hence|thus|deshalb|deswegen|"
+    "daher|darum|nämlich|zwar|und zwar|hingegen|dagegen|jedoch|allerdings|though|however|ideally|"
+    "idealerweise|preferably|am liebsten|lieber|rather|schließlich|at last|zusätzlich|"
+    "additionally|entsprechend|accordingly|tidy|neat|neatly|carefully|vorsichtig|behutsam|"
+    "pls|plz|ta|cheers|mate|dear|liebe|lieber kollege|guten tag|moin|servus|good morning|"
+    "good evening|dank dir|vielen dank|many thanks|thanks a lot|thanks so much|thank you so much|"
+    "thanks in advance|danke im voraus|im voraus|in advance|lg|vg|best regards|kind regards|"
+    "viele grüße|liebe grüße|greetings|god bless|take care|schöne grüße|gruß|grüße|you know|"
+    "i guess|i suppose|oops|ups|well|anyway|naja|also gut|right then|unsere|unser|unserer|unseren|"
+    "unserem|unseres|euer|eure|deren|dessen|ihr|ihre|ihren|ihrem|ihrer|his|her|their|your|deine|"
+    "dein|deinen|someone's|dieser|dieses|diesem|those|such|solche|solch|solchen|man|one's|"
+    "that's all|that's all we need|that's all i need|that's it|nothing else|nothing more|"
+    "mehr muss nicht passieren|mehr nicht|das war's|das wär's|sonst nichts|weiter nichts|"
+    "das ist alles|mehr brauche ich nicht|no other changes|no further changes|"
+    "each one|itself|selbst|selber|myself|kriegst|kriegt|bekommst|krieg|schaffst|drin|darin|rest|"
+    "the rest|den rest|der rest"
+)
+"""Words and groups of words."""
+SCOPES = frozenset(
+    "chorus choruses verse verses refrain strophe solo bridge hook breakdown drop riff scene szene "
+    "introduction einleitung chapter kapitel question questions frage fragen answer answers antwort "
+    "antworten applause applaus laughter gelächter song-part word words wort wörter sentence satz "
+    "sätze phrase beat beats note notes ending start intro outro".split()
+)
+"""Words for a part in time: what is asked for it is not asked for all of the sound."""
