@@ -65,6 +65,7 @@ _FIRST, _LAST = "[the|die|den] (first|ersten|erste)", "[the|die|den] (last|final
 
 _LEFT = "(left|linken|linke) [channel|side|kanal|seite]"
 _RIGHT = "(right|rechten|rechte) [channel|side|kanal|seite|one]"
+_AROUND = "(at|bei|around) {freq_hz:hz}"
 _SWAP = "(swap|switch|exchange|flip|vertausche|tausche)"
 _Q = "[[,] [with|mit] [a|an|einem|einer] (q|güte|q-factor) [of|von|=] {q:q}]"
 _SHELVES = {
@@ -216,6 +217,8 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         f"{{type=peak}} (RAISE|eq) {{freq_hz:hz}} BY {{+gain_db:db}} [an] {_Q}",
         f"{{type=peak}} (LOWER|cut|dip) {{freq_hz:hz}} BY {{-gain_db:db}} [ab] {_Q}",
         f"{{type=peak}} [eq|add|boost] {{gain_db:db}} (at|bei|around) {{freq_hz:hz}} {_Q}",
+        f"{{type=peak}} {{-gain_db:db}} (down|less|weniger|runter) {_AROUND} {_Q}",
+        f"{{type=peak}} {{+gain_db:db}} (up|more|mehr|rauf) {_AROUND} {_Q}",
         f"{{type=peak}} (dip|cut|notch) {{-gain_db:db}} (at|bei|around) {{freq_hz:hz}} {_Q}",
         *(
             phrase
@@ -283,6 +286,8 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
     ),
     "sample format": (
         "[convert|make|reduce|save|wandle] IT [to|as|at|in|auf] {subtype:bit}",
+        "[SAVE] IT [to|as|at|in|auf|mit|als] [32] [-] [bit] (float|floating point|fließkomma|"
+        "gleitkomma) [samples|format|wav] [umwandeln|speichern] {subtype=FLOAT}",
     ),
     "bitrate": (
         *(
@@ -293,6 +298,11 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         *(
             f"[SAVE] IT [as|to|in|into|als] THE {{bitrate_kbps:kbps}} {word} [file|datei] "
             f"{{format={name}}}"
+            for word, name in _WITH_BITRATE
+        ),
+        *(
+            f"[SAVE] IT [as|to|als] THE ({{bitrate_kbps:rate}} {word}|{word} [file|datei] [at|with|"
+            f"mit] {{bitrate_kbps:rate}}) {{format={name}}}"
             for word, name in _WITH_BITRATE
         ),
         "[at|with|mit] [THE (bitrate|bit rate|datenrate)] [of|von] {bitrate_kbps:kbit}",
@@ -306,10 +316,20 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
     "add noise": (
         "add [some] [{color=white}] [white] noise [at] {snr_db} (below [the signal]|down)",
     ),
-    "tags": tuple(
-        f"[SET|tag IT|add|with|mit|and] THE ({words}) [tag] [to|of|as|is|auf|=|:] {{{name}:text}} "
-        "[setzen|eintragen]"
-        for name, words in _FIELDS.items()
+    "tags": (
+        *(
+            phrase
+            for name, words in _FIELDS.items()
+            for phrase in (
+                f"[SET|tag IT|add|with|mit|and|mit dem|with the tags|with tags|tags] THE "
+                f"({words}) [tag|field|feld] [should|soll|shall] [to|of|as|is|be|read|say|auf|=|:] "
+                f"{{{name}:text}} [setzen|eintragen|sein|lauten|heißen]",
+                f"[with|mit|SET|put|write|called|named|schreib|trag] {{{name}:text}} (as|in|into|"
+                f"als|ins|in das|für den|für das) THE ({words}) [tag|field|feld|tag-feld] "
+                "[ein|setzen|eintragen]",
+            )
+        ),
+        "IT (titled|entitled|called|named|namens|betitelt) {title:text}",
     ),
     "left and right": (
         f"{_SWAP} THE [stereo] (channels|sides|kanäle|seiten) [round|around|over] {{order=2,1}}",

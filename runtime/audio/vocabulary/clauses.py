@@ -10,9 +10,9 @@ from ...errors import Failure
 from .complaints import complaint_of
 from .parts import alone_text, one_of_several, parts_in
 from .patterns import is_number, with_points, words_in
-from .remarks import is_remark, plain_text, simpler
+from .remarks import is_remark, may_be_told, plain_text, points_back, simpler
 from .rules import BEGINNINGS, FORMAT, GOING_ON, SEPARATORS, TURNS, Fit, Rule, fit_of
-from .sentences import adds_nothing, meaning_of, verb_of
+from .sentences import adds_nothing, is_known, meaning_of, senses_of, verb_of
 from .units import SpokenWord
 
 MAX_REQUEST = 4_000
@@ -66,7 +66,9 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
         used, own = _clauses_at(request, pieces, at, clauses[-1] if clauses else None)
         found.append(([word for piece in pieces[at : at + used] for word in piece.words], own))
         at += used
-    clauses = [clause for _, some in found for clause in some]
+    every = [clause for _, some in found for clause in some]
+    clauses = [one for one, before in zip(every, [None, *every], strict=False)
+               if before is None or not _is_same(one, before)]  # fmt: skip
     remarks: list[str] = []
     wrong: list[str] = []
     for number, (words, own) in enumerate(found):
@@ -112,7 +114,84 @@ def _clauses_at(
             return used, [_clause_of(request, some, own)]
         if two := _part_shapes(some):
             return used, [_clause_of(request, part, own) for part, own in two]
+    if at + 1 < len(pieces) and (own := _section_before(words, pieces[at + 1].words)):
+        joined = [*words, *pieces[at + 1].words]
+        return 2, [_clause_of(request, joined, own)]
+    for count in (2, 3):
+        joined = [word for piece in pieces[at : at + count] for word in piece.words]
+        if len(pieces) >= at + count and (own := _pointed_at(pieces[at : at + count])):
+            return count, [_clause_of(request, joined, own)]
+    if last and _is_rest(last, [word.text for word in words]):
+        return used, [last]
     return used, []
+
+
+_ONCE = frozenset({"loudness_norm", "peak_norm", "limit", "convert"})
+
+
+def _is_same(one: Clause, before: Clause) -> bool:
+    """Tell whether a clause says once more what the one before it says."""
+    tool = one.fit.rule.tool
+    again = one.fit == before.fit and tool is not None
+    return one is before or (again and (tool.name in _ONCE or {*one.fit.arguments} == {"end_s"}))
+
+
+def _pointed_at(pieces: list[_Piece]) -> Fit | None:
+    """Return the meaning of clauses of which the first tells what there is and the last what to do
+    with it, where neither can be read alone: "from 45:10 to 45:45 it crackles; take that out"."""
+    if any(_read_alone(piece.words) for piece in pieces):
+        return None
+    *told, wish = [[word.text for word in piece.words] for piece in pieces]
+    told = [["and", *one] if piece.before in _AND else one
+            for one, piece in zip(told, pieces, strict=False)]  # fmt: skip
+    if not points_back(wish) or not _RESTS.isdisjoint(wish) or not may_be_told(told[0]):
+        return None
+    known = [word for one in told for word in one if is_known(word) or is_number(word)]
+    return meaning_of([*known, *wish])
+
+
+def _section_before(told: list[SpokenWord], wish: list[SpokenWord]) -> Fit | None:
+    """Return the meaning of a wish that points back to the section of which the clause before it
+    tells: "from 0:48 to 1:02 he is far away, raise it by 3 dB there"."""
+    before, after = ([word.text for word in words] for words in (told, wish))
+    alone = _read_alone(wish)
+    if alone is None or not points_back(after) or not may_be_told(before):
+        return None
+    known = [word for word in before if is_known(word) or is_number(word)]
+    fit = meaning_of([*known, *after])
+    more = (
+        fit is not None
+        and fit.rule is alone.rule
+        and alone.arguments.items() < fit.arguments.items()
+    )
+    return fit if more else None
+
+
+_AND = frozenset({"and", "und"})
+_GONE = frozenset({"REMOVE", "AWAY", "DROP", "CUT", "OF", "ALL", "TAKE", "SKIP"})
+_LEFT_ALONE = frozenset({"lassen", "leave", "alone", "keep", "bleibt"})
+_LENGTHS = frozenset({"trim_silence", "time_stretch", "shorten_pauses", "concat", "pad"})
+_RESTS = frozenset({"rest", "else", "outside", "übrige", "übrigen", "andere", "anderes", "others"})
+
+
+def _is_rest(last: Clause, words: list[str]) -> bool:
+    """Tell whether words drop what is left beside the section that the clause before keeps."""
+    tool, said = last.fit.rule.tool, senses_of(words)
+    rest = not _RESTS.isdisjoint(words)
+    if tool is None:
+        return False
+    match tool.name:
+        case "clip":
+            return (rest and said <= _GONE) or (
+                points_back(words) and said <= {"KEEP", "JUST", "WANT"}
+            )
+        case "cut":
+            return rest and said <= {"JOIN", "AND", "TO"}
+        case "channels":
+            return said <= {"LEFT", "RIGHT", "CHANNEL", "KEEP"} and not _LEFT_ALONE.isdisjoint(
+                words
+            )
+    return bool(said) and said <= {"SAMESPEED", "SAMEPITCH"} and tool.name not in _LENGTHS
 
 
 def _clause_of(request: str, words: list[SpokenWord], fit: Fit) -> Clause:
@@ -206,6 +285,10 @@ _ALL_BUT = frozenset({"nothing", "all", "everything", "anything", "nichts", "all
 _END = SpokenWord(";", 0, 0)
 
 
+_ORDERS = frozenset({"also", "then", "afterwards", "dann", "danach", "anschließend", "finally"})
+"""Separators that may stand within a clause as well: "Spitzen danach auf -1 dBFS"."""
+
+
 def _pieces(words: list[SpokenWord]) -> list[_Piece]:
     pieces: list[_Piece] = []
     before = ""
@@ -215,7 +298,8 @@ def _pieces(words: list[SpokenWord]) -> list[_Piece]:
         if word.text in openers and not current and after is not _END and not is_number(after.text):
             continue
         turns = word.text in TURNS and not (current and current[-1].text in _ALL_BUT)
-        if word.text in SEPARATORS or turns:
+        goes_on = word.text in _ORDERS and len(current) == 1 and not _read_alone(current)
+        if (word.text in SEPARATORS and not goes_on) or turns:
             if current:
                 pieces.append(_Piece(before, current))
                 before, current = "", []

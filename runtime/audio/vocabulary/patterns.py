@@ -32,8 +32,9 @@ _BARE = {
     "level": (-60, -1),
     "peak": (-60, -0.1),
     "q": (0.1, 20),
+    "rate": (32, 320),
 }
-"""Kinds of numbers without a unit, and where they can only be Hz, dB or the Q of a band."""
+"""Kinds of numbers without a unit, and where they can only be Hz, dB, a Q or kilobits."""
 _KINDS = {":1": "ratio", "dB per octave": "db"}
 """The kinds of parameters whose unit is not the name of a kind; the phrase says "per octave"."""
 _POLITE = (
@@ -329,7 +330,7 @@ def _argument(slot: PhraseSlot, number: str, unit: str) -> Any:
     value *= UNITS[slot.kind].get(unit, 1)
     up = slot.sign == "+"
     match slot.kind:
-        case "low" | "high" | "level" | "peak" | "q":
+        case "low" | "high" | "level" | "peak" | "q" | "rate":
             least, most = _BARE[slot.kind]
             return _plain(value) if least <= value <= most else None
         case "bit":

@@ -10,85 +10,116 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from .circumstances import SCOPES
+from .circumstances import SCOPES, words_of
 from .patterns import SOUND_FILE, is_number
-from .sentences import is_known, senses_of
+from .sentences import is_known, is_unit, senses_of
 from .units import SpokenWord
 
 _SMILEY = re.compile(r"(?<=\s)[:;]-?[)(DP](?=\s|$)")
 _DASH = re.compile(r"(?<=\s)[–—-](?=\s+[^\W\d])")
 _BREAK = re.compile(r"(?<=\s)[/>|](?=\s)|…|(?<=\w)\.{2,}|->")
+_QUARTER = re.compile(r"\b(?:a |one )?quarter of an? (second|minute|hour)\b", re.I)
+_QUALITY = re.compile(r"((?:\bgüte|\bq)\s*(?:von|of|=)?\s*[0-9]+),([0-9])", re.I)
+"""A comma in a number that has no unit."""
 _TITLE = re.compile(r"\b(?:title|titel|artist|interpret|album|comment|kommentar|name)\b", re.I)
 _HARMLESS = frozenset({
     "PART", "STEM", "BY", "OF", "WITH", "IN", "AND", "TO", "NACH", "FROM", "AT", "READY", "SECTION",
     "ALL", "FIRST", "LAST", "START", "END", "BEFORE", "AFTER", "VOICES", "SOME", "TILL", "WANT",
 })  # fmt: skip
-"""Senses that a remark may have."""
-_WISHES = frozenset(
-    "please bitte can could would should must need needs want wants let make mach kannst könntest "
-    "kann können soll sollen sollte sollten muss müssen brauche brauchen braucht möchte möchten "
-    "wish wünsche will gern gerne hätte would'd i'd".split()
+"""Senses that a heading and a reason may have."""
+_TELLING = frozenset({
+    "HUM", "NOISE", "CLICKS", "SHARP", "HARSH", "RUMBLE", "TOOQUIET", "TOOLOUD", "MUCH", "MORE",
+    "LESS", "LOUD", "LOUDER", "QUIET", "QUIETER", "SILENCE", "PAUSES", "LONG", "REVERB", "ROOMY",
+    "FASTER", "SLOWER", "HIGHER", "DEEPER", "BASS", "TREBLE", "LEFT", "RIGHT", "BACKWARDS",
+    "DISTORT", "EVEN", "DYNAMICS", "PEAK", "MONO", "STEREO", "FADE",
+})  # fmt: skip
+"""Senses of what is wrong with a sound: who tells of it wants it mended."""
+_WISHES = words_of(
+    "please bitte can could would should must need needs want wants let make mach kannst "
+    "könntest kann können soll sollen sollte sollten muss müssen brauche brauchen braucht möchte "
+    "möchten wish wünsche will gern gerne hätte would'd i'd"
 )
-_SUBJECTS = frozenset(
+_SUBJECTS = words_of(
     "i we he she they it this that these those there the my our his her their your a an someone "
     "somebody everyone everybody nobody one many some most both who which i'm we're it's that's "
-    "there's he's she's they're i've we've i'd der die das dem den des ich wir er sie es man mein "
-    "meine meinem unser unsere unserem unser jemand ein eine einer viele einige beide alle dieser "
-    "diese dieses hier there's in im on am at auf bei from von because since as weil denn da had "
-    "while obwohl although".split()
+    "there's he's she's they're i've we've i'd der die das dem den des ich wir er sie es man "
+    "mein meine meinem unser unsere unserem jemand ein eine einer viele einige beide alle dieser "
+    "diese dieses hier in im on am at auf bei from von because since as weil denn da had while "
+    "obwohl although"
 )
-_VERBS = frozenset(
+_VERBS = words_of(
     "was were is are am has had have been i'm we're it's that's there's he's she's they're i've "
-    "we've did does do went came got kept said thinks think thought rang runs ran stands stood sits "
-    "sat plays played begins began starts started stops stopped ends ended goes drags leans leaned "
-    "drifted spoke speaks talks talked sang sings coughs coughed sneezed knocked fell dropped broke "
-    "made makes took takes gave gives left stayed stays lives lived used uses recorded hums buzzes "
-    "hits caught moved walked drove passes passed barked barks opened closed changed changes "
-    "cancelling cancel seems learn learning read reads wrote writes found forgot forgets happened "
-    "happens means meant belongs comes asked asks wanted liked likes loves loved hates hated "
-    "war waren ist sind hat hatte hatten haben wurde wurden wird werden ging gingen kam kamen kommt "
-    "fällt fiel steht stand liegt lag lief läuft laufen sitzt saß spricht sprach sprechen sagt "
-    "sagte singt singen sang spielt spielte beginnt begann fängt hört endet endete dauert dauerte "
-    "vergeht vergehen stört stören bellt bellte klingelt klingelte hustet hustete knarrt knarzt "
-    "gehört gehören passiert passierte heißt finden findet fand mag mögen brummt rauscht knackt "
-    "zischt zischen entstanden aufgenommen gemacht gesprochen gesungen lernen lernt".split()
+    "we've did does do went came got kept said thinks think thought rang runs ran stands stood "
+    "sits sat plays played begins began starts started stops stopped ends ended goes drags leans "
+    "leaned drifted spoke speaks talks talked sang sings coughs coughed sneezed knocked fell "
+    "dropped broke made makes took takes gave gives left stayed stays lives lived used uses "
+    "recorded hums buzzes hits caught moved walked drove passes passed barked barks opened "
+    "closed changed changes cancelling cancel seems learn learning read reads wrote writes found "
+    "forgot forgets happened happens means meant belongs comes asked asks wanted liked likes "
+    "loves loved hates hated war waren ist sind hat hatte hatten haben wurde wurden wird werden "
+    "ging gingen kam kamen kommt fällt fiel steht stand liegt lag lief läuft laufen sitzt saß "
+    "spricht sprach sprechen sagt sagte singt singen spielt spielte beginnt begann fängt hört "
+    "endet endete dauert dauerte vergeht vergehen stört stören bellt bellte klingelt klingelte "
+    "hustet hustete knarrt knarzt gehört gehören passiert passierte heißt finden findet fand mag "
+    "mögen brummt rauscht knackt zischt zischen entstanden aufgenommen gemacht gesprochen "
+    "gesungen lernen lernt"
 )
-_COPULAS = frozenset(
-    "is are it's that's sounds sound feels feel seems seem looks lacks lack ist sind klingt klingen "
-    "wirkt wirken fehlt fehlen hört i'm".split()
+_COPULAS = words_of(
+    "was were is are it's that's sounds sound feels feel seems seem looks lacks lack ist sind "
+    "klingt klingen wirkt wirken fehlt fehlen hört i'm"
 )
-_SOUNDS = frozenset(
-    "it it's this that that's everything sound sounds voice voices recording audio mix track music "
-    "song vocals file speech signal tone es das alles ton klang stimme stimmen aufnahme musik lied "
-    "ganze sprache datei spur words wörter i'm ich i".split()
+_SOUNDS = words_of(
+    "it it's this that that's everything sound sounds voice voices recording audio mix track "
+    "music song vocals file speech signal tone es das alles ton klang stimme stimmen aufnahme "
+    "musik lied ganze sprache datei spur words wörter i'm ich i"
 )
-_NEGATIONS = frozenset({"NOT", "NOTHING", "JUST"})
+_HEARING = words_of("hear understand hören hört hörst versteht verstehen intelligible")
+_OF_PEOPLE = frozenset({"FASTER", "SLOWER", "HIGHER", "DEEPER", "LEFT", "RIGHT", "LONG", "MUCH"})
+"""Senses that tell of a sound only beside a word for it: people have slow internet."""
+_NEGATIONS = frozenset({"NOT", "NOTHING"})
 _REASONS = ("because", "since", "weil", "denn", "so that", "damit", "sodass", "so the", "so my",
             "so our", "so people", "so everyone", "so we can", "so i can", "so they can")  # fmt: skip
 _PURPOSES = frozenset({"for", "für", "fürs"})
-_LEADS = frozenset(
-    "so also therefore hence thus deshalb daher darum zwar nämlich then dann dabei dazu afterwards "
-    "danach dahinter anschließend finally please bitte : - oh well anyway ansonsten sonst dort there "
-    "und and after that plus".split()
+_LEADS = words_of(
+    "so also therefore hence thus deshalb daher darum zwar nämlich then dann dabei dazu "
+    "afterwards danach dahinter anschließend finally please bitte : - oh well anyway ansonsten "
+    "sonst dort there und and after that plus"
 )
 _TRAILS = (
     ("after", "that"), ("after", "it"), ("on", "top"), ("to", "finish"), ("as", "well"),
+    ("first",), ("at", "the", "end"),
     ("at", "last"), ("last",), ("afterwards",), ("danach",), ("dahinter",), ("too",), ("then",),
     ("please",), ("bitte",), ("though",), ("zuletzt",), ("dann",), ("instead",), ("again",),
 )  # fmt: skip
 _LONGEST_HEADING = 6
-_FAULTS = {"TOOQUIET": {"LOUDER", "UP", "MORE", "LOUDNESS", "NORM", "EVEN"},
-           "TOOLOUD": {"QUIETER", "DOWN", "LESS", "LOUDNESS", "NORM", "EVEN"}}  # fmt: skip
+_FAULTS = {
+    "TOOQUIET": {"LOUDER", "UP", "MORE", "LOUDNESS", "NORM", "EVEN"},
+    "TOOLOUD": {"QUIETER", "DOWN", "LESS", "LOUDNESS", "NORM", "EVEN"},
+    "HARSH": {"SHARP", "DEESS", "TREBLE"}, "HIGHER": {"DEEPER", "DOWN"}, "DEEPER": {"HIGHER", "UP"},
+    "LONG": {"PAUSES", "SILENCE", "TRIM"}, "MUCH": _TELLING - {"MUCH"},
+    "QUIET": {"LOUDER", "UP", "EVEN"}, "LOUD": {"QUIETER", "DOWN", "EVEN"},
+    "NOISE": {"LEFT", "RIGHT", "CHANNEL", "GATE"}, "HUM": {"HIGHPASS", "LEFT", "RIGHT"},
+    "LEFT": {"RIGHT", "CHANNEL"}, "RIGHT": {"LEFT", "CHANNEL"}, "BACKWARDS": {"FLIP"},
+    "RUMBLE": {"HIGHPASS"}, "SILENCE": {"PAUSES"}, "PAUSES": {"SILENCE", "SPLIT"},
+}  # fmt: skip
+"""What is wrong, each with what may be asked for to mend it."""
 
 
 def plain_text(request: str) -> str:
     """Return a request of the same length without signs that part or adorn what is said: dashes
     and strokes between words end a clause, parentheses and smileys are blanks."""
     text = _SMILEY.sub(_blanks, request.replace("\n", ";"))
+    text = _QUARTER.sub(_quarter, text)
+    text = _QUALITY.sub(r"\1.\2", text)
     text = _BREAK.sub(lambda match: ";".ljust(len(match[0])), text)
     if not _TITLE.search(text):
         text = _DASH.sub(";", text).replace("(", " ").replace(")", " ")
     return text
+
+
+def _quarter(match: re.Match[str]) -> str:
+    """Return the number with its unit, blanks between them: the place of both ends stays."""
+    return "0.25" + match[1].rjust(len(match[0]) - len("0.25"))
 
 
 def _blanks(match: re.Match[str]) -> str:
@@ -99,16 +130,23 @@ def is_remark(words: Sequence[str], beside: Sequence[str]) -> bool:
     """Tell whether the words of a clause ask for nothing; `beside` are those of the clauses next to
     it that are understood. What they speak of as well, it may speak of."""
     said, about = senses_of(words), senses_of(beside)
-    values = [word for word in words if is_number(word) or re.fullmatch(SOUND_FILE, word)]
-    if not {*values} <= {*beside} or not _NEGATIONS.isdisjoint(said):
+    if not {*_values(words)} <= {*beside} or not _WISHES.isdisjoint(words):
         return False
-    open_senses = said - _HARMLESS
-    known = {one for one in open_senses if one in about or about & _FAULTS.get(one, set())}
-    if open_senses - known or not _WISHES.isdisjoint(words) or not SCOPES.isdisjoint(words):
+    of_sound = not _SOUNDS.isdisjoint(words) or not _HEARING.isdisjoint(words) or "PART" in said
+    told = said & _TELLING if of_sound else said & _TELLING - _OF_PEOPLE
+    known = {one for one in told if one in about or about & _FAULTS.get(one, set())}
+    if told - known or (not _NEGATIONS.isdisjoint(said) and (of_sound or told)):
         return False
     if words[0] not in _SUBJECTS or not any(_is_verb(word) for word in words):
         return False
-    return bool(known) or not _is_complaint(words)
+    return bool(known) or (_HEARING.isdisjoint(words) and not _is_complaint(words))
+
+
+def _values(words: Sequence[str]) -> Iterator[str]:
+    """Yield the numbers that have a unit or are times, and the files."""
+    for word, after in zip(words, [*words[1:], ""], strict=True):
+        if re.fullmatch(SOUND_FILE, word) or (is_number(word) and (":" in word or is_unit(after))):
+            yield word
 
 
 def _is_verb(word: str) -> bool:
@@ -124,12 +162,38 @@ def _is_complaint(words: Sequence[str]) -> bool:
     return not _SOUNDS.isdisjoint(before) or senses_of(before) & {"PART"} != frozenset()
 
 
+_POINTERS = words_of(
+    "it its that this them those these there both dort da das die den es ihn sie dies beides "
+    "alles weg"
+)
+
+
+def points_back(words: Sequence[str]) -> bool:
+    """Tell whether a wish names what it is for only by a word that points back: "remove it"."""
+    return not _POINTERS.isdisjoint(words) and len(words) <= _LONGEST_POINTER
+
+
+_LONGEST_POINTER = 10
+_PLACES = frozenset({"from", "between", "at", "von", "zwischen", "bei", "ab", "in", "im"})
+_LIMITS = frozenset({"FIRST", "LAST", "JUST", "KEEP", "NOT", "NOTHING"})
+
+
+def may_be_told(words: Sequence[str]) -> bool:
+    """Tell whether words say what is where, to which a wish points back. Of them the unknown ones
+    may be the name of it."""
+    strange = [word for word in words if not is_known(word) and not is_number(word)]
+    if not strange:
+        return True
+    begins = words[0] in _SUBJECTS | _PLACES or any(_is_verb(word) for word in words)
+    return begins and _LIMITS.isdisjoint(senses_of(words))
+
+
 def is_heading(words: Sequence[str]) -> bool:
     """Tell whether words before a colon only say what the rest is about."""
     said = senses_of(words)
     return (
         len(words) <= _LONGEST_HEADING
-        and said <= _HARMLESS
+        and said <= _HARMLESS | {"EQ", "BACKWARDS", "CHANNEL"}
         and SCOPES.isdisjoint(words)
         and not any(map(is_number, words))
     )
@@ -198,8 +262,13 @@ def _is_strange(word: str) -> bool:
 
 
 def _after_heading(words: list[SpokenWord]) -> list[SpokenWord]:
-    """Return the words after the first colon, where a heading stands before it."""
-    for at, word in enumerate(words):
-        if word.text == ":" and at and is_heading([one.text for one in words[:at]]):
+    """Return the words after the first colon, where a heading or a remark stands before it."""
+    texts = [word.text for word in words]
+    for at, text in enumerate(texts):
+        if (
+            text == ":"
+            and at
+            and (is_heading(texts[:at]) or is_remark(texts[:at], texts[at + 1 :]))
+        ):
             return words[at + 1 :]
     return words

@@ -91,7 +91,8 @@ SENSES: Mapping[str, str] = {
     "rauf|hoch|hinauf|turn up|upwards|higher by|raising|raised|boosting|lifted|anheb|hochdreh|"
     "hochzieh|hochsetz|aufdreh|aufdrehen|nach oben|steigern|steigere|steiger|erhöhen|jack up|"
     "jack it up|beef up|goose|dreh auf|emphasise|emphasize|betone|betonen|bring up|bring out|"
-    "verstärkung|anhebung",
+    "verstärkung|anhebung"
+    "|angehoben|hervorheb|heb hervor",
     "HIGHER": "higher|höher|up in pitch|rauf in der tonhöhe",
     "DEEPER": "deeper|tiefer|lower in pitch|down in pitch|tiefer gestimmt",
     "MORE": "more|mehr|add|extra|plus|dazu|hinzu|drauf",
@@ -104,7 +105,9 @@ SENSES: Mapping[str, str] = {
     "attenuated|diminish|weaken|squash down|nimm zurück|nimm runter|abschwächen|schwäch|schwäche|"
     "senk ab|absenk|de-emphasise|de-emphasize|notch down|calm|beruhig|minimise|minimize|minimier|"
     "take the edge off|entschärf|entschärfe|entschärfen|zähm|zähme|zähmen|mildern|ease back|"
-    "pare back|cool down|absenkung",
+    "pare back|cool down|absenkung"
+    "|bändigen|bändige|bändig|zurück|gedämpft|abgesenkt|reduziert|turned down|brought down|"
+    "abgesenkt werden",
     "LESS": "less|weniger|minus|fewer|lesser|not so much|nicht so viel",
     "DROP": "drop|throw|discard|ditch|dump|scrap|verwerfen|verwirf|wegwerf|wirf",
     "CUT": "cut|schneide|schneid|chop|snip|abschneid|ausschneid|rausschneid|wegschneid|"
@@ -167,7 +170,8 @@ SENSES: Mapping[str, str] = {
     "anforderungen|norm|delivery|deliver|ausliefern|auslieferung|veröffentlichung|publishing|"
     "good to go|level appropriate|appropriate|geeignet|fit|target level|targets|adjust|justier|"
     "einstell|einstellen|einricht|bereit|bereitmach|fertigmach|fertig machen|suited|guidelines|"
-    "richtlinien|richtlinie",
+    "richtlinien|richtlinie"
+    "|ausgesteuert|vorbereiten|vorbereitet",
     "START": "at the start|at the beginning|at start|at the front|from the start|start|"
     "beginning|front|head|anfang|beginn|vorne|begin|intro silence|very start|opening|"
     "very beginning|the very beginning|at the very start|at the very beginning|start of it|"
@@ -221,7 +225,8 @@ SENSES: Mapping[str, str] = {
     "before that|before everything|beforehand|as an intro|as intro|als intro|as the intro|"
     "lead in with|prefix|vorne anfüg|vorn anfüg|vorne anhäng",
     "ATTACH": "attach|glue|glue on|tack on|tack|join on|splice|stitch|kleb|klebe|häng|hänge|"
-    "füge an",
+    "füge an"
+    "|angehängt|dranhängen|drangehängt|angefügt",
     "AFTER": "after|append|behind|danach|dahinter|after it|anhäng|"
     "following|afterwards play|followed by|gefolgt von|dranhäng|häng dran|dranhängen|"
     "hinten dran häng|hintenan|dahinterhäng|dahintersetz|anschließ|anfüg|anfügen|"
@@ -235,7 +240,8 @@ SENSES: Mapping[str, str] = {
     "the stretch",
     "STOP": "ist schluss|ist ende|is over|"
     "stop|finish|endet|enden lassen|finishes|terminate|conclude|aufhör|aufhören|"
-    "schluss machen|stopp|stoppe|ende bei|end at|end it at|stop at|stop it at|finish at",
+    "schluss machen|stopp|stoppe|ende bei|end at|end it at|stop at|stop it at|finish at"
+    "|zu ende|vorbei|ends|ended",
     "FADE": "fade|blende|blenden|fades|fading",
     "FADEIN": "fade in|fade-in|fadein|einblend|einblendung|ease in|ease it in|fade up|"
     "fade it up|fade it in|fades in|fading in|fade-ins|rise from silence|come in gradually|"
@@ -250,7 +256,10 @@ SENSES: Mapping[str, str] = {
     "blend aus|fade away|fade it away|fade off|tail off|gradual end|end gradually|taper off",
     "WANT": "give me|i want|i need|gib mir|ich will|ich brauche|ich möchte|hand me|we need|"
     "we want|i'd like|i would like|give us|ich hätte gern|ich hätte gerne|let me have|get me|"
-    "ich bräuchte",
+    "ich bräuchte"
+    "|asks for|ask for|asked for|expects|expect|requires|require|demands|wants a|wants an|"
+    "verlangt|verlangen|erwartet|erwarten|fordert|wünscht sich|braucht|brauchen"
+    "|matter|matters|is enough|are enough|reicht|reichen|genügt|genügen|suffices|will do",
     "ALL": "everything|alles|all|any",
     **THINGS,
 }  # fmt: skip

@@ -105,6 +105,11 @@ def verb_of(clause: Sequence[str]) -> str:
     return next((word for word in clause if _sense(word) in _HELD), "")
 
 
+def is_unit(word: str) -> bool:
+    """Tell whether a word is a unit, or begins one."""
+    return word in _units()
+
+
 def is_known(word: str) -> bool:
     """Tell whether a word has a sense, alone or in its parts, or is the name of a sound file. Words
     of negation are told as if they had none: what they change is not known."""

@@ -51,7 +51,8 @@ THINGS: Mapping[str, str] = {
     "lüftergeräusche|rauschanteil|noise in the background|hiss in the background|störrauschen|"
     "mic hiss|microphone hiss|preamp hiss|umgebungsgeräusche|umgebungsrauschen|static|"
     "static noise|broadband noise|grundgeräusch|computer fan noise|ventilation noise|steady hiss|"
-    "room hiss",
+    "room hiss"
+    "|airco|klimaanlagenrauschen|fan|computer fan|lüfter",
     "MUCH": "too much|zu viel|too|way too|far too|too strong|zuviel|viel zu|zu stark|"
     "zu viele|excessive|excessively|allzu|a lot|a lot of|lots of|lots|so much|so viel|viel|viele|"
     "much|overly|zu scharf|ziemlich|plenty of|viel zu viel|terrible|horrible|awful|bad|"
@@ -77,7 +78,9 @@ THINGS: Mapping[str, str] = {
     "klicks|klicken|klickgeräusche|click noises|clicking noises|clicking sounds|clicky|"
     "mouth clicks|crackly|crackling sounds|knacks|knackt|knistert|knack|scratches|scratch noise|"
     "kratzer|scratchy noise|digital clicks|ticking|ticking noise|ticking noises|"
-    "clicks and crackles|knisterei|declicker|de-clicker|decrackler|impulse noise|impulsstörungen",
+    "clicks and crackles|knisterei|declicker|de-clicker|decrackler|impulse noise|impulsstörungen"
+    "|mouth noises|lip smacks|lip smacking|schmatzer|schmatzgeräusche|mundgeräusche|klick|"
+    "plops",
     "SHARP": "sibilance|sibilant|sibilants|s sounds|esses|s-laute|zischlaute|"
     "scharfe s-laute|harsh s|harsh esses|sharp s|s sound|ess sounds|zischen|hissy s|"
     "harsh s sounds|sharp s sounds|piercing s|piercing s sounds|s-sounds|harsh sibilance|s's|"
@@ -103,7 +106,8 @@ THINGS: Mapping[str, str] = {
     "never exceed|not exceed|not exceeding|never exceeding|nie über|niemals über|upper limit|"
     "obergrenze|stays below|stay below|stays under|stay under|bleiben unter|bleibt unter|"
     "unter bleiben|not to exceed|must not exceed|don't exceed|without exceeding|"
-    "ohne zu überschreiten|or less|or lower|oder weniger|oder kürzer|or shorter",
+    "ohne zu überschreiten|or less|or lower|oder weniger|oder kürzer|or shorter"
+    "|at the very most|allerhöchstens|at most by|höchstens um",
     "EVEN": "same volume|same level|same loudness|even out|even|level out|balance|"
     "smooth out|consistent|ausgleich|angleich|gleichmäßig|equal|equalise the volume|equally loud|"
     "equally|even them out|more consistent|evened out|evening out|evenly|more even|evener|"
@@ -156,7 +160,8 @@ THINGS: Mapping[str, str] = {
     "FASTER": "faster|quicker|schneller|speed up|beschleunig|speed it up|as fast|so schnell|"
     "accelerate|sped up|speeding up|speed this up|speed that up|speed the whole thing up|"
     "more quickly|faster by|rascher|zügiger|flotter|beschleunigen|beschleunigt|beschleunige|"
-    "quicken|at a faster pace|schneller abspielen|make faster",
+    "quicken|at a faster pace|schneller abspielen|make faster"
+    "|rushing|rushed",
     "SLOWER": "slower|langsamer|slow down|verlangsam|slow it down|slow|slowed|slowed down|"
     "slowing|slow this down|slow that down|slow the whole thing down|more slowly|decelerate|"
     "verlangsamen|verlangsame|verlangsamt|abbrems|gemächlicher|langsamer abspielen|"
@@ -214,7 +219,9 @@ THINGS: Mapping[str, str] = {
     "gib aus|ausgabe|ausgegeben|speichern|gespeichert|sichern|sichere|ablegen|leg ab|exportieren|"
     "exportiert|export als|rendern|render it|rendered|encoded|kodier|kodiere|kodieren|encodier|"
     "encoding|schreib|schreibe|schreiben|in the format|dateiformat|spit out|bounce|bounce it|"
-    "return|liefer|ausliefern als|abgeben|exportiere",
+    "return|liefer|ausliefern als|abgeben|exportiere"
+    "|send|send back|send me|send it back|hand back|give back|schick|schicke|schicken|"
+    "zurückschicken|mp3s",
     "BITRATE": "bitrate|bit rate|datenrate|bit-rate|data rate|bitrates|datenraten",
     "REVERB": "reverb|reverberation|hall|nachhall|raumhall|hallfahne|reverb effect|"
     "halleffekt|hall-effekt|verhall|verhallen|room reverb|nachhalls|raumklang",
@@ -236,7 +243,8 @@ THINGS: Mapping[str, str] = {
     "unterteilen|aufspalten|spalte|partition|segment it|in stücke schneid",
     "EACH": "every|each|jeder|jedem|wherever|where|wherever there is|wherever there are|"
     "whenever|überall wo|wo|immer wenn|sobald|every time|each time|jede|jeden|jedes|at any|"
-    "an jeder|an allen|bei jeder|bei allen",
+    "an jeder|an allen|bei jeder|bei allen"
+    "|je|jeweils|apiece|respectively",
     "LITTLE": "a bit|bit of|a bit of|gently|gentle|sanft|a little|a little bit|"
     "a little bit of|little|slightly|slight|a touch|a touch of|a tad|lightly|light|subtle|subtly|"
     "leicht|leichte|leichten|leichtes|ein wenig|wenig|ein bisschen|bisschen|ein kleines bisschen|"
@@ -248,7 +256,8 @@ THINGS: Mapping[str, str] = {
     "beschränken auf|eingrenz|begrenze auf den bereich",
     "PHONE": "telephone|phone|telefon|telefonklang|telefoneffekt|phone call|telephone call|"
     "phone line|telephone line|old phone|old telephone|am telefon|wie am telefon|like a phone|"
-    "like a telephone|telephone effect|phone effect",
+    "like a telephone|telephone effect|phone effect"
+    "|old phone sound|phone sound|telephone sound|telefonsound",
     "RUMBLE": "rumble|rumbling|rumpeln|rumpelt|trittschall|low rumble|low-frequency rumble|"
     "low frequency rumble|footstep noise|subsonic rumble|stage rumble|traffic rumble|poltern|"
     "gepolter|grummeln|rumpel|low-end rumble|tieffrequentes rumpeln",
@@ -279,12 +288,15 @@ THINGS: Mapping[str, str] = {
     "JOIN": "join|joined|join together|verbind|verbinde|merge|concatenate|concat|combine|"
     "aneinanderhäng|aneinander|zusammenfüg|füge zusammen|string together|one after the other|"
     "hintereinander|nacheinander|back to back|chain|stick together|paste|zusammensetz|"
-    "zusammenhäng|zusammenschneid|zusammen|together|stitch together|splice together|link",
+    "zusammenhäng|zusammenschneid|zusammen|together|stitch together|splice together|link"
+    "|string",
     "CROSSFADE": "crossfade|cross-fade|cross fade|crossfaded|crossfading|crossfades|"
     "überblendung|überblenden|überblend|overlap|überlappung|overlapping|überlappend|blend over|"
     "x-fade|xfade",
-    "LEFT": "left|links|linke|linken|linker|linkes|left-hand|left hand|l|der linke|left one",
-    "RIGHT": "right|rechts|rechte|rechten|rechter|rechtes|right-hand|right hand|right one",
+    "LEFT": "left|links|linke|linken|linker|linkes|left-hand|left hand|l|der linke|left one"
+    "|left 1",
+    "RIGHT": "right|rechts|rechte|rechten|rechter|rechtes|right-hand|right hand|right one"
+    "|right 1|right one only",
     "CHANNEL": "channel|channels|kanal|kanäle|kanälen|stereo channels|stereokanäle|stereoseiten|"
     "stereo sides|stereo image|stereobild|stereo field",
     "SWAP": "swap|swapped|swapping|exchange|interchange|vertausch|vertausche|vertauscht|"
@@ -299,6 +311,8 @@ THINGS: Mapping[str, str] = {
     "COPY": "copy|copied|duplicate|duplicated|kopiere|kopier|kopieren|dupliziere|duplizieren|"
     "duplizier",
     "ADD": "insert|füge|fügen|einfüg|einfüge|einfügen|pad|padding|padded|pad out|add a gap|setze",
+    "SNR": "snr|signal-to-noise ratio|signal to noise ratio|signal-to-noise|rauschabstand|"
+    "signal-rausch-abstand|störabstand",
     "SAMESPEED": "ohne das tempo zu verändern|ohne die geschwindigkeit zu verändern|"
     "without changing the speed|without changing speed|at the same speed|"
     "same speed|keep the speed|keeping the speed|keep the tempo|keeping the tempo|"
@@ -309,6 +323,11 @@ THINGS: Mapping[str, str] = {
     "tempo beibehalten|bei gleicher länge|gleiches tempo|gleiche geschwindigkeit|gleiche länge|"
     "tempo bleibt|tempo soll bleiben|tempo bleibt gleich|speed unchanged|tempo unchanged|"
     "without making it faster|without making it slower|"
-    "speed stays the same",
+    "speed stays the same"
+    "|without changing its length|without changing the length|same duration as before|"
+    "the length stays the same|length stays|die länge bleibt|die länge bleibt gleich|"
+    "länge bleibt gleich|die länge soll bleiben|bei gleichbleibender länge|"
+    "ohne die länge zu ändern|ohne die länge zu verändern|keep its length|keep the duration|"
+    "without making it longer",
 }  # fmt: skip
 """The words and groups of words of each sense."""

@@ -45,6 +45,7 @@ UNITS: dict[str, Mapping[str, float]] = {
     "level": {"": 1},
     "peak": {"": 1},
     "q": {"": 1},
+    "rate": {"": 1},
 }  # fmt: skip
 """The units of each kind of value, and what one of them is in the first one."""
 _SPOKEN = {
