@@ -65,6 +65,7 @@ _FIRST, _LAST = "[the|die|den] (first|ersten|erste)", "[the|die|den] (last|final
 
 _LEFT = "(left|linken|linke) [channel|side|kanal|seite]"
 _RIGHT = "(right|rechten|rechte) [channel|side|kanal|seite|one]"
+_KNOB = "use|with|a|an|gentle|ein|einen|eine|mit"
 _AROUND = "(at|bei|around) {freq_hz:hz}"
 _SWAP = "(swap|switch|exchange|flip|vertausche|tausche)"
 _Q = "[[,] [with|mit] [a|an|einem|einer] (q|güte|q-factor) [of|von|=] {q:q}]"
@@ -105,6 +106,7 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
     "clip": (
         f"(keep|clip|take|extract|leave|behalte) [only|nur] {_FIRST} {{end_s}}",
         "(end|stop) IT at {end_s}",
+        "(use|take|verwende|nimm) IT from {start_s} (to|till|until|up to|bis) {end_s}",
         "(make|cut|get) IT {end_s} long by (cutting|trimming) [off] the end",
     ),
     "cut": (
@@ -245,6 +247,12 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "(compress|komprimiere|komprimier) IT [by|with|at|mit] [a ratio of] [{ratio}] "
         "[(at|above|from|ab|bei|with a threshold of) {threshold_db}] [with {attack_ms} attack] "
         "[with {makeup_db} [of] (makeup|make-up) [gain]]",
+        # As settings are listed.
+        f"[{_KNOB}] (compressor|kompressor|compression|compress) [settings|einstellungen] [:|,] "
+        "[THE] (threshold|schwelle) [of|at|bei|:] ({threshold_db}|{threshold_db:level}) [,|and|und] "
+        "[THE] ratio [of|:] {ratio} [[,|and|und] [THE] attack [of|time|:] {attack_ms}] "
+        "[[,|and|und] [THE] release [of|time|:] {release_ms}] [[,|and|und] [mit|with] ({makeup_db} "
+        "(make-up|makeup|make up) [gain]|(make-up|makeup|make up) [gain] [of] {makeup_db})]",
         # As the knobs stand on the device: each with its name, in this order.
         "(ADD THE {ratio} (compressor|compression|kompressor|kompression)|(compress|komprimiere|"
         "ADD THE (compressor|compression|kompressor|kompression)) IT [at|with|of|mit|:] "
@@ -283,6 +291,7 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
     ),
     "sample rate": (
         "(resample|convert) IT [to] {sample_rate_hz} [sample rate]",
+        "(sample rate|samplerate|abtastrate) [of|von|auf|=|:] {sample_rate_hz:samples}",
     ),
     "sample format": (
         "[convert|make|reduce|save|wandle] IT [to|as|at|in|auf] {subtype:bit}",

@@ -82,7 +82,17 @@ NEUTRAL = (
     "das wär's|sonst nichts|weiter nichts|das ist alles|mehr brauche ich nicht|no other changes|"
     "no further changes|still|still want|anymore|any more|immer noch|too close|too far|too near|"
     "zu nah|zu nahe|zu weit|zu dicht|each one|itself|selbst|selber|myself|kriegst|kriegt|"
-    "bekommst|krieg|schaffst|drin|darin|rest|the rest|den rest|der rest"
+    "bekommst|krieg|schaffst|drin|darin|rest|the rest|den rest|der rest|small|kleine|kleines|"
+    "kleiner|single|new|neue|neuen|neues|old|alte|alten|another|sound bite|soundbite|my piece|"
+    "mein stück|meinem stück|any chance of|any chance you could|any chance|"
+    "would it be possible to|is it possible to|wäre es möglich|ist es möglich|vocabulary list|"
+    "word list|list|liste|i'd say|i'd guess|würde ich sagen|desk|tisch|huhu|hallöchen|tach|"
+    "ziehen|zieh|may|may go|go|dafür|einschleifen|einsetzen|anwenden|anlegen|müsste|müssten|"
+    "könnte|könnten|in dieser reihenfolge|in this order|in that order|in der reihenfolge|"
+    "reihenfolge|order|this 1|that 1|the other 1|text|sometimes|manchmal|ab und zu|"
+    "every now and then|director|regisseur|chain|signal chain|signalkette|settings|setting|"
+    "einstellungen|style|stil|effect|effekt|ja|eben|halt|bloss mal|together with that|"
+    "in addition|by the way|übrigens|fyi|btw|whole piece|the piece itself"
 )
 """Words and groups of words."""
 SCOPES = words_of(

@@ -10,7 +10,7 @@ from ...errors import Failure
 from .complaints import complaint_of
 from .parts import alone_text, one_of_several, parts_in
 from .patterns import is_number, with_points, words_in
-from .remarks import is_remark, may_be_told, plain_text, points_back, simpler
+from .remarks import is_heading, is_remark, may_be_told, plain_text, points_back, simpler
 from .rules import BEGINNINGS, FORMAT, GOING_ON, SEPARATORS, TURNS, Fit, Rule, fit_of
 from .sentences import adds_nothing, is_known, meaning_of, senses_of, verb_of
 from .units import SpokenWord
@@ -21,7 +21,7 @@ _MOST_WORDS = 12
 SEE = "`flowc audio vocabulary` lists what they understand; --model provider:name asks a model"
 _LIST = "`flowc audio vocabulary` lists what they know"
 _COMMA = re.compile(r"([0-9]+),([0-9]+)")
-_AT_ONCE = 4
+_AT_ONCE = 6
 """Clauses that one phrase may span: "fade in 1 s and out 2 s" are two."""
 
 
@@ -285,6 +285,7 @@ _ALL_BUT = frozenset({"nothing", "all", "everything", "anything", "nichts", "all
 _END = SpokenWord(";", 0, 0)
 
 
+_LEAST_BEFORE_COLON = 4
 _ORDERS = frozenset({"also", "then", "afterwards", "dann", "danach", "anschließend", "finally"})
 """Separators that may stand within a clause as well: "Spitzen danach auf -1 dBFS"."""
 
@@ -298,6 +299,14 @@ def _pieces(words: list[SpokenWord]) -> list[_Piece]:
         if word.text in openers and not current and after is not _END and not is_number(after.text):
             continue
         turns = word.text in TURNS and not (current and current[-1].text in _ALL_BUT)
+        if word.text == ":" and current:
+            if is_heading([one.text for one in current]):
+                current = []
+                continue
+            if len(current) >= _LEAST_BEFORE_COLON:
+                pieces.append(_Piece(before, current))
+                before, current = ",", []
+                continue
         goes_on = word.text in _ORDERS and len(current) == 1 and not _read_alone(current)
         if (word.text in SEPARATORS and not goes_on) or turns:
             if current:

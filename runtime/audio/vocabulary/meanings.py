@@ -19,6 +19,7 @@ _FAULT = f"{_REMOVES}~MUCH"
 _CUT_WORDS = "REMOVE TAKE CUT AWAY SECTION FROM DROP"
 _FAULT_WORDS = "REMOVE TAKE AWAY CUT DOWN LESS DROP FILTER MUCH"
 _TOWARDS = "NORM LOUDNESS LEVEL READY TO"
+_HELD = f"{_TOWARDS} PEAK CEILING MOST LIMIT BELOW !BY"
 _UPS, _DOWNS = "UP~MORE~LOUDER", "DOWN~LESS~CUT~AWAY~DROP~QUIETER~REMOVE"
 _BAND = "UP DOWN MORE LESS LOUDER QUIETER CUT TAKE AWAY EQ FREQUENCY LITTLE LEVEL MUCH"
 _LESS, _BAND_ALONE = "DOWN~LESS~QUIETER", "LITTLE LEVEL !AT !JUST"
@@ -75,6 +76,10 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("loudness", "{target_lufs} {max_true_peak_dbtp:level}", "CEILING",
      f"{_TOWARDS} PEAK CEILING LIMIT MOST BELOW !BY"),
     ("loudness", "{target_lufs:level}", "LOUDNESS", f"{_TOWARDS} !BY"),
+    ("loudness", "", "NORM", "ALL"),
+    ("loudness", "{target_lufs=-16} {max_true_peak_dbtp:ceiling}", "PODCAST PEAK~CEILING", _HELD),
+    ("loudness", "{target_lufs=-14} {max_true_peak_dbtp:ceiling}", "STREAM PEAK~CEILING", _HELD),
+    ("loudness", "{target_lufs=-23} {max_true_peak_dbtp:ceiling}", "BROADCAST PEAK~CEILING", _HELD),
     ("loudness", "{target_lufs=-16} {max_true_peak_dbtp=-1}", "PODCAST", _TOWARDS),
     ("loudness", "{target_lufs=-14} {max_true_peak_dbtp=-1}", "STREAM", _TOWARDS),
     ("loudness", "{target_lufs=-23} {max_true_peak_dbtp=-1}", "BROADCAST", _TOWARDS),
@@ -82,6 +87,8 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("peak level", "{target_dbfs:peak}", "PEAK NORM", "TO LEVEL !BY"),
     ("trim silence", "", "SILENCE START END", f"{_CUT_WORDS} TRIM BOTH EACH"),
     ("trim silence", "", "SILENCE BOTH", f"{_CUT_WORDS} TRIM START END"),
+    ("trim silence", "{threshold_dbfs}", "SILENCE TRIM~REMOVE~CUT~AWAY THRESHOLD~BELOW",
+     f"{_CUT_WORDS} TRIM START END BOTH EACH THRESHOLD BELOW !AT"),
     ("trim silence", "{keep_s}", "SILENCE START END KEEP", f"{_CUT_WORDS} TRIM BOTH EACH KEEP"),
     ("trim silence", "{keep_s}", "SILENCE BOTH KEEP", f"{_CUT_WORDS} TRIM START END KEEP"),
     ("trim silence", "{keep_s}", "SILENCE KEEP TRIM", "CUT REMOVE TAKE AWAY KEEP !ALL"),
@@ -99,6 +106,8 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("clip", "{start_s} {end_s}", "KEEP~JUST~TRIM~WANT TO~TILL~AND",
      "KEEP TAKE FROM SECTION TO TILL TRIM"),
     ("clip", "{start_s}", "FIRST REMOVE~CUT~AWAY~SKIP~DROP", _CUT_WORDS),
+    ("clip", "{start_s}", "FIRST WITHOUT", ""),
+    ("clip", "{before_end_s:s}", "LAST WITHOUT", ""),
     ("clip", "{start_s}", f"BEFORE {_CUTS}~SKIP", _CUT_WORDS),
     ("clip", "{start_s}", "START AT~FROM~BY", ""),
     ("clip", "{start_s}", "START REMOVE~CUT~AWAY~DROP~TRIM", f"{_CUT_WORDS} TRIM !AT"),
@@ -121,6 +130,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("fade", "{in_s,out_s}", "FADE START END", "MORE ABOVE EACH"),
     ("fade", "{in_s} {out_s}", "FADEIN FADEOUT AND", f"{_ENDS} ABOVE !AT"),
     ("high-pass", "{cutoff_hz} {slope=24}", "HIGHPASS", "MORE FREQUENCY BELOW"),
+    ("high-pass", "{cutoff_hz} {slope=24}", "HIGHPASS BELOW", f"{_CUT_WORDS} FREQUENCY ALL"),
     ("high-pass", "{cutoff_hz:low} {slope=24}", "HIGHPASS", "MORE FREQUENCY"),
     ("high-pass", "{cutoff_hz} {slope}", "HIGHPASS PEROCTAVE", "MORE FREQUENCY"),
     ("low-pass", "{cutoff_hz} {slope}", "LOWPASS PEROCTAVE", "MORE FREQUENCY"),
@@ -130,11 +140,14 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
      f"{_FAULT_WORDS} BELOW"),
     ("high-pass", "{cutoff_hz:low} {slope=24}", f"RUMBLE BELOW {_FAULT}", _FAULT_WORDS),
     ("low-pass", "{cutoff_hz} {slope=24}", "LOWPASS", "MORE FREQUENCY ABOVE"),
+    ("low-pass", "{cutoff_hz} {slope=24}", "LOWPASS ABOVE", f"{_CUT_WORDS} FREQUENCY ALL"),
     ("low-pass", "{cutoff_hz:high} {slope=24}", "LOWPASS", "MORE FREQUENCY"),
     ("low-pass", "{cutoff_hz} {slope=24}", f"ABOVE {_CUTS}", f"{_CUT_WORDS} TREBLE FREQUENCY"),
     ("low-pass", "{cutoff_hz} {slope=24}", "NOTHING ABOVE", "TREBLE FREQUENCY KEEP"),
     ("band-pass", "{low_hz} {high_hz} {slope=24}", "BANDPASS~KEEP~JUST~LIMIT~TRIM",
      "KEEP FROM TO TILL SECTION FREQUENCY MORE BANDPASS"),
+    ("band-pass", "{low_hz} {high_hz} {slope}", "BANDPASS PEROCTAVE",
+     "KEEP FROM TO TILL SECTION FREQUENCY MORE AND"),
     ("band-pass", "{low_hz=300} {high_hz=3400} {slope=24}", "PHONE", "MORE"),
     ("equaliser", "{+gain_db:db} {freq_hz:hz} {type=peak}", _UPS, _BAND),
     ("equaliser", "{-gain_db:db} {freq_hz:hz} {type=peak}", _DOWNS, _BAND),
@@ -167,7 +180,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("limit", "{ceiling_dbtp:ceiling}", "NOT CEILING~PEAK ABOVE", "CEILING PEAK !BY"),
     ("limit", "{ceiling_dbtp:ceiling}", "NOTHING ABOVE", "CEILING PEAK LOUD !BY"),
     ("noise gate", "{threshold_db}?", "GATE",
-     "THRESHOLD BELOW TO MORE SECTION FROM NOISE !BY"),
+     "THRESHOLD BELOW TO MORE SECTION FROM NOISE LAY !BY"),
     ("hum", "{hz}?", f"HUM {_FAULT}", f"{_FAULT_WORDS} FROM"),
     ("noise", "{reduction_db}?", f"NOISE {_FAULT}~QUIETER",
      f"{_FAULT_WORDS} BACKGROUND QUIETER LEVEL FROM MOST"),
@@ -178,7 +191,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("de-ess", "{most_db}? {freq_hz}", "DEESS", "MORE ABOVE FROM DOWN TO MOST AND"),
     ("pauses", "{longest_s}?", "PAUSES TRIM", "LONG MUCH"),
     ("pauses", "{longest_s}", "PAUSES TRIM~DOWN~MOST~CUT~LIMIT",
-     "TRIM DOWN MOST CUT LONG TO LIMIT !BY"),
+     "TRIM DOWN MOST CUT LONG TO LIMIT EACH !BY"),
     ("pauses", "{longest_s}", "PAUSES TRIM ABOVE", "LONG"),
     ("pauses", "{longest_s}", "NOT PAUSES~SILENCE LONG~ABOVE", "SILENCE PAUSES"),
     ("leveller", "", "EVEN LEVEL~LOUDNESS~VOICES~QUIET~LOUD~DYNAMICS",

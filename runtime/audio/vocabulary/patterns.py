@@ -33,6 +33,7 @@ _BARE = {
     "peak": (-60, -0.1),
     "q": (0.1, 20),
     "rate": (32, 320),
+    "samples": (8000, 192_000),
 }
 """Kinds of numbers without a unit, and where they can only be Hz, dB, a Q or kilobits."""
 _KINDS = {":1": "ratio", "dB per octave": "db"}
@@ -330,7 +331,7 @@ def _argument(slot: PhraseSlot, number: str, unit: str) -> Any:
     value *= UNITS[slot.kind].get(unit, 1)
     up = slot.sign == "+"
     match slot.kind:
-        case "low" | "high" | "level" | "peak" | "q" | "rate":
+        case "low" | "high" | "level" | "peak" | "q" | "rate" | "samples":
             least, most = _BARE[slot.kind]
             return _plain(value) if least <= value <= most else None
         case "bit":

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from flowc.compiler.catalog.audio_phrases import TAG_WORDS
+
 from .circumstances import SCOPES, words_of
 from .patterns import SOUND_FILE, is_number
 from .sentences import is_known, is_unit, senses_of
@@ -77,11 +79,14 @@ _HEARING = words_of("hear understand hören hört hörst versteht verstehen inte
 _OF_PEOPLE = frozenset({"FASTER", "SLOWER", "HIGHER", "DEEPER", "LEFT", "RIGHT", "LONG", "MUCH"})
 """Senses that tell of a sound only beside a word for it: people have slow internet."""
 _NEGATIONS = frozenset({"NOT", "NOTHING"})
-_REASONS = ("because", "since", "weil", "denn", "so that", "damit", "sodass", "so the", "so my",
-            "so our", "so people", "so everyone", "so we can", "so i can", "so they can")  # fmt: skip
+_REASONS = (
+    "because", "since", "weil", "denn", "so that", "damit", "sodass", "so the", "so my", "so our",
+    "so people", "so everyone", "so we can", "so i can", "so they can", "where i", "where we",
+    "where he", "where she", "would make", "that makes", "which makes", "where the", "wo ich", "wo wir", "wo der", "als ich", "while i", "when i",
+)  # fmt: skip
 _PURPOSES = frozenset({"for", "für", "fürs"})
 _LEADS = words_of(
-    "so also therefore hence thus deshalb daher darum zwar nämlich then dann dabei dazu "
+    "followed so also therefore hence thus deshalb daher darum zwar nämlich then dann dabei dazu "
     "afterwards danach dahinter anschließend finally please bitte : - oh well anyway ansonsten "
     "sonst dort there und and after that plus"
 )
@@ -126,19 +131,28 @@ def _blanks(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
 
+_CONJUNCTIONS = frozenset({"because", "weil", "damit", "denn", "while", "although", "obwohl"})
+
+
 def is_remark(words: Sequence[str], beside: Sequence[str]) -> bool:
     """Tell whether the words of a clause ask for nothing; `beside` are those of the clauses next to
     it that are understood. What they speak of as well, it may speak of."""
+    while len(words) > 1 and words[0] in _LEADS - _SUBJECTS:
+        words = words[1:]
     said, about = senses_of(words), senses_of(beside)
     if not {*_values(words)} <= {*beside} or not _WISHES.isdisjoint(words):
         return False
     of_sound = not _SOUNDS.isdisjoint(words) or not _HEARING.isdisjoint(words) or "PART" in said
+    if words[0] in _CONJUNCTIONS and not (said & _TELLING) - about:
+        return True
     told = said & _TELLING if of_sound else said & _TELLING - _OF_PEOPLE
     known = {one for one in told if one in about or about & _FAULTS.get(one, set())}
     if told - known or (not _NEGATIONS.isdisjoint(said) and (of_sound or told)):
         return False
-    if words[0] not in _SUBJECTS or not any(_is_verb(word) for word in words):
+    if not _is_statement(words):
         return False
+    if about & _FAULTS["TOOQUIET"] and not _HEARING.isdisjoint(words):
+        return True
     return bool(known) or (_HEARING.isdisjoint(words) and not _is_complaint(words))
 
 
@@ -149,14 +163,26 @@ def _values(words: Sequence[str]) -> Iterator[str]:
             yield word
 
 
+def _is_statement(words: Sequence[str]) -> bool:
+    """Tell whether words say something of somebody: who asks for work begins with a verb, or names
+    the work."""
+    named = not senses_of(words[:1]) and is_known(words[0])
+    if words[0] not in _SUBJECTS and not named and (len(words) < 2 or words[1] not in _VERBS):
+        return False
+    return words[0] in _CONTRACTED or any(_is_verb(word) for word in words[1:])
+
+
 def _is_verb(word: str) -> bool:
-    return word in _VERBS or (word.endswith("ed") and len(word) > 4)
+    """Tell whether a word is a finite verb, of the unknown ones by how it ends."""
+    if word in _VERBS:
+        return True
+    return len(word) > 4 and not is_known(word) and word.endswith(("ed", "s", "t", "te", "ten"))
 
 
 def _is_complaint(words: Sequence[str]) -> bool:
     """Tell whether words say how the sound is: "it is muffled" wishes that it were not."""
     at = next((n for n, word in enumerate(words) if word in _COPULAS), None)
-    if at is None:
+    if at is None or words[at + 1 : at + 2] in (["for"], ["für"]):
         return False
     before = words[: at + 1]
     return not _SOUNDS.isdisjoint(before) or senses_of(before) & {"PART"} != frozenset()
@@ -178,6 +204,9 @@ _PLACES = frozenset({"from", "between", "at", "von", "zwischen", "bei", "ab", "i
 _LIMITS = frozenset({"FIRST", "LAST", "JUST", "KEEP", "NOT", "NOTHING"})
 
 
+_CONTRACTED = frozenset({"i'm", "it's", "that's", "there's", "he's", "she's", "we're", "they're"})
+
+
 def may_be_told(words: Sequence[str]) -> bool:
     """Tell whether words say what is where, to which a wish points back. Of them the unknown ones
     may be the name of it."""
@@ -196,6 +225,7 @@ def is_heading(words: Sequence[str]) -> bool:
         and said <= _HARMLESS | {"EQ", "BACKWARDS", "CHANNEL"}
         and SCOPES.isdisjoint(words)
         and not any(map(is_number, words))
+        and TAG_WORDS.isdisjoint(words)
     )
 
 
@@ -205,8 +235,10 @@ def simpler(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:
     seen = {len(words)}
     for some in (words, [*_after_heading(words)]):
         bare = _without_ends(some)
-        for one in (bare, _without_reason(bare), _without_purpose(bare),
-                    _without_purpose(_without_reason(bare))):  # fmt: skip
+        short = _without_reason(bare)
+        for one in (bare, _without_source(bare), short, _without_purpose(bare),
+                    _without_purpose(short), _without_source(_without_purpose(short)),
+                    _without_name(short)):  # fmt: skip
             if one and len(one) not in seen:
                 seen.add(len(one))
                 yield one
@@ -231,7 +263,7 @@ def _without_reason(words: list[SpokenWord]) -> list[SpokenWord]:
     texts = [word.text for word in words]
     for at in range(1, len(texts)):
         rest = texts[at:]
-        if not " ".join(rest[:4]).startswith(tuple(f"{one} " for one in _REASONS)):
+        if not " ".join(rest[:3]).startswith(tuple(f"{one} " for one in _REASONS)):
             continue
         if senses_of(rest) <= _HARMLESS and not any(map(is_number, rest)):
             return words[:at]
@@ -254,6 +286,34 @@ def _without_purpose(words: list[SpokenWord]) -> list[SpokenWord]:
             kept.append(words[at])
         at = end
     return kept
+
+
+_EXCEPTIONS = words_of("but except besides excluding außer ausgenommen other others not nicht")
+_OF_FAULTS = frozenset({"NOISE", "HUM", "RUMBLE", "CLICKS", "SHARP", "SILENCE", "PAUSES"})
+_SOURCES = frozenset({"of", "from", "der", "des", "vom", "von", "by", "meines", "meiner", "on"})
+
+
+def _without_source(words: list[SpokenWord]) -> list[SpokenWord]:
+    """Return the words without what follows a fault and says where it comes from: "of the desk"."""
+    for at in range(1, len(words)):
+        if words[at].text not in _SOURCES or not senses_of([words[at - 1].text]) & _OF_FAULTS:
+            continue
+        end = at + 1
+        while end < len(words) and _is_strange(words[end].text):
+            end += 1
+        if end > at + 1 and SCOPES.isdisjoint(word.text for word in words[at:end]):
+            return words[:at] + words[end:]
+    return words
+
+
+def _without_name(words: list[SpokenWord]) -> list[SpokenWord]:
+    """Return the known words of a clause with two times, which say what the unknown ones name."""
+    texts = [word.text for word in words]
+    if sum(":" in value for value in _values(texts)) < 2 or "SPLIT" in senses_of(texts):
+        return words
+    if not _EXCEPTIONS.isdisjoint(texts):
+        return words
+    return [word for word in words if is_known(word.text) or is_number(word.text)]
 
 
 def _is_strange(word: str) -> bool:

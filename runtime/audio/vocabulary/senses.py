@@ -61,7 +61,8 @@ SENSES: Mapping[str, str] = {
     "mittels|bei einer|at a|having|mit einer|mit einem",
     "IN": "in|im|on|am|ans|onto",
     "JUST": "just|only|nur|lediglich|bloß|solely|nichts als|nothing but|ausschließlich|"
-    "no more than the",
+    "no more than the"
+    "|allein|alleine|lediglich noch",
     "AND": "and|und",
     "TO": "→|to|down to|"
     "up to|auf|into|zu|zur|zum|als|as|-|nach unten auf|hinunter auf|"
@@ -127,7 +128,8 @@ SENSES: Mapping[str, str] = {
     "kann weg|können weg|sollen weg|müssen weg|weghaben|weg haben|verschwinden|"
     "verschwinden lassen|verschwinde|should disappear|disappear|vanish|make disappear|"
     "take it out|fix it|get it out|get them out|kill it|killing|notch out|reparieren|reparier|"
-    "wegmachen|rauslöschen|löschen",
+    "wegmachen|rauslöschen|löschen"
+    "|cleaning that up|cleaning it up|cleaning up|cleaning",
     "TAKE": "take|nimm|nehm|roll|shave|nehme|nimmst|taking",
     "AWAY": "off|away|out|weg|raus|heraus|fort|aus|davon|hinaus|raus damit|out of it|"
     "out of there|from it|heraus aus",
@@ -138,7 +140,8 @@ SENSES: Mapping[str, str] = {
     "LOUDNESS": "loud enough|laut genug|"
     "loudness|lautheit|integrated|integriert|loudness target|target loudness|"
     "integrated loudness|perceived loudness|overall loudness|programme loudness|program loudness|"
-    "lautheitsziel|ziellautheit|programmlautheit|lautheitspegel|lufs target|lautheitsnorm",
+    "lautheitsziel|ziellautheit|programmlautheit|lautheitspegel|lufs target|lautheitsnorm"
+    "|zielwert|target value|zielpegel|target level of",
     "NORM": "normalise|normalize|normalisier|normalisiere|normalisation|normalization|"
     "normalised|normalized|normalising|normalizing|normalisierung|normieren|normier|"
     "loudness-normalise|loudness-normalize|aussteuern|aussteuer|aussteuerung|pegle|pegel ein|"
@@ -181,7 +184,8 @@ SENSES: Mapping[str, str] = {
     "END": "at the end|at end|at the very end|end|ende|tail|hinten|schluss|back|very end|"
     "very last|end of it|the end of it|from the end|the back|the tail|am ende|am schluss|"
     "zum schluss|zum ende|ganz am ende|ganz hinten|hinten dran|vom ende|at the tail|at the back|"
-    "on the end|onto the end|to the end|ans ende|hintendran|an das ende",
+    "on the end|onto the end|to the end|ans ende|hintendran|an das ende"
+    "|ending|new ending|the ending|endings",
     "BOTH": "both|beide|both ends|both sides|ends|enden|edges|sides|seiten|rändern|"
     "either end|each end|either side|on both ends|on both sides|at both ends|at either end|"
     "beide enden|beiden enden|an beiden enden|beidseitig|auf beiden seiten|rand|ränder|"
@@ -242,7 +246,8 @@ SENSES: Mapping[str, str] = {
     "stop|finish|endet|enden lassen|finishes|terminate|conclude|aufhör|aufhören|"
     "schluss machen|stopp|stoppe|ende bei|end at|end it at|stop at|stop it at|finish at"
     "|zu ende|vorbei|ends|ended",
-    "FADE": "fade|blende|blenden|fades|fading",
+    "FADE": "fade|blende|blenden|fades|fading"
+    "|blendet",
     "FADEIN": "fade in|fade-in|fadein|einblend|einblendung|ease in|ease it in|fade up|"
     "fade it up|fade it in|fades in|fading in|fade-ins|rise from silence|come in gradually|"
     "come up gradually|fade in from silence|fade from silence|fade in gradually|einfad|einfaden|"
@@ -253,7 +258,8 @@ SENSES: Mapping[str, str] = {
     "fade it down|fade it out|fade to silence|fade to nothing|fade into silence|fades out|"
     "fading out|die away|trail off|ausfad|ausfaden|rausfad|ausblenden|rausblend|herausblend|"
     "ausgeblendet|ausklingen|ausklingen lassen|ausklang|verklingen|verklingen lassen|blende aus|"
-    "blend aus|fade away|fade it away|fade off|tail off|gradual end|end gradually|taper off",
+    "blend aus|fade away|fade it away|fade off|tail off|gradual end|end gradually|taper off"
+    "|blendet aus|blendet langsam aus",
     "WANT": "give me|i want|i need|gib mir|ich will|ich brauche|ich möchte|hand me|we need|"
     "we want|i'd like|i would like|give us|ich hätte gern|ich hätte gerne|let me have|get me|"
     "ich bräuchte"

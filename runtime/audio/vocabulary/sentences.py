@@ -229,7 +229,9 @@ def _compound(word: str) -> list[str]:
 
 def _sense(words: str) -> str:
     exact, stems = _lexicon()
-    return exact.get(words) or stems.get(_stem(words), "")
+    if found := exact.get(words) or stems.get(_stem(words), ""):
+        return found
+    return exact.get(words.removesuffix("'s").removesuffix("\u2019s"), "")  # "Spotify's"
 
 
 @functools.cache

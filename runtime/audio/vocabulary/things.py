@@ -34,7 +34,8 @@ THINGS: Mapping[str, str] = {
     "falls below|go below|goes below|drops below|kleiner als|leiser als|weaker than|softer than|"
     "dahinterlegen",
     "PEROCTAVE": "per octave|per oct|/ oct|/ octave|/ oktave|pro oktave|je oktave|slope|steilheit|"
-    "flankensteilheit",
+    "flankensteilheit"
+    "|/octave|db/oct|an octave slope",
     "EQ": "eq|equalizer|equaliser|bell|peak filter|bell filter|glockenfilter|entzerr|"
     "entzerrer|equalize at|equalise at",
     "HUM": "hum|humming|buzz|buzzing|brumm|brummen|netzbrummen|brummschleife|ground loop|"
@@ -64,7 +65,8 @@ THINGS: Mapping[str, str] = {
     "music bed|hintergrundmusik|background bed|as background|as a background|as background music|"
     "as a music bed|as a bed|als hintergrund|als hintergrundmusik|als untermalung|untermalung|"
     "als bett|musikbett|musikteppich|als musikbett|backing|backing track|backing music|"
-    "underscore|hintergrund-musik|im hintergrund laufen|quietly behind",
+    "underscore|hintergrund-musik|im hintergrund laufen|quietly behind"
+    "|atmosphere|ambience|ambient sound|as atmosphere|atmo darunter",
     "DENOISE": "denoise|de-noise|entrauschen|entrausche|noise reduction|noise removal|"
     "rauschunterdrückung|rauschminderung|denoised|denoising|denoiser|noise suppression|"
     "noise reducer|de-noiser|rauschen reduzieren|rauschfilter|rauschreduktion|rauschreduzierung|"
@@ -272,7 +274,8 @@ THINGS: Mapping[str, str] = {
     "individual files|individual|several|mehrere|mehrere dateien|own files|einzeldateien|tracks|"
     "einzelne tracks|einzelne teile|einzelnen|separate tracks|separate pieces|separate parts|"
     "own file|eigene datei|eigene dateien|multiple files|multiple|different files|clips|"
-    "single files|stücke|spuren|einzelspuren|chapters|kapitel|takes",
+    "single files|stücke|spuren|einzelspuren|chapters|kapitel|takes"
+    "|single file each",
     "DELAY": "delay|delayed|delaying|verzöger|verzögere|verzögern|verzögert|verzögerung|"
     "later|später|nach hinten|push back|pushed back|postpone|move back|move it back|shift back|"
     "shift it back|move later|verschieb|verschiebe|verschieben|schieb|schiebe|schieben|versetz|"
@@ -301,16 +304,18 @@ THINGS: Mapping[str, str] = {
     "stereo sides|stereo image|stereobild|stereo field",
     "SWAP": "swap|swapped|swapping|exchange|interchange|vertausch|vertausche|vertauscht|"
     "vertauschen|tausch|tausche|tauschen|getauscht|the wrong way round|the wrong way around|"
-    "wrong way round|seitenverkehrt|falsch herum|verkehrt herum",
+    "wrong way round|seitenverkehrt|falsch herum",
     "MUTE": "mute|muted|muting|stumm|stummschalt|stummschalten|stumm schalten|schalte stumm|"
     "stumm machen|blank out|silence out|schalt stumm|stummgeschaltet|bring to silence|"
     "black out|lautlos|make silent|go silent|turn to silence|ton weg|ohne ton",
     "BACKWARDS": "backwards|backward|rückwärts|in reverse|reversed|reverse|umgekehrt abspiel|"
     "von hinten nach vorn|von hinten nach vorne|rückwärts abspiel|play backwards|"
-    "run backwards|the other way round in time|play in reverse",
+    "run backwards|the other way round in time|play in reverse"
+    "|verkehrt herum",
     "COPY": "copy|copied|duplicate|duplicated|kopiere|kopier|kopieren|dupliziere|duplizieren|"
     "duplizier",
     "ADD": "insert|füge|fügen|einfüg|einfüge|einfügen|pad|padding|padded|pad out|add a gap|setze",
+    "WITHOUT": "without|ohne",
     "SNR": "snr|signal-to-noise ratio|signal to noise ratio|signal-to-noise|rauschabstand|"
     "signal-rausch-abstand|störabstand",
     "SAMESPEED": "ohne das tempo zu verändern|ohne die geschwindigkeit zu verändern|"
@@ -328,6 +333,10 @@ THINGS: Mapping[str, str] = {
     "the length stays the same|length stays|die länge bleibt|die länge bleibt gleich|"
     "länge bleibt gleich|die länge soll bleiben|bei gleichbleibender länge|"
     "ohne die länge zu ändern|ohne die länge zu verändern|keep its length|keep the duration|"
-    "without making it longer",
+    "without making it longer"
+    "|gesamtlänge unverändert|gleiche gesamtlänge|länge unverändert|die dauer bleibt|"
+    "dauer bleibt gleich|total length unchanged|length unchanged|"
+    "dauer der datei soll dieselbe bleiben|soll dieselbe bleiben|but keep the length|"
+    "with the length kept",
 }  # fmt: skip
 """The words and groups of words of each sense."""

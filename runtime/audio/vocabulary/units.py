@@ -46,6 +46,7 @@ UNITS: dict[str, Mapping[str, float]] = {
     "peak": {"": 1},
     "q": {"": 1},
     "rate": {"": 1},
+    "samples": {"": 1},
 }  # fmt: skip
 """The units of each kind of value, and what one of them is in the first one."""
 _SPOKEN = {
