@@ -37,6 +37,11 @@ _FIELDS = {
 }  # fmt: skip
 
 
+def _shape_arguments(said: Json) -> Json:
+    """Return the arguments of a phrase; floating-point samples say their bits by themselves."""
+    return {name: value for name, value in said.items() if name != "bits"}
+
+
 def _channel_arguments(said: Json) -> Json:
     """Return the arguments for an order that a phrase has as `2,1`."""
     return {"order": [int(number) for number in str(said["order"]).split(",")]}
@@ -111,6 +116,7 @@ EFFECTS: tuple[AudioTool, ...] = (
                 Wording("bitrate", "Set the bitrate", "export mp3 at 128 kbit/s",
                         PHRASES["bitrate"], order="last"),
             ),
+            builds=_shape_arguments,
             sets={"the number of channels": "channels", "the sample rate": "sample_rate_hz",
                   "the sample format": "subtype", "the bitrate": "bitrate_kbps"}),
         expects=expect_shape,

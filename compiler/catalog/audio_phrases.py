@@ -65,6 +65,7 @@ _FIRST, _LAST = "[the|die|den] (first|ersten|erste)", "[the|die|den] (last|final
 
 _LEFT = "(left|linken|linke) [channel|side|kanal|seite]"
 _RIGHT = "(right|rechten|rechte) [channel|side|kanal|seite|one]"
+_MAKEUP = "(make-up|makeup|make up|makeup-gain|make-up-gain)"
 _KNOB = "use|with|a|an|gentle|ein|einen|eine|mit"
 _AROUND = "(at|bei|around) {freq_hz:hz}"
 _SWAP = "(swap|switch|exchange|flip|vertausche|tausche)"
@@ -219,6 +220,8 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         f"{{type=peak}} (RAISE|eq) {{freq_hz:hz}} BY {{+gain_db:db}} [an] {_Q}",
         f"{{type=peak}} (LOWER|cut|dip) {{freq_hz:hz}} BY {{-gain_db:db}} [ab] {_Q}",
         f"{{type=peak}} [eq|add|boost] {{gain_db:db}} (at|bei|around) {{freq_hz:hz}} {_Q}",
+        "{type=peak} [ein|eine|a] (bell|peak|glocke) [filter] [at|bei|,] {freq_hz:hz} [,|mit|with] "
+        f"{{gain_db:db}} {_Q}",
         f"{{type=peak}} {{-gain_db:db}} (down|less|weniger|runter) {_AROUND} {_Q}",
         f"{{type=peak}} {{+gain_db:db}} (up|more|mehr|rauf) {_AROUND} {_Q}",
         f"{{type=peak}} (dip|cut|notch) {{-gain_db:db}} (at|bei|around) {{freq_hz:hz}} {_Q}",
@@ -248,11 +251,11 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "[(at|above|from|ab|bei|with a threshold of) {threshold_db}] [with {attack_ms} attack] "
         "[with {makeup_db} [of] (makeup|make-up) [gain]]",
         # As settings are listed.
-        f"[{_KNOB}] (compressor|kompressor|compression|compress) [settings|einstellungen] [:|,] "
-        "[THE] (threshold|schwelle) [of|at|bei|:] ({threshold_db}|{threshold_db:level}) [,|and|und] "
-        "[THE] ratio [of|:] {ratio} [[,|and|und] [THE] attack [of|time|:] {attack_ms}] "
-        "[[,|and|und] [THE] release [of|time|:] {release_ms}] [[,|and|und] [mit|with] ({makeup_db} "
-        "(make-up|makeup|make up) [gain]|(make-up|makeup|make up) [gain] [of] {makeup_db})]",
+        f"[{_KNOB}] (compressor|kompressor|compression|kompression) [settings|please|bitte] "
+        "[:|,] [THE] (threshold|schwelle) [of|at|bei|:] ({threshold_db}|{threshold_db:level}) "
+        "[,|and|und] [THE] (ratio|verhältnis) [of|:] {ratio} [[,|and|und] [THE] attack [of|time|:] "
+        "{attack_ms}] [[,|and|und] [THE] release [of|time|:] {release_ms}] [[,|and|und] [mit|with] "
+        f"({{makeup_db}} [of] {_MAKEUP} [gain]|{_MAKEUP} [gain] [of] {{makeup_db}})]",
         # As the knobs stand on the device: each with its name, in this order.
         "(ADD THE {ratio} (compressor|compression|kompressor|kompression)|(compress|komprimiere|"
         "ADD THE (compressor|compression|kompressor|kompression)) IT [at|with|of|mit|:] "

@@ -92,7 +92,16 @@ NEUTRAL = (
     "reihenfolge|order|this 1|that 1|the other 1|text|sometimes|manchmal|ab und zu|"
     "every now and then|director|regisseur|chain|signal chain|signalkette|settings|setting|"
     "einstellungen|style|stil|effect|effekt|ja|eben|halt|bloss mal|together with that|"
-    "in addition|by the way|übrigens|fyi|btw|whole piece|the piece itself"
+    "in addition|by the way|übrigens|fyi|btw|whole piece|the piece itself|cancelling each other|"
+    "cancel each other|away from|weg von|far away|weit weg|weit entfernt|right through|"
+    "the whole way through|all the way through|die ganze zeit|all the time|all over the place|"
+    "you can hear|you hear|man hört|hört man|one can hear|zu hören|or more|or longer|oder mehr|"
+    "oder länger|und mehr|danke dir|danke schön|dankeschön|merci|schalte|"
+    "schalt|schalten|guten morgen|guten abend|hallo zusammen|hi all|hi there|hello there|"
+    "hi folks|alles zusammen|all together|everything together|livestream|ne|nen|trainees|trainee|"
+    "agent|caller|callers|kommentar|commentary|training|training group|group|gruppe|came back|"
+    "go online|online gehen|zum üben|hoster|mail|e-mail|email|urlaubsvideo|schnitt|the edit|"
+    "interviewpartner|interviewpartnerin|gitarrist|sänger selbst"
 )
 """Words and groups of words."""
 SCOPES = words_of(

@@ -10,9 +10,17 @@ from ...errors import Failure
 from .complaints import complaint_of
 from .parts import alone_text, one_of_several, parts_in
 from .patterns import is_number, with_points, words_in
-from .remarks import is_heading, is_remark, may_be_told, plain_text, points_back, simpler
+from .remarks import (
+    is_heading,
+    is_remark,
+    may_be_told,
+    plain_text,
+    points_back,
+    simpler,
+    told_words,
+)
 from .rules import BEGINNINGS, FORMAT, GOING_ON, SEPARATORS, TURNS, Fit, Rule, fit_of
-from .sentences import adds_nothing, is_known, meaning_of, senses_of, verb_of
+from .sentences import adds_nothing, meaning_of, senses_of, verb_of
 from .units import SpokenWord
 
 MAX_REQUEST = 4_000
@@ -105,6 +113,8 @@ def _clauses_at(
         fit, text = _going_on(last, words, text)
     if fit is None and at + 1 < len(pieces):
         fit, text = _coming(pieces[at + 1], words, text)
+    if fit and fit.rule.wording.name in _OF_PLACES and is_told_of([w.text for w in words]):
+        fit = None
     if fit:
         return used, [Clause(text, fit)]
     if two := _part_shapes(words):
@@ -117,7 +127,7 @@ def _clauses_at(
     if at + 1 < len(pieces) and (own := _section_before(words, pieces[at + 1].words)):
         joined = [*words, *pieces[at + 1].words]
         return 2, [_clause_of(request, joined, own)]
-    for count in (2, 3):
+    for count in (2, 3, 4):
         joined = [word for piece in pieces[at : at + count] for word in piece.words]
         if len(pieces) >= at + count and (own := _pointed_at(pieces[at : at + count])):
             return count, [_clause_of(request, joined, own)]
@@ -146,8 +156,11 @@ def _pointed_at(pieces: list[_Piece]) -> Fit | None:
             for one, piece in zip(told, pieces, strict=False)]  # fmt: skip
     if not points_back(wish) or not _RESTS.isdisjoint(wish) or not may_be_told(told[0]):
         return None
-    known = [word for one in told for word in one if is_known(word) or is_number(word)]
-    return meaning_of([*known, *wish])
+    for things in (False, True):
+        known = [word for one in told for word in told_words(one, with_things=things)]
+        if known and (fit := meaning_of([*known, *wish])):
+            return fit
+    return None
 
 
 def _section_before(told: list[SpokenWord], wish: list[SpokenWord]) -> Fit | None:
@@ -157,8 +170,7 @@ def _section_before(told: list[SpokenWord], wish: list[SpokenWord]) -> Fit | Non
     alone = _read_alone(wish)
     if alone is None or not points_back(after) or not may_be_told(before):
         return None
-    known = [word for word in before if is_known(word) or is_number(word)]
-    fit = meaning_of([*known, *after])
+    fit = meaning_of([*told_words(before, with_things=False), *after])
     more = (
         fit is not None
         and fit.rule is alone.rule
@@ -192,6 +204,10 @@ def _is_rest(last: Clause, words: list[str]) -> bool:
                 words
             )
     return bool(said) and said <= {"SAMESPEED", "SAMEPITCH"} and tool.name not in _LENGTHS
+
+
+_OF_PLACES = frozenset({"left and right"})
+"""Wordings that need no verb: "only the left"."""
 
 
 def _clause_of(request: str, words: list[SpokenWord], fit: Fit) -> Clause:

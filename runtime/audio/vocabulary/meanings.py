@@ -24,7 +24,8 @@ _UPS, _DOWNS = "UP~MORE~LOUDER", "DOWN~LESS~CUT~AWAY~DROP~QUIETER~REMOVE"
 _BAND = "UP DOWN MORE LESS LOUDER QUIETER CUT TAKE AWAY EQ FREQUENCY LITTLE LEVEL MUCH"
 _LESS, _BAND_ALONE = "DOWN~LESS~QUIETER", "LITTLE LEVEL !AT !JUST"
 """Who wants less of a band and says no number: it is not taken away, as by who cuts or drops it."""
-_BESIDE = "BELOW BACKGROUND DOWN QUIET QUIETER LESS LAY MORE FOLD TO FROM"
+_BESIDE = "AWAY BELOW BACKGROUND DOWN QUIET QUIETER LESS LAY MORE FOLD TO FROM"
+_PARTS_AT = "TO EACH SAVE FILES LONG ABOVE ATLEAST"
 _SPAN = "FROM TO TILL AND SECTION LEVEL FIRST LAST BEFORE AFTER TAKE LITTLE"
 _MUTED = "FROM TO TILL AND SECTION CUT FIRST LAST ALL"
 _SIDE = "CHANNEL KEEP TAKE SAVE MONO TO SIDE CONVERT FROM"
@@ -49,6 +50,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("gain", "{+gain_db} {start_s}", f"{_UPS} FROM~AFTER", f"{_SPAN} !TO"),
     ("gain", "{-gain_db} {start_s}", f"{_DOWNS} FROM~AFTER", f"{_SPAN} !TO"),
     ("mute", "{gain_db=-100} {start_s} {end_s}", "MUTE TO~TILL~AND", _MUTED),
+    ("mute", "{gain_db=-100} {start_s} {end_s}", "SILENCE TO~TILL~AND", "FROM SECTION"),
     ("mute", "{gain_db=-100} {end_s}", "MUTE FIRST~BEFORE", _MUTED),
     ("mute", "{gain_db=-100} {last_s:s}", "MUTE LAST", _MUTED),
     ("mute", "{gain_db=-100} {start_s}", "MUTE FROM~AFTER~NACH", _MUTED),
@@ -56,8 +58,8 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("left and right", "{order=2}", "RIGHT JUST~KEEP~TAKE~WANT~MONO", _SIDE),
     ("left and right", "{order=2}", f"LEFT {_CUTS}", _NO_SIDE),
     ("left and right", "{order=1}", f"RIGHT {_CUTS}", _NO_SIDE),
-    ("left and right", "{order=0,2}", "LEFT MUTE", "CHANNEL"),
-    ("left and right", "{order=1,0}", "RIGHT MUTE", "CHANNEL"),
+    ("left and right", "{order=0,2}", "LEFT MUTE~SILENCE", "CHANNEL"),
+    ("left and right", "{order=1,0}", "RIGHT MUTE~SILENCE", "CHANNEL"),
     ("left and right", "{order=1,1}", "LEFT BOTH~EACH~STEREO", _BOTH_SIDES),
     ("left and right", "{order=2,2}", "RIGHT BOTH~EACH~STEREO", _BOTH_SIDES),
     ("left and right", "{order=2,1}", "SWAP~FLIP LEFT RIGHT", "CHANNEL STEREO BOTH"),
@@ -189,7 +191,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("de-ess", "{most_db}?", f"SHARP {_FAULT}~HARSH", f"{_FAULT_WORDS} HARSH LITTLE MOST TO !AT"),
     ("de-ess", "{most_db}?", "DEESS", "MORE TO MOST LITTLE !AT"),
     ("de-ess", "{most_db}? {freq_hz}", "DEESS", "MORE ABOVE FROM DOWN TO MOST AND"),
-    ("pauses", "{longest_s}?", "PAUSES TRIM", "LONG MUCH"),
+    ("pauses", "{longest_s}?", "PAUSES TRIM", "LONG MUCH TO"),
     ("pauses", "{longest_s}", "PAUSES TRIM~DOWN~MOST~CUT~LIMIT",
      "TRIM DOWN MOST CUT LONG TO LIMIT EACH !BY"),
     ("pauses", "{longest_s}", "PAUSES TRIM ABOVE", "LONG"),
@@ -203,6 +205,8 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("speed", "{+rate:percent}", "SPEED UP~MORE", "SAMEPITCH"),
     ("speed", "{-rate:percent}", "SPEED DOWN~LESS", "SAMEPITCH"),
     ("speed", "{-rate:percent}", "SLOWER", "SPEED LAY SAMEPITCH DOWN"),
+    ("speed", "{rate=2}", "DOUBLESPEED", "LAY SPEED SAMEPITCH TO"),
+    ("speed", "{rate=0.5}", "HALFSPEED", "LAY SPEED SAMEPITCH TO SLOWER"),
     ("speed", "{+rate:times}", "FASTER~SPEED~LAY", "SPEED SAMEPITCH FASTER LAY TO"),
     ("speed", "{+rate:share}", "FASTER~SPEED TO~AT", "SPEED LAY SAMEPITCH"),
     ("speed", "{-rate:share}", "SLOWER~SPEED TO~AT", "SPEED LAY SAMEPITCH"),
@@ -212,8 +216,9 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("sample format", "{subtype:bit}", "", "DEPTH TO CONVERT SAVE DOWN READY"),
     ("bitrate", "{bitrate_kbps:kbps} {format}", "", "SAVE TO CONVERT BITRATE END READY"),
     ("bitrate", "{bitrate_kbps:kbit}", "", "BITRATE SAVE TO"),
+    ("sample format", "{subtype=FLOAT} {bits:bit}?", "FLOAT", "DEPTH TO CONVERT SAVE READY"),
     ("sample format", "{subtype:bit} {format}", "", "SAVE TO CONVERT"),
-    ("file format", "{format}", "", "SAVE TO CONVERT END READY"),
+    ("file format", "{format}", "", "SAVE TO CONVERT END READY EACH"),
     ("reverb", "", "REVERB MORE~WITH~IN~ROOMY~SOME", "MORE ROOMY"),
     ("reverb", "", "REVERB ROOMY", "MORE LITTLE"),
     ("reverb", "{wet_level=0.1}", "REVERB LITTLE", "MORE"),
@@ -221,8 +226,8 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("polarity", "", "PHASE FLIP", ""),
     ("delay", "{offset_s}", "DELAY", "MORE PITCH START SAMESPEED"),
     ("distort", "{drive_db}", "DISTORT", "MORE"),
-    ("add noise", "{snr_db} {color=white}", "NOISE~WHITE SNR", "MORE LAY ABOVE"),
-    ("add noise", "{snr_db} {color=pink}", "PINK SNR", "MORE NOISE LAY ABOVE"),
+    ("add noise", "{snr_db} {color=white}", "NOISE~WHITE SNR", "MORE LAY ABOVE ADD AFTER"),
+    ("add noise", "{snr_db} {color=pink}", "PINK SNR", "MORE NOISE LAY ABOVE ADD AFTER"),
     ("add noise", "{snr_db} {color=brown}", "BROWN SNR", "MORE NOISE LAY ABOVE"),
     ("add noise", "{snr_db} {color=white}", "NOISE~WHITE BELOW MORE~LAY", "NOISE LAY LEVEL"),
     ("add noise", "{snr_db} {color=pink}", "PINK BELOW~DOWN MORE~LAY", "NOISE LAY LEVEL"),
@@ -237,8 +242,8 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("join", "{first:file} {second:file}", "JOIN", ""),
     ("mix", "{second:file} {below_db}?", "BELOW~BACKGROUND", _BESIDE),
     ("mix", "{second:file} {below_db}", "LAY~FOLD", "BELOW BACKGROUND LAY MORE FOLD"),
-    ("split", "{least_s}?", "SPLIT SILENCE~PAUSES", "SECTION TO EACH SAVE FILES LONG ABOVE FROM"),
-    ("split", "{least_s}?", "CUT FILES~EACH SILENCE~PAUSES", "TO EACH SAVE FILES LONG ABOVE UP"),
+    ("split", "{least_s}?", "SPLIT SILENCE~PAUSES", f"{_PARTS_AT} FROM SECTION"),
+    ("split", "{least_s}?", "CUT FILES~EACH SILENCE~PAUSES", f"{_PARTS_AT} UP"),
 )  # fmt: skip
 """The wording, the values that have to be said (`?` may be), one word of each of these senses, and
 the senses that may be said beside them."""

@@ -23,6 +23,7 @@ _BREAK = re.compile(r"(?<=\s)[/>|](?=\s)|…|(?<=\w)\.{2,}|->")
 _QUARTER = re.compile(r"\b(?:a |one )?quarter of an? (second|minute|hour)\b", re.I)
 _QUALITY = re.compile(r"((?:\bgüte|\bq)\s*(?:von|of|=)?\s*[0-9]+),([0-9])", re.I)
 """A comma in a number that has no unit."""
+_KIND = re.compile(r"(?<=\w)-(?=(?:mp3|wav|flac|ogg|opus|m4a|aiff?|aac)\b(?!\.))", re.I)
 _TITLE = re.compile(r"\b(?:title|titel|artist|interpret|album|comment|kommentar|name)\b", re.I)
 _HARMLESS = frozenset({
     "PART", "STEM", "BY", "OF", "WITH", "IN", "AND", "TO", "NACH", "FROM", "AT", "READY", "SECTION",
@@ -82,9 +83,10 @@ _NEGATIONS = frozenset({"NOT", "NOTHING"})
 _REASONS = (
     "because", "since", "weil", "denn", "so that", "damit", "sodass", "so the", "so my", "so our",
     "so people", "so everyone", "so we can", "so i can", "so they can", "where i", "where we",
-    "where he", "where she", "would make", "that makes", "which makes", "where the", "wo ich", "wo wir", "wo der", "als ich", "while i", "when i",
+    "where he", "where she", "would make", "that makes", "which makes", "where the", "wo ich",
+    "wo wir", "wo der", "als ich", "while i", "when i",
 )  # fmt: skip
-_PURPOSES = frozenset({"for", "für", "fürs"})
+_PURPOSES = frozenset({"for", "für", "fürs", "zum", "zur"})
 _LEADS = words_of(
     "followed so also therefore hence thus deshalb daher darum zwar nämlich then dann dabei dazu "
     "afterwards danach dahinter anschließend finally please bitte : - oh well anyway ansonsten "
@@ -94,9 +96,14 @@ _TRAILS = (
     ("after", "that"), ("after", "it"), ("on", "top"), ("to", "finish"), ("as", "well"),
     ("first",), ("at", "the", "end"),
     ("at", "last"), ("last",), ("afterwards",), ("danach",), ("dahinter",), ("too",), ("then",),
-    ("please",), ("bitte",), ("though",), ("zuletzt",), ("dann",), ("instead",), ("again",),
+    ("please",), ("bitte",), ("though",), ("zuletzt",), ("dann",), ("instead",), ("dazu",),
+    ("again",),
 )  # fmt: skip
 _LONGEST_HEADING = 6
+_PASSING = frozenset({
+    "EACH", "STOP", "LITTLE", "LAY", "CHANNEL", "MOST", "JUST", "NOT", "NOTHING", "JOIN", "SPEED",
+})  # fmt: skip
+"""Senses that a statement may have as well: there they ask for nothing."""
 _FAULTS = {
     "TOOQUIET": {"LOUDER", "UP", "MORE", "LOUDNESS", "NORM", "EVEN"},
     "TOOLOUD": {"QUIETER", "DOWN", "LESS", "LOUDNESS", "NORM", "EVEN"},
@@ -115,6 +122,7 @@ def plain_text(request: str) -> str:
     and strokes between words end a clause, parentheses and smileys are blanks."""
     text = _SMILEY.sub(_blanks, request.replace("\n", ";"))
     text = _QUARTER.sub(_quarter, text)
+    text = _KIND.sub(" ", text)
     text = _QUALITY.sub(r"\1.\2", text)
     text = _BREAK.sub(lambda match: ";".ljust(len(match[0])), text)
     if not _TITLE.search(text):
@@ -131,23 +139,26 @@ def _blanks(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
 
-_CONJUNCTIONS = frozenset({"because", "weil", "damit", "denn", "while", "although", "obwohl"})
-
-
 def is_remark(words: Sequence[str], beside: Sequence[str]) -> bool:
     """Tell whether the words of a clause ask for nothing; `beside` are those of the clauses next to
     it that are understood. What they speak of as well, it may speak of."""
+    because = words[0] in _CONJUNCTIONS or (
+        words[0] == "so" and not _SUBJECTS.isdisjoint(words[1:2])
+    )
     while len(words) > 1 and words[0] in _LEADS - _SUBJECTS:
         words = words[1:]
     said, about = senses_of(words), senses_of(beside)
-    if not {*_values(words)} <= {*beside} or not _WISHES.isdisjoint(words):
+    if not {*_values(words)} <= {*beside}:
         return False
     of_sound = not _SOUNDS.isdisjoint(words) or not _HEARING.isdisjoint(words) or "PART" in said
-    if words[0] in _CONJUNCTIONS and not (said & _TELLING) - about:
-        return True
-    told = said & _TELLING if of_sound else said & _TELLING - _OF_PEOPLE
+    quiet = _HARMLESS | _PASSING if of_sound else _HARMLESS | _PASSING | _OF_PEOPLE
+    told = said - quiet
     known = {one for one in told if one in about or about & _FAULTS.get(one, set())}
-    if told - known or (not _NEGATIONS.isdisjoint(said) and (of_sound or told)):
+    if told - known - (_TELLING if because else set()):
+        return False
+    if because:
+        return True
+    if not _WISHES.isdisjoint(words) or (not _NEGATIONS.isdisjoint(said) and (of_sound or told)):
         return False
     if not _is_statement(words):
         return False
@@ -189,8 +200,8 @@ def _is_complaint(words: Sequence[str]) -> bool:
 
 
 _POINTERS = words_of(
-    "it its that this them those these there both dort da das die den es ihn sie dies beides "
-    "alles weg"
+    "it its that that's this them those these there both dort da das die den es ihn sie dies "
+    "beides alles weg"
 )
 
 
@@ -201,9 +212,26 @@ def points_back(words: Sequence[str]) -> bool:
 
 _LONGEST_POINTER = 10
 _PLACES = frozenset({"from", "between", "at", "von", "zwischen", "bei", "ab", "in", "im"})
-_LIMITS = frozenset({"FIRST", "LAST", "JUST", "KEEP", "NOT", "NOTHING"})
+_LIMITS = frozenset({"KEEP", "NOT", "NOTHING"})
+_WHERE = frozenset({
+    "FROM", "TO", "TILL", "AND", "AT", "BEFORE", "AFTER", "FIRST", "LAST", "START", "END", "ABOVE",
+    "BELOW", "IN", "OF", "NACH",
+})  # fmt: skip
+_THINGS = _TELLING | {"PHASE", "CHANNEL", "FREQUENCY", "SPEED", "PITCH"}
 
 
+def told_words(words: Sequence[str], with_things: bool) -> list[str]:
+    """Return the words that say where something is, and what, where that is wanted."""
+    kept = _WHERE | _THINGS if with_things else _WHERE
+    return [
+        word for word in words
+        if is_number(word) or is_unit(word) or word in ("and", "und") or senses_of([word]) & kept
+    ]  # fmt: skip
+
+
+_CONJUNCTIONS = frozenset(
+    {"because", "weil", "damit", "denn", "while", "although", "obwohl", "sodass"}
+)
 _CONTRACTED = frozenset({"i'm", "it's", "that's", "there's", "he's", "she's", "we're", "they're"})
 
 
@@ -215,6 +243,14 @@ def may_be_told(words: Sequence[str]) -> bool:
         return True
     begins = words[0] in _SUBJECTS | _PLACES or any(_is_verb(word) for word in words)
     return begins and _LIMITS.isdisjoint(senses_of(words))
+
+
+_STATES = words_of("is was war ist hat sits went came recorded aufgenommen lag liegt")
+
+
+def is_told_of(words: Sequence[str]) -> bool:
+    """Tell whether words say where something is, and not what to do: "my mic is on the left"."""
+    return _is_statement(words) and not _STATES.isdisjoint(words)
 
 
 def is_heading(words: Sequence[str]) -> bool:
@@ -230,8 +266,8 @@ def is_heading(words: Sequence[str]) -> bool:
 
 
 def simpler(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:
-    """Yield the same clause without what leads on to it, without its reason, without whom it is for,
-    without a heading; from more words to fewer."""
+    """Yield the same clause without what leads on to it, without its reason, its heading, without
+    whom it is for; from more words to fewer."""
     seen = {len(words)}
     for some in (words, [*_after_heading(words)]):
         bare = _without_ends(some)

@@ -46,7 +46,8 @@ SENSES: Mapping[str, str] = {
     "schallplatte|kassette|cassette|digitisation|digitalisierung|überspielung|" + NEUTRAL,
     "PART": "voiceover|voice-over|narration|"
     "voice|speech|music|stimme|musik|sprache|vocal|vocals take|gesang|speaker's|spoken|"
-    "gesprochene|singing",
+    "gesprochene|singing"
+    "|talking",
     "STEM": "drum|drums|guitar|piano|snare|kick drum|hi-hat|cymbals|percussion|violin|singer|choir|"
     "instrument|schlagzeug|gitarre|klavier|geige|sänger|sängerin|chor|trompete|trumpet|host|guest|"
     "moderator|moderatorin|gast|backing vocals|lead vocals|melody|melodie|"
@@ -62,7 +63,8 @@ SENSES: Mapping[str, str] = {
     "IN": "in|im|on|am|ans|onto",
     "JUST": "just|only|nur|lediglich|bloß|solely|nichts als|nothing but|ausschließlich|"
     "no more than the"
-    "|allein|alleine|lediglich noch",
+    "|allein|alleine|lediglich noch"
+    "|only 1|the only 1|only one",
     "AND": "and|und",
     "TO": "→|to|down to|"
     "up to|auf|into|zu|zur|zum|als|as|-|nach unten auf|hinunter auf|"
@@ -96,7 +98,8 @@ SENSES: Mapping[str, str] = {
     "|angehoben|hervorheb|heb hervor",
     "HIGHER": "higher|höher|up in pitch|rauf in der tonhöhe",
     "DEEPER": "deeper|tiefer|lower in pitch|down in pitch|tiefer gestimmt",
-    "MORE": "more|mehr|add|extra|plus|dazu|hinzu|drauf",
+    "MORE": "more|mehr|add|extra|plus|dazu|hinzu|drauf"
+    "|added|hinzuzufügen",
     "DOWN": "down|lower|reduce|decrease|attenuate|knock|pull|dip|senke|senk|absenken|"
     "runter|herunter|verringere|reduziere|reduzier|herabsetzen|scoop|abmilder|soften|tame|dämpf|"
     "abschwäch|nudge down|turn down|downwards|lowering|lowered|nach unten|zurücknehm|zurückdreh|"
@@ -145,7 +148,8 @@ SENSES: Mapping[str, str] = {
     "NORM": "normalise|normalize|normalisier|normalisiere|normalisation|normalization|"
     "normalised|normalized|normalising|normalizing|normalisierung|normieren|normier|"
     "loudness-normalise|loudness-normalize|aussteuern|aussteuer|aussteuerung|pegle|pegel ein|"
-    "einpegel",
+    "einpegel"
+    "|ausgepegelt|einpegeln|auspegeln",
     "PEAK": "peak|peaks|spitze|spitzen|spitzenpegel|loudest peak|sample peak|highest peak|"
     "maximum peak|max peak|highest sample|loudest sample|peak level|peak value|peak amplitude|"
     "spitzenwert|spitzenwerte|maximalpegel|pegelspitze|pegelspitzen|höchste spitze|"
@@ -193,13 +197,16 @@ SENSES: Mapping[str, str] = {
     "anfang und ende|vorne und hinten|vorn und hinten|at the start and end|"
     "at the start and the end|the start and the end|the beginning and the end|from start and end|"
     "from the start and end|at the beginning and end|at beginning and end|"
-    "at beginning and the end|am anfang und am ende|am anfang und ende|an anfang und ende",
+    "at beginning and the end|am anfang und am ende|am anfang und ende|an anfang und ende"
+    "|beider",
     "LEADING": "leading|initial|before i start|before i speak|before i start talking|führend|"
     "before it starts|before it begins|before it gets going|before the speech|"
     "before the speech starts|before the music|before the music starts|before the talking starts|"
     "before anyone speaks|before the first word|before the first sound|bevor es losgeht|"
     "bevor es anfängt|bevor es beginnt|bevor jemand spricht|vor dem ersten wort|"
-    "vor dem ersten ton|vor beginn|pre-roll|lead-in|vorlauf|führende|einleitend|einleitende",
+    "vor dem ersten ton|vor beginn|pre-roll|lead-in|vorlauf|führende|einleitend|einleitende"
+    "|before the song starts|before the song begins|before the track starts|"
+    "before the talk starts|bevor das lied beginnt|bevor der song anfängt",
     "TRAILING": "trailing|after it ends|after it finishes|after the last word|"
     "after the last sound|after the music stops|after the end|nach dem ende|"
     "nach dem letzten wort|nach dem letzten ton|nachlauf|lead-out|post-roll|abschließend|"

@@ -162,8 +162,9 @@ def _read(words: list[str]) -> tuple[list[str], list[SpokenValue], list[str]] | 
             continue
         else:
             sense, used = _longest(words, at)
-            if word in SPOKEN and used < 2:
-                kinds.append(SPOKEN[word])
+            one = word if word in SPOKEN else word.removesuffix("s")  # "as mp3s"
+            if one in SPOKEN and used < 2:
+                kinds.append(SPOKEN[one])
                 at += 1
             elif sense:
                 senses.append(sense)

@@ -53,7 +53,8 @@ THINGS: Mapping[str, str] = {
     "mic hiss|microphone hiss|preamp hiss|umgebungsgeräusche|umgebungsrauschen|static|"
     "static noise|broadband noise|grundgeräusch|computer fan noise|ventilation noise|steady hiss|"
     "room hiss"
-    "|airco|klimaanlagenrauschen|fan|computer fan|lüfter",
+    "|airco|klimaanlagenrauschen|fan|computer fan|lüfter"
+    "|air con noise|ac noise|air con|air conditioner|laptop fan|pc fan|projector fan|lüftung",
     "MUCH": "too much|zu viel|too|way too|far too|too strong|zuviel|viel zu|zu stark|"
     "zu viele|excessive|excessively|allzu|a lot|a lot of|lots of|lots|so much|so viel|viel|viele|"
     "much|overly|zu scharf|ziemlich|plenty of|viel zu viel|terrible|horrible|awful|bad|"
@@ -124,7 +125,8 @@ THINGS: Mapping[str, str] = {
     "to the same level|to the same volume|equally loud throughout|matching levels|similar volume|"
     "similar level|similar loudness|glätten|glätte|nivellier|nivellieren|nivelliere|homogenize|"
     "homogenise|leveller|leveler|auto-leveller|auto-leveler|autoleveller|levelling|leveling|"
-    "constant|angleichen|ausgleichen|gleiche|gleiche an|gleich an|gleich aus|gleiche aus",
+    "constant|angleichen|ausgleichen|gleiche|gleiche an|gleich an|gleich aus|gleiche aus"
+    "|aneinander angleichen|aneinander anpassen",
     "VOICES": "speakers|voices|stimmen|sprecher|volumes|levels|different volumes|"
     "lautstärkeunterschiede|level differences|volume differences|lautstärken|quiet and loud|"
     "loud and quiet|both speakers|both voices|all speakers|everyone|all voices|speaker levels|"
@@ -190,7 +192,10 @@ THINGS: Mapping[str, str] = {
     "bei gleichbleibender tonhöhe|tonhöhe behalten|same key|in the same key|pitch stays|"
     "ohne dass die stimme tiefer wird|ohne dass die stimme höher wird|ohne dass es tiefer wird|"
     "ohne dass es höher wird|without making the voice deeper|without making the voice higher|"
-    "pitch stays the same|the pitch should stay|the pitch should stay the same",
+    "pitch stays the same|the pitch should stay|the pitch should stay the same"
+    "|with the same pitch|the same pitch|tonhöhe soll dabei gleich bleiben|"
+    "die tonhöhe soll dabei gleich bleiben|tonhöhe soll gleich bleiben|"
+    "die tonhöhe soll gleich bleiben|tonhöhe bleibt gleich|die tonhöhe bleibt gleich",
     "MONO": "mono|1 channel|single channel|monophonic|monaural|mono file|mono-datei|"
     "monodatei|monospur|mono track|ein kanal|einen kanal|1 kanal|einkanalig|nur ein kanal|"
     "1-channel|one-channel|single-channel|in mono",
@@ -237,7 +242,8 @@ THINGS: Mapping[str, str] = {
     "drop in|mix in|mixing|mixed|mixed in|add in|reinmisch|hineinmisch|dazumisch|beimisch|"
     "hinzumisch|einmisch|blend in|blended|slide|run under|lass laufen|overlay|play|spiel|spiele|"
     "spielen|abspielen lassen|kleben|hang|häng an|positionier|einspiel|einspielen|hinterlegen|"
-    "hinterleg|hinterlege|unterlegt|unterlege",
+    "hinterleg|hinterlege|unterlegt|unterlege"
+    "|playing",
     "SPLIT": "split|teile|split up|zerteile|chop up|zerleg|splitting|splitted|divide|"
     "divided|divide up|break up|break|break it up|break into|separate|separated|aufteil|aufteile|"
     "aufteilen|teile auf|teil auf|zerteil|zerschneid|zerschneide|trenne|trennen|trenn|auftrennen|"
@@ -250,7 +256,8 @@ THINGS: Mapping[str, str] = {
     "LITTLE": "a bit|bit of|a bit of|gently|gentle|sanft|a little|a little bit|"
     "a little bit of|little|slightly|slight|a touch|a touch of|a tad|lightly|light|subtle|subtly|"
     "leicht|leichte|leichten|leichtes|ein wenig|wenig|ein bisschen|bisschen|ein kleines bisschen|"
-    "some light|dezent|dezenten|short|brief|kurz|kurze|kurzen|kurzer|a quick|a short",
+    "some light|dezent|dezenten|short|brief|kurz|kurze|kurzen|kurzer|a quick|a short"
+    "|ein klein wenig|klein wenig|ein ganz klein wenig",
     "QUIET": "quiet|leise|leisen|quietly|faint|soft",
     "LOUD": "loud|laut|lauten|hot",
     "BANDPASS": "band-pass|bandpass|band pass|band-pass filter|bandpass filter|bandpassfilter|"
@@ -301,13 +308,15 @@ THINGS: Mapping[str, str] = {
     "RIGHT": "right|rechts|rechte|rechten|rechter|rechtes|right-hand|right hand|right one"
     "|right 1|right one only",
     "CHANNEL": "channel|channels|kanal|kanäle|kanälen|stereo channels|stereokanäle|stereoseiten|"
-    "stereo sides|stereo image|stereobild|stereo field",
+    "stereo sides|stereo image|stereobild|stereo field"
+    "|side|seite|that side|this side",
     "SWAP": "swap|swapped|swapping|exchange|interchange|vertausch|vertausche|vertauscht|"
     "vertauschen|tausch|tausche|tauschen|getauscht|the wrong way round|the wrong way around|"
     "wrong way round|seitenverkehrt|falsch herum",
     "MUTE": "mute|muted|muting|stumm|stummschalt|stummschalten|stumm schalten|schalte stumm|"
     "stumm machen|blank out|silence out|schalt stumm|stummgeschaltet|bring to silence|"
-    "black out|lautlos|make silent|go silent|turn to silence|ton weg|ohne ton",
+    "black out|lautlos|make silent|go silent|turn to silence|ton weg|ohne ton"
+    "|stummschalte",
     "BACKWARDS": "backwards|backward|rückwärts|in reverse|reversed|reverse|umgekehrt abspiel|"
     "von hinten nach vorn|von hinten nach vorne|rückwärts abspiel|play backwards|"
     "run backwards|the other way round in time|play in reverse"
@@ -315,6 +324,12 @@ THINGS: Mapping[str, str] = {
     "COPY": "copy|copied|duplicate|duplicated|kopiere|kopier|kopieren|dupliziere|duplizieren|"
     "duplizier",
     "ADD": "insert|füge|fügen|einfüg|einfüge|einfügen|pad|padding|padded|pad out|add a gap|setze",
+    "DOUBLESPEED": "double speed|twice as fast|twice the speed|doppelt so schnell|"
+    "doppelte geschwindigkeit|doppelter geschwindigkeit|doppeltes tempo|doppeltem tempo",
+    "HALFSPEED": "half speed|half the speed|half as fast|halb so schnell|halbe geschwindigkeit|"
+    "halber geschwindigkeit|halbes tempo|halbem tempo|in halbem tempo|0.5 speed",
+    "FLOAT": "float|floating point|floating-point|fließkomma|gleitkomma|float wav|float-wav",
+    "ATLEAST": "at least|mindestens|or more|or longer|oder mehr|oder länger|und mehr",
     "WITHOUT": "without|ohne",
     "SNR": "snr|signal-to-noise ratio|signal to noise ratio|signal-to-noise|rauschabstand|"
     "signal-rausch-abstand|störabstand",
@@ -337,6 +352,8 @@ THINGS: Mapping[str, str] = {
     "|gesamtlänge unverändert|gleiche gesamtlänge|länge unverändert|die dauer bleibt|"
     "dauer bleibt gleich|total length unchanged|length unchanged|"
     "dauer der datei soll dieselbe bleiben|soll dieselbe bleiben|but keep the length|"
-    "with the length kept",
+    "with the length kept"
+    "|keep the file length|without making the file any longer|without making it any longer|"
+    "gesamtlänge bleibt gleich",
 }  # fmt: skip
 """The words and groups of words of each sense."""
