@@ -11,13 +11,16 @@ from .complaints import complaint_of
 from .parts import alone_text, one_of_several, parts_in
 from .patterns import is_number, with_points, words_in
 from .remarks import (
+    TOLD,
     is_heading,
     is_remark,
+    is_told_of,
     may_be_told,
     plain_text,
     points_back,
     simpler,
     told_words,
+    values_in,
 )
 from .rules import BEGINNINGS, FORMAT, GOING_ON, SEPARATORS, TURNS, Fit, Rule, fit_of
 from .sentences import adds_nothing, meaning_of, senses_of, verb_of
@@ -119,6 +122,8 @@ def _clauses_at(
         return used, [Clause(text, fit)]
     if two := _part_shapes(words):
         return used, [_clause_of(request, part, own) for part, own in two]
+    if two := _parted(words):
+        return used, [_clause_of(request, part, own) for part, own in two]
     for some in simpler(words):
         if own := _read_alone(some):
             return used, [_clause_of(request, some, own)]
@@ -156,8 +161,9 @@ def _pointed_at(pieces: list[_Piece]) -> Fit | None:
             for one, piece in zip(told, pieces, strict=False)]  # fmt: skip
     if not points_back(wish) or not _RESTS.isdisjoint(wish) or not may_be_told(told[0]):
         return None
-    for things in (False, True):
-        known = [word for one in told for word in told_words(one, with_things=things)]
+    timed = any(True for one in told for _ in values_in(one))
+    for kept in TOLD if timed else TOLD[1:2]:
+        known = [word for one in told for word in told_words(one, kept)]
         if known and (fit := meaning_of([*known, *wish])):
             return fit
     return None
@@ -170,7 +176,7 @@ def _section_before(told: list[SpokenWord], wish: list[SpokenWord]) -> Fit | Non
     alone = _read_alone(wish)
     if alone is None or not points_back(after) or not may_be_told(before):
         return None
-    fit = meaning_of([*told_words(before, with_things=False), *after])
+    fit = meaning_of([*told_words(before, TOLD[0]), *after])
     more = (
         fit is not None
         and fit.rule is alone.rule
@@ -231,9 +237,26 @@ def _coming(after: _Piece, words: list[SpokenWord], text: str) -> tuple[Fit | No
     other = _read_alone(after.words)
     verb = verb_of(plain) if other else ""
     fit = meaning_of([*(word.text for word in words), verb]) if verb else None
-    if fit is None or other is None or fit.rule is other.rule:
+    if fit is None or other is None:
+        return None, text
+    if fit.rule is other.rule and fit.arguments.keys() == other.arguments.keys():
         return None, text
     return fit, f"{text} {verb}"
+
+
+_WITHS = frozenset({"with", "mit", "plus"})
+
+
+def _parted(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:
+    """Return the two clauses around a "with" that says more than how: "an octave lower with lots of
+    reverb"; none where there are not two."""
+    for at in range(1, len(words) - 1):
+        if words[at].text in _WITHS:
+            parts = words[:at], words[at + 1 :]
+            one, other = (_read_alone(part) for part in parts)
+            if one and other and one.rule is not other.rule:
+                return [(parts[0], one), (parts[1], other)]
+    return []
 
 
 def _part_shapes(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:

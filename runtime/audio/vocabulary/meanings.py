@@ -223,7 +223,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("reverb", "", "REVERB ROOMY", "MORE LITTLE"),
     ("reverb", "{wet_level=0.1}", "REVERB LITTLE", "MORE"),
     ("reverb", "{wet_level=0.4}", "REVERB MUCH MORE~WITH~IN", "MORE"),
-    ("polarity", "", "PHASE FLIP", ""),
+    ("polarity", "", "PHASE FLIP", "CHANNEL BOTH"),
     ("delay", "{offset_s}", "DELAY", "MORE PITCH START SAMESPEED"),
     ("distort", "{drive_db}", "DISTORT", "MORE"),
     ("add noise", "{snr_db} {color=white}", "NOISE~WHITE SNR", "MORE LAY ABOVE ADD AFTER"),

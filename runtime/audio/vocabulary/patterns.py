@@ -54,7 +54,7 @@ _QUOTED = '"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«]*«'
 _QUOTES = frozenset('"“„«»')
 ENDS = frozenset({
     ",", ";", ".", "!", "?", "and", "then", "afterwards", "finally", "und", "dann", "danach",
-    "anschließend", "also", "außerdem",
+    "anschließend", "also", "außerdem", "sowie",
 })  # fmt: skip
 """Words between clauses; some phrases hold an "and" of their own."""
 _BEFORE_TEXT = (TAG_WORDS, frozenset({":", "="}))

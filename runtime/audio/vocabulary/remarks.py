@@ -74,7 +74,7 @@ _COPULAS = words_of(
 _SOUNDS = words_of(
     "it it's this that that's everything sound sounds voice voices recording audio mix track "
     "music song vocals file speech signal tone es das alles ton klang stimme stimmen aufnahme "
-    "musik lied ganze sprache datei spur words wörter i'm ich i"
+    "musik lied ganze sprache datei spur words wörter"
 )
 _HEARING = words_of("hear understand hören hört hörst versteht verstehen intelligible")
 _OF_PEOPLE = frozenset({"FASTER", "SLOWER", "HIGHER", "DEEPER", "LEFT", "RIGHT", "LONG", "MUCH"})
@@ -88,6 +88,7 @@ _REASONS = (
 )  # fmt: skip
 _PURPOSES = frozenset({"for", "für", "fürs", "zum", "zur"})
 _LEADS = words_of(
+    "finish hinterher followed lastly "
     "followed so also therefore hence thus deshalb daher darum zwar nämlich then dann dabei dazu "
     "afterwards danach dahinter anschließend finally please bitte : - oh well anyway ansonsten "
     "sonst dort there und and after that plus"
@@ -101,7 +102,8 @@ _TRAILS = (
 )  # fmt: skip
 _LONGEST_HEADING = 6
 _PASSING = frozenset({
-    "EACH", "STOP", "LITTLE", "LAY", "CHANNEL", "MOST", "JUST", "NOT", "NOTHING", "JOIN", "SPEED",
+    "FILES", "SAVE", "ABOVE", "TAKE", "EACH", "STOP", "LITTLE", "LAY", "CHANNEL", "MOST", "JUST",
+    "NOT", "NOTHING", "JOIN", "SPEED",
 })  # fmt: skip
 """Senses that a statement may have as well: there they ask for nothing."""
 _FAULTS = {
@@ -148,7 +150,7 @@ def is_remark(words: Sequence[str], beside: Sequence[str]) -> bool:
     while len(words) > 1 and words[0] in _LEADS - _SUBJECTS:
         words = words[1:]
     said, about = senses_of(words), senses_of(beside)
-    if not {*_values(words)} <= {*beside}:
+    if not {*values_in(words)} <= {*beside}:
         return False
     of_sound = not _SOUNDS.isdisjoint(words) or not _HEARING.isdisjoint(words) or "PART" in said
     quiet = _HARMLESS | _PASSING if of_sound else _HARMLESS | _PASSING | _OF_PEOPLE
@@ -167,7 +169,7 @@ def is_remark(words: Sequence[str], beside: Sequence[str]) -> bool:
     return bool(known) or (_HEARING.isdisjoint(words) and not _is_complaint(words))
 
 
-def _values(words: Sequence[str]) -> Iterator[str]:
+def values_in(words: Sequence[str]) -> Iterator[str]:
     """Yield the numbers that have a unit or are times, and the files."""
     for word, after in zip(words, [*words[1:], ""], strict=True):
         if re.fullmatch(SOUND_FILE, word) or (is_number(word) and (":" in word or is_unit(after))):
@@ -190,10 +192,17 @@ def _is_verb(word: str) -> bool:
     return len(word) > 4 and not is_known(word) and word.endswith(("ed", "s", "t", "te", "ten"))
 
 
+_ABOUT_PLACES = frozenset(
+    {"for", "für", "auf", "in", "im", "on", "at", "from", "bei", "aus", "von"}
+)
+
+
 def _is_complaint(words: Sequence[str]) -> bool:
     """Tell whether words say how the sound is: "it is muffled" wishes that it were not."""
     at = next((n for n, word in enumerate(words) if word in _COPULAS), None)
-    if at is None or words[at + 1 : at + 2] in (["for"], ["für"]):
+    if at is None or not _ABOUT_PLACES.isdisjoint(words[at + 1 : at + 2]):
+        return False
+    if any(word in _VERBS - _COPULAS for word in words[:at]):
         return False
     before = words[: at + 1]
     return not _SOUNDS.isdisjoint(before) or senses_of(before) & {"PART"} != frozenset()
@@ -220,9 +229,12 @@ _WHERE = frozenset({
 _THINGS = _TELLING | {"PHASE", "CHANNEL", "FREQUENCY", "SPEED", "PITCH"}
 
 
-def told_words(words: Sequence[str], with_things: bool) -> list[str]:
-    """Return the words that say where something is, and what, where that is wanted."""
-    kept = _WHERE | _THINGS if with_things else _WHERE
+TOLD = (_WHERE, _WHERE | _THINGS, frozenset({"FIRST", "LAST"}))
+"""Senses of the words that tell where something is, or what and where, or at which end."""
+
+
+def told_words(words: Sequence[str], kept: frozenset[str]) -> list[str]:
+    """Return the numbers, with their units, and the words of these senses."""
     return [
         word for word in words
         if is_number(word) or is_unit(word) or word in ("and", "und") or senses_of([word]) & kept
@@ -345,7 +357,7 @@ def _without_source(words: list[SpokenWord]) -> list[SpokenWord]:
 def _without_name(words: list[SpokenWord]) -> list[SpokenWord]:
     """Return the known words of a clause with two times, which say what the unknown ones name."""
     texts = [word.text for word in words]
-    if sum(":" in value for value in _values(texts)) < 2 or "SPLIT" in senses_of(texts):
+    if sum(":" in value for value in values_in(texts)) < 2 or "SPLIT" in senses_of(texts):
         return words
     if not _EXCEPTIONS.isdisjoint(texts):
         return words

@@ -299,7 +299,8 @@ THINGS: Mapping[str, str] = {
     "aneinanderhäng|aneinander|zusammenfüg|füge zusammen|string together|one after the other|"
     "hintereinander|nacheinander|back to back|chain|stick together|paste|zusammensetz|"
     "zusammenhäng|zusammenschneid|zusammen|together|stitch together|splice together|link"
-    "|string",
+    "|string"
+    "|einfach alles hintereinander",
     "CROSSFADE": "crossfade|cross-fade|cross fade|crossfaded|crossfading|crossfades|"
     "überblendung|überblenden|überblend|overlap|überlappung|overlapping|überlappend|blend over|"
     "x-fade|xfade",
