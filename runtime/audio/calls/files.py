@@ -40,7 +40,7 @@ _MP3_BEFORE = 32 * 1152
 to 511 bytes before it, which are many frames where there are few bits."""
 
 
-class ForwardFile(soundfile.SoundFile):
+class ForwardFile(soundfile.SoundFile):  # type: ignore[misc]
     """A file that is read on from where it is. What soundfile holds to be seekable, it seeks after
     every read, and a decoder of mp3 that seeks has lost what the next frame needs: up to 2,000
     samples are wrong."""

@@ -6,10 +6,9 @@ from flowc.compiler.source.spelling import Spelling
 
 from .concepts import DOWN, NOTHING, UP, nearest_concept
 from .meanings import ANYWHERE
-from .parts import alone_text, one_of_several, parts_in
 from .patterns import is_number
 from .rules import fit_of, known_words, nearest_example
-from .sentences import is_known, senses_of
+from .sentences import alone_text, is_known, one_of_several, parts_in, senses_of
 from .units import SpokenWord
 
 _PARTS = frozenset({"PART", "STEM", "VOICES", "BACKGROUND"})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -136,6 +136,31 @@ def senses_of(words: Sequence[str]) -> frozenset[str]:
         found.add(sense)
         at += max(used, 1)
     return frozenset(found - {"", PASSED})
+
+
+_MUSIC = ("music", "musik")
+
+
+def parts_in(words: Iterable[str]) -> list[str]:
+    """Return the words for a part of a sound, one for each part."""
+    parts = [word for word in words if "PART" in senses_of([word])]
+    voice = (word for word in parts if not word.startswith(_MUSIC))
+    music = (word for word in parts if word.startswith(_MUSIC))
+    found = (next(voice, ""), next(music, ""))
+    return [word for word in found if word]
+
+
+def one_of_several(words: Sequence[str]) -> str:
+    """Return the part that is set against another, or against the rest; "" without one."""
+    parts = parts_in(words)
+    if len(parts) > 1 or (parts and "JUST" in senses_of(words)):
+        return parts[0]
+    return ""
+
+
+def alone_text(part: str, text: str) -> str:
+    """Return why a part of the sound cannot be changed."""
+    return f"`{part}` in `{text}` is a part of the sound, and only all of it can be changed"
 
 
 def _read(words: list[str]) -> tuple[list[str], list[SpokenValue], list[str]] | None:

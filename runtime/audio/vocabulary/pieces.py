@@ -1,0 +1,169 @@
+"""A request in pieces between separators, and what they mean alone, together or in two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .patterns import is_number
+from .remarks import is_heading
+from .rules import BEGINNINGS, FORMAT, GOING_ON, SEPARATORS, TURNS, Fit, Rule, fit_of
+from .sentences import meaning_of, senses_of
+from .units import SpokenWord
+
+_MOST_WORDS = 12
+"""Words of clauses without a comma, which are parted in every way."""
+_AT_ONCE = 6
+"""Clauses that one phrase may span: "fade in 1 s and out 2 s" are two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Words between two separators, and the separator before them."""
+
+    before: str
+    words: list[SpokenWord]
+
+    @property
+    def spelling(self) -> str:
+        return "".join(f"{word.text} " for word in self.words)
+
+
+_ALL_BUT = frozenset({"nothing", "all", "everything", "anything", "nichts", "alles"})
+_END = SpokenWord(";", 0, 0)
+
+
+_LEAST_BEFORE_COLON = 4
+_GERMAN = frozenset({"dann", "danach", "anschließend"})
+_MOST_BEFORE_ORDER = 3
+_ORDERS = frozenset({"also", "then", "afterwards", "dann", "danach", "anschließend", "finally"})
+"""Separators that may stand within a clause as well: "Spitzen danach auf -1 dBFS"."""
+
+
+def pieces_in(words: list[SpokenWord]) -> list[Piece]:
+    pieces: list[Piece] = []
+    before = ""
+    current: list[SpokenWord] = []
+    for word, after in zip([*words, _END], [*words[1:], _END, _END], strict=True):
+        openers = GOING_ON if pieces else BEGINNINGS
+        if word.text in openers and not current and after is not _END and not is_number(after.text):
+            continue
+        turns = word.text in TURNS and not (current and current[-1].text in _ALL_BUT)
+        if word.text == ":" and current:
+            if is_heading([one.text for one in current]):
+                current = []
+                continue
+            if len(current) >= _LEAST_BEFORE_COLON:
+                pieces.append(Piece(before, current))
+                before, current = ",", []
+                continue
+        if (word.text in SEPARATORS and not _is_within(word, current)) or turns:
+            if current:
+                pieces.append(Piece(before, current))
+                before, current = "", []
+            before = ("," if turns else word.text) if not before or word.text == "and" else before
+        else:
+            current.append(word)
+    return pieces
+
+
+def _is_within(word: SpokenWord, current: list[SpokenWord]) -> bool:
+    """Tell whether a word of order stands within a clause, whose verb or object is still to come:
+    "Spitzen danach auf -1 dBFS", "normalisieren Sie dann den Pegel auf -3 dBFS"."""
+    if word.text not in _ORDERS or len(current) > _MOST_BEFORE_ORDER:
+        return False
+    verb = senses_of([one.text for one in current]) == {"NORM"} and word.text in _GERMAN
+    return verb or (len(current) == 1 and not read_alone(current))
+
+
+def longest_fit(pieces: list[Piece], at: int) -> tuple[Fit | None, int]:
+    """Return the rule that fits the most pieces from `at` on, and how many; one piece when none
+    does."""
+    joined = [pieces[at].spelling]
+    for piece in pieces[at + 1 : at + _AT_ONCE]:
+        joined.append(f"{joined[-1]}{piece.before} {piece.spelling}")
+    for count in range(len(joined), 0, -1):
+        clause = joined[count - 1]
+        fit = fit_of(clause)
+        if fit is None:
+            fit = meaning_of(clause.split())
+            alone = [read_alone(piece.words) for piece in pieces[at : at + count]]
+            if count > 1 and fit and all(alone) and not _goes_on(fit, alone[0]):
+                fit = None  # each of them means something of its own
+        if fit is not None:
+            return fit, count
+    return None, 1
+
+
+def _goes_on(whole: Fit, first: Fit | None) -> bool:
+    """Tell whether clauses together say more exactly what the first of them says."""
+    return first is not None and whole.rule is first.rule and not _is_shape(whole.rule)
+
+
+def read_alone(words: list[SpokenWord]) -> Fit | None:
+    plain = [word.text for word in words]
+    return fit_of("".join(f"{word} " for word in plain)) or meaning_of(plain)
+
+
+_WITHS = frozenset({"with", "mit", "plus"})
+
+
+def clauses_beside_with(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:
+    """Return the two clauses around a "with" that says more than how: "an octave lower with lots of
+    reverb"; none where there are not two."""
+    for at in range(1, len(words) - 1):
+        if words[at].text in _WITHS:
+            parts = words[:at], words[at + 1 :]
+            one, other = (read_alone(part) for part in parts)
+            if one and other and one.rule is not other.rule:
+                return [(parts[0], one), (parts[1], other)]
+    return []
+
+
+def shapes_in(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:
+    """Return the clauses that stand there without a comma where each says what the file is to be:
+    "16k mono wav", "mono at -19 LUFS". None where they can be parted into others as well."""
+    found: list[list[tuple[list[SpokenWord], Fit]]] = []
+    for at in range(1, len(words) if len(words) <= _MOST_WORDS else 0):
+        one, other = read_alone(words[:at]), read_alone(words[at:])
+        if one is None or not _is_state(one.rule):
+            continue
+        if other and _is_state(other.rule):
+            found.append([(words[:at], one), (words[at:], other)])
+        elif other is None and (rest := shapes_in(words[at:])):
+            found.append([(words[:at], one), *rest])
+    said = [_said_by(fit for _, fit in parts) for parts in found]
+    if not said or None in said or said != [said[0]] * len(said):
+        return []
+    fewest = min(found, key=len)
+    if all_of_it := _one_of(fit for _, fit in fewest):
+        return [(words, all_of_it)]
+    return fewest
+
+
+def _said_by(fits: Iterable[Fit]) -> dict[str, object] | None:
+    """Return the arguments of several clauses together; None where two differ in one."""
+    said: dict[str, object] = {}
+    for fit in fits:
+        if any(said.setdefault(name, value) != value for name, value in fit.arguments.items()):
+            return None
+    return said
+
+
+def _one_of(fits: Iterable[Fit]) -> Fit | None:
+    """Return the one that says all that the others say, as in "-14 LUFS for Spotify"."""
+    fullest, *others = sorted(fits, key=lambda fit: -len(fit.arguments))
+    same = all(
+        fit.rule is fullest.rule and fit.arguments.items() <= fullest.arguments.items()
+        for fit in others
+    )
+    return fullest if same else None
+
+
+def _is_state(rule: Rule) -> bool:
+    """Tell whether a rule says what the file is to be, in its shape or its level."""
+    return _is_shape(rule) or rule.wording.order == "sets level"
+
+
+def _is_shape(rule: Rule) -> bool:
+    return rule.wording is FORMAT or rule.wording.order in ("before level", "last")
