@@ -65,11 +65,15 @@ _FIRST, _LAST = "[the|die|den] (first|ersten|erste)", "[the|die|den] (last|final
 
 _LEFT = "(left|linken|linke) [channel|side|kanal|seite]"
 _RIGHT = "(right|rechten|rechte) [channel|side|kanal|seite|one]"
-_MAKEUP = "(make-up|makeup|make up|makeup-gain|make-up-gain)"
-_KNOB = "use|with|a|an|gentle|ein|einen|eine|mit"
+_MAKEUP = "(make-up|makeup|make up|makeup-gain|make-up-gain|aufholverstärkung)"
+_USE = "use|nimm|add|put on|setze|with|mit"
+_ARTICLE = "[a|an|the|ein|einen|eine]"
+_COMPRESSOR = "(compressor|kompressor|compression|kompression)"
+_THRESHOLD = "[THE] (threshold|schwelle) [of|at|bei|:] ({threshold_db}|{threshold_db:level})"
+_RATIO = "[THE] (ratio|verhältnis) [of|:] {ratio}"
 _AROUND = "(at|bei|around) {freq_hz:hz}"
 _SWAP = "(swap|switch|exchange|flip|vertausche|tausche)"
-_Q = "[[,] [with|mit] [a|an|einem|einer] (q|güte|q-factor) [of|von|=] {q:q}]"
+_Q = "[[,|and|und] [with|mit] [a|an|einem|einer] (q|güte|q-factor) [of|von|=] {q:q}]"
 _SHELVES = {
     "low": "(low shelf|low-shelf|lowshelf|bass shelf) [filter]",
     "high": "(high shelf|high-shelf|highshelf|hi-shelf|treble shelf) [filter]",
@@ -220,8 +224,8 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         f"{{type=peak}} (RAISE|eq) {{freq_hz:hz}} BY {{+gain_db:db}} [an] {_Q}",
         f"{{type=peak}} (LOWER|cut|dip) {{freq_hz:hz}} BY {{-gain_db:db}} [ab] {_Q}",
         f"{{type=peak}} [eq|add|boost] {{gain_db:db}} (at|bei|around) {{freq_hz:hz}} {_Q}",
-        "{type=peak} [ein|eine|a] (bell|peak|glocke) [filter] [at|bei|,] {freq_hz:hz} [,|mit|with] "
-        f"{{gain_db:db}} {_Q}",
+        "{type=peak} [ein|eine|a] (bell|peak|glocke|glockenfilter) [filter] [at|bei|,] "
+        f"{{freq_hz:hz}} [,|mit|with] {{gain_db:db}} {_Q}",
         f"{{type=peak}} {{-gain_db:db}} (down|less|weniger|runter) {_AROUND} {_Q}",
         f"{{type=peak}} {{+gain_db:db}} (up|more|mehr|rauf) {_AROUND} {_Q}",
         f"{{type=peak}} (dip|cut|notch) {{-gain_db:db}} (at|bei|around) {{freq_hz:hz}} {_Q}",
@@ -251,11 +255,15 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "[(at|above|from|ab|bei|with a threshold of) {threshold_db}] [with {attack_ms} attack] "
         "[with {makeup_db} [of] (makeup|make-up) [gain]]",
         # As settings are listed.
-        f"[{_KNOB}] (compressor|kompressor|compression|kompression) [settings|please|bitte] "
-        "[:|,] [THE] (threshold|schwelle) [of|at|bei|:] ({threshold_db}|{threshold_db:level}) "
-        "[,|and|und] [THE] (ratio|verhältnis) [of|:] {ratio} [[,|and|und] [THE] attack [of|time|:] "
-        "{attack_ms}] [[,|and|und] [THE] release [of|time|:] {release_ms}] [[,|and|und] [mit|with] "
-        f"({{makeup_db}} [of] {_MAKEUP} [gain]|{_MAKEUP} [gain] [of] {{makeup_db}})]",
+        *(
+            f"[{_USE}] {_ARTICLE} [gentle|light|soft|sanften|leichten] {_COMPRESSOR} "
+            f"[rein|drauf|settings|please|bitte] [with|mit|at|:|,] [:|,] {first} [,|and|und] "
+            f"{second} "
+            "[[,|and|und] [THE] attack [of|time|:] {attack_ms}] "
+            "[[,|and|und] [THE] release [of|time|:] {release_ms}] [[,|and|und] [mit|with] "
+            f"({{makeup_db}} [of] {_MAKEUP} [gain]|{_MAKEUP} [gain] [of] {{makeup_db}})]"
+            for first, second in ((_THRESHOLD, _RATIO), (_RATIO, _THRESHOLD))
+        ),
         # As the knobs stand on the device: each with its name, in this order.
         "(ADD THE {ratio} (compressor|compression|kompressor|kompression)|(compress|komprimiere|"
         "ADD THE (compressor|compression|kompressor|kompression)) IT [at|with|of|mit|:] "
@@ -333,8 +341,10 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
             phrase
             for name, words in _FIELDS.items()
             for phrase in (
-                f"[SET|tag IT|add|with|mit|and|mit dem|with the tags|with tags|tags] THE "
-                f"({words}) [tag|field|feld] [should|soll|shall] [to|of|as|is|be|read|say|auf|=|:] "
+                "[SET|tag IT|tag IT with|add|with|mit|and|mit dem|with the tags|with tags|tags|"
+                "als] "
+                f"THE ({words}) [tag|field|feld] [bitte|please] [should|soll|shall] "
+                "[to|of|as|is|be|read|say|auf|=|:] "
                 f"{{{name}:text}} [setzen|eintragen|sein|lauten|heißen]",
                 f"[with|mit|SET|put|write|called|named|schreib|trag] {{{name}:text}} (as|in|into|"
                 f"als|ins|in das|für den|für das) THE ({words}) [tag|field|feld|tag-feld] "

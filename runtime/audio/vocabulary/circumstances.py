@@ -102,7 +102,12 @@ NEUTRAL = (
     "everything together|livestream|ne|nen|trainees|trainee|agent|caller|callers|kommentar|"
     "commentary|training|training group|group|gruppe|came back|go online|online gehen|zum üben|"
     "hoster|mail|e-mail|email|urlaubsvideo|schnitt|the edit|interviewpartner|interviewpartnerin|"
-    "gitarrist|sänger selbst"
+    "gitarrist|sänger selbst|here's|here is|hier ist|hier kommt|set|night|they|dann|then|"
+    "anschließend|yo|digga|bro|alter|dude|richtig|rein|kommt|kommen|geschichte|180 grad|"
+    "180 degrees|hab|habe|hast|mich|dich|total|komplett|komplettes|völlig|lass|lasst|"
+    "mit freundlichen grüßen|freundlichen|sincerely|yours|abend|heute abend|snippet|insta|"
+    "instagram|tiktok|vlog|vlog-voiceover|enkel|regie|wünschen|wünscht|highlights|father|mother|"
+    "co-host|for ages|ages"
 )
 """Words and groups of words."""
 SCOPES = words_of(

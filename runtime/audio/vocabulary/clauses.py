@@ -89,8 +89,7 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
         if own:
             continue
         text = request[words[0].start : words[-1].end]
-        near = [w.text for other, some in found[max(number - 1, 0) : number + 2] if some
-                for w in other]  # fmt: skip
+        near = [word.text for other, some in found if some for word in other]
         if clauses and is_remark([word.text for word in words], near):
             remarks.append(text)
             continue
@@ -119,7 +118,8 @@ def _clauses_at(
         fit, text = _going_on(last, words, text)
     if fit is None and at + 1 < len(pieces):
         fit, text = _coming(pieces[at + 1], words, text)
-    if fit and fit.rule.wording.name in _OF_PLACES and is_told_of([w.text for w in words]):
+    told = used == 1 and is_told_of([word.text for word in words])
+    if fit and fit.rule.wording.name in _OF_PLACES and told:
         fit = None
     if fit:
         return used, [Clause(text, fit)]
@@ -150,8 +150,11 @@ _ONCE = frozenset({"loudness_norm", "peak_norm", "limit", "convert"})
 def _is_same(one: Clause, before: Clause) -> bool:
     """Tell whether a clause says once more what the one before it says."""
     tool = one.fit.rule.tool
-    once = tool is not None and (tool.name in _ONCE or {*one.fit.arguments} == {"end_s"})
-    return one is before or (once and one.fit == before.fit)
+    if one is before or tool is None or one.fit.rule is not before.fit.rule:
+        return one is before
+    usual = {parameter.name: parameter.default for parameter in tool.parameters}
+    same = {**usual, **one.fit.arguments} == {**usual, **before.fit.arguments}
+    return same and (tool.name in _ONCE or {*one.fit.arguments} == {"end_s"})
 
 
 def _pointed_at(pieces: list[Piece]) -> Fit | None:
@@ -252,7 +255,7 @@ def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | N
     noise" after "remove the hum"."""
     verb = verb_of([word.text for word in words_in(last.text)])
     fit = meaning_of([verb, *(word.text for word in words)]) if verb else None
-    if fit is None or fit.rule is last.fit.rule:
+    if fit is None or (fit.rule is last.fit.rule and "inputs" not in fit.arguments):
         return None, text
     return fit, f"{verb} {text}"
 

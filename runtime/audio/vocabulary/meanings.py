@@ -27,7 +27,7 @@ _LESS, _BAND_ALONE = "DOWN~LESS~QUIETER", "LITTLE LEVEL !AT !JUST"
 _BESIDE = "AWAY BELOW BACKGROUND DOWN QUIET QUIETER LESS LAY MORE FOLD TO FROM"
 _PARTS_AT = "TO EACH SAVE FILES LONG ABOVE ATLEAST"
 _SPAN = "FROM TO TILL AND SECTION LEVEL FIRST LAST BEFORE AFTER TAKE LITTLE"
-_MUTED = "FROM TO TILL AND SECTION CUT FIRST LAST ALL"
+_MUTED = "SAMESPEED FROM TO TILL AND SECTION CUT FIRST LAST ALL"
 _SIDE = "CHANNEL KEEP TAKE SAVE MONO TO SIDE CONVERT FROM"
 _NO_SIDE = f"{_CUT_WORDS} CHANNEL !FROM"
 _BOTH_SIDES = "CHANNEL TO COPY LAY SAVE CONVERT STEREO BOTH"
@@ -50,7 +50,8 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("gain", "{+gain_db} {start_s}", f"{_UPS} FROM~AFTER", f"{_SPAN} !TO"),
     ("gain", "{-gain_db} {start_s}", f"{_DOWNS} FROM~AFTER", f"{_SPAN} !TO"),
     ("mute", "{gain_db=-100} {start_s} {end_s}", "MUTE TO~TILL~AND", _MUTED),
-    ("mute", "{gain_db=-100} {start_s} {end_s}", "SILENCE TO~TILL~AND", "FROM SECTION"),
+    ("mute", "{gain_db=-100} {start_s} {end_s}", "SILENCE TO~TILL~AND",
+     "FROM SECTION SAMESPEED"),
     ("mute", "{gain_db=-100} {end_s}", "MUTE FIRST~BEFORE", _MUTED),
     ("mute", "{gain_db=-100} {last_s:s}", "MUTE LAST", _MUTED),
     ("mute", "{gain_db=-100} {start_s}", "MUTE FROM~AFTER~NACH", _MUTED),
@@ -188,6 +189,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
      f"{_FAULT_WORDS} BACKGROUND QUIETER LEVEL FROM MOST"),
     ("noise", "{reduction_db}?", "DENOISE", "MORE BACKGROUND"),
     ("clicks", "", f"CLICKS {_FAULT}", _FAULT_WORDS),
+    ("clicks", "", "DECLICK", "CLICKS MORE"),
     ("de-ess", "{most_db}?", f"SHARP {_FAULT}~HARSH", f"{_FAULT_WORDS} HARSH LITTLE MOST TO !AT"),
     ("de-ess", "{most_db}?", "DEESS", "MORE TO MOST LITTLE !AT"),
     ("de-ess", "{most_db}? {freq_hz}", "DEESS", "MORE ABOVE FROM DOWN TO MOST AND"),
@@ -197,7 +199,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("pauses", "{longest_s}", "PAUSES TRIM ABOVE", "LONG"),
     ("pauses", "{longest_s}", "NOT PAUSES~SILENCE LONG~ABOVE", "SILENCE PAUSES"),
     ("leveller", "", "EVEN LEVEL~LOUDNESS~VOICES~QUIET~LOUD~DYNAMICS",
-     "LEVEL LOUDNESS VOICES MORE KEEP SECTION QUIET QUIETER LOUD LOUDER DYNAMICS MUCH"),
+     "LEVEL LOUDNESS VOICES MORE KEEP SECTION QUIET QUIETER LOUD LOUDER DYNAMICS MUCH FROM AND"),
     ("leveller", "", "QUIETPARTS", ""),
     ("pitch", "{+semitones}", "UP~HIGHER", "PITCH UP SAMESPEED"),
     ("pitch", "{-semitones}", "DOWN~DEEPER~DROP", "PITCH DOWN SAMESPEED"),
@@ -206,6 +208,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("speed", "{-rate:percent}", "SPEED DOWN~LESS", "SAMEPITCH"),
     ("speed", "{-rate:percent}", "SLOWER", "SPEED LAY SAMEPITCH DOWN"),
     ("speed", "{rate=2}", "DOUBLESPEED", "LAY SPEED SAMEPITCH TO"),
+    ("speed", "{rate=0.25}", "QUARTERSPEED", "LAY SPEED SAMEPITCH TO SLOWER"),
     ("speed", "{rate=0.5}", "HALFSPEED", "LAY SPEED SAMEPITCH TO SLOWER"),
     ("speed", "{+rate:times}", "FASTER~SPEED~LAY", "SPEED SAMEPITCH FASTER LAY TO"),
     ("speed", "{+rate:share}", "FASTER~SPEED TO~AT", "SPEED LAY SAMEPITCH"),
@@ -218,7 +221,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("bitrate", "{bitrate_kbps:kbit}", "", "BITRATE SAVE TO"),
     ("sample format", "{subtype=FLOAT} {bits:bit}?", "FLOAT", "DEPTH TO CONVERT SAVE READY"),
     ("sample format", "{subtype:bit} {format}", "", "SAVE TO CONVERT"),
-    ("file format", "{format}", "", "SAVE TO CONVERT END READY EACH"),
+    ("file format", "{format}", "", "SAVE TO CONVERT END READY EACH KEEP"),
     ("reverb", "", "REVERB MORE~WITH~IN~ROOMY~SOME", "MORE ROOMY"),
     ("reverb", "", "REVERB ROOMY", "MORE LITTLE"),
     ("reverb", "{wet_level=0.1}", "REVERB LITTLE", "MORE"),

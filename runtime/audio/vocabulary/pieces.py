@@ -35,7 +35,13 @@ _END = SpokenWord(";", 0, 0)
 
 _LEAST_BEFORE_COLON = 4
 _GERMAN = frozenset({"dann", "danach", "anschließend"})
-_MOST_BEFORE_ORDER = 3
+_MOST_BEFORE_ORDER = 4
+_BETWEEN = frozenset({"between", "zwischen"})
+_ORDERED = frozenset({
+    "put", "make", "set", "please", "take", "cut", "remove", "give", "bring", "turn", "lower",
+    "raise", "add", "keep", "tighten", "trim", "reduce", "boost", "bitte",
+})  # fmt: skip
+"""Verbs that follow a "so" that begins a wish."""
 _ORDERS = frozenset({"also", "then", "afterwards", "dann", "danach", "anschließend", "finally"})
 """Separators that may stand within a clause as well: "Spitzen danach auf -1 dBFS"."""
 
@@ -57,6 +63,7 @@ def pieces_in(words: list[SpokenWord]) -> list[Piece]:
                 pieces.append(Piece(before, current))
                 before, current = ",", []
                 continue
+        turns = turns or (word.text == "so" and after.text in _ORDERED)
         if (word.text in SEPARATORS and not _is_within(word, current)) or turns:
             if current:
                 pieces.append(Piece(before, current))
@@ -70,10 +77,14 @@ def pieces_in(words: list[SpokenWord]) -> list[Piece]:
 def _is_within(word: SpokenWord, current: list[SpokenWord]) -> bool:
     """Tell whether a word of order stands within a clause, whose verb or object is still to come:
     "Spitzen danach auf -1 dBFS", "normalisieren Sie dann den Pegel auf -3 dBFS"."""
-    if word.text not in _ORDERS or len(current) > _MOST_BEFORE_ORDER:
+    if word.text in ("and", "und") and not _BETWEEN.isdisjoint(one.text for one in current[-4:]):
+        return True
+    if word.text not in _ORDERS or not current:
         return False
-    verb = senses_of([one.text for one in current]) == {"NORM"} and word.text in _GERMAN
-    return verb or (len(current) == 1 and not read_alone(current))
+    if word.text not in _GERMAN:
+        return len(current) == 1 and not read_alone(current)
+    verb = senses_of([one.text for one in current]) == {"NORM"}
+    return len(current) <= _MOST_BEFORE_ORDER and (verb or not read_alone(current))
 
 
 def longest_fit(pieces: list[Piece], at: int) -> tuple[Fit | None, int]:

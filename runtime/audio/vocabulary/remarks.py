@@ -19,7 +19,7 @@ from .units import SpokenWord
 
 _SMILEY = re.compile(r"(?<=\s)[:;]-?[)(DP](?=\s|$)")
 _DASH = re.compile(r"(?<=\s)[–—-](?=\s+[^\W\d])")
-_BREAK = re.compile(r"(?<=\s)[/>|](?=\s)|…|(?<=\w)\.{2,}|->")
+_BREAK = re.compile(r"(?<=\s)[/>|](?=\s)|(?<=\w\s)\+(?=\s)|…|(?<=\w)\.{2,}|->")
 _QUARTER = re.compile(r"\b(?:a |one )?quarter of an? (second|minute|hour)\b", re.I)
 _QUALITY = re.compile(r"((?:\bgüte|\bq)\s*(?:von|of|=)?\s*[0-9]+),([0-9])", re.I)
 """A comma in a number that has no unit."""
@@ -34,7 +34,7 @@ _TELLING = frozenset({
     "HUM", "NOISE", "CLICKS", "SHARP", "HARSH", "RUMBLE", "TOOQUIET", "TOOLOUD", "MUCH", "MORE",
     "LESS", "LOUD", "LOUDER", "QUIET", "QUIETER", "SILENCE", "PAUSES", "LONG", "REVERB", "ROOMY",
     "FASTER", "SLOWER", "HIGHER", "DEEPER", "BASS", "TREBLE", "LEFT", "RIGHT", "BACKWARDS",
-    "DISTORT", "EVEN", "DYNAMICS", "PEAK", "MONO", "STEREO", "FADE",
+    "DISTORT", "EVEN", "DULL", "DYNAMICS", "PEAK", "MONO", "STEREO", "FADE",
 })  # fmt: skip
 """Senses of what is wrong with a sound: who tells of it wants it mended."""
 _WISHES = words_of(
@@ -107,6 +107,7 @@ _PASSING = frozenset({
 })  # fmt: skip
 """Senses that a statement may have as well: there they ask for nothing."""
 _FAULTS = {
+    "DULL": {"TREBLE", "EQ", "FREQUENCY", "BASS", "HIGHPASS"},
     "TOOQUIET": {"LOUDER", "UP", "MORE", "LOUDNESS", "NORM", "EVEN"},
     "TOOLOUD": {"QUIETER", "DOWN", "LESS", "LOUDNESS", "NORM", "EVEN"},
     "HARSH": {"SHARP", "DEESS", "TREBLE"}, "HIGHER": {"DEEPER", "DOWN"}, "DEEPER": {"HIGHER", "UP"},
@@ -144,6 +145,8 @@ def _blanks(match: re.Match[str]) -> str:
 def is_remark(words: Sequence[str], beside: Sequence[str]) -> bool:
     """Tell whether the words of a clause ask for nothing; `beside` are those of the clauses next to
     it that are understood. What they speak of as well, it may speak of."""
+    if words[0] in _CAUSES and {*values_in(words)} <= {*beside}:
+        return True
     because = words[0] in _CONJUNCTIONS or (
         words[0] == "so" and not _SUBJECTS.isdisjoint(words[1:2])
     )
@@ -162,6 +165,8 @@ def is_remark(words: Sequence[str], beside: Sequence[str]) -> bool:
         return True
     if not _WISHES.isdisjoint(words) or (not _NEGATIONS.isdisjoint(said) and (of_sound or told)):
         return False
+    if words[0] in _GREETINGS and not told:
+        return True
     if not _is_statement(words):
         return False
     if about & _FAULTS["TOOQUIET"] and not _HEARING.isdisjoint(words):
@@ -192,8 +197,8 @@ def _is_verb(word: str) -> bool:
     return len(word) > 4 and not is_known(word) and word.endswith(("ed", "s", "t", "te", "ten"))
 
 
-_ABOUT_PLACES = frozenset(
-    {"for", "für", "auf", "in", "im", "on", "at", "from", "bei", "aus", "von"}
+_ABOUT_PLACES = words_of(
+    "for für auf in im on at from bei aus von only just nur bloß my our mein meine unser unsere"
 )
 
 
@@ -244,6 +249,8 @@ def told_words(words: Sequence[str], kept: frozenset[str]) -> list[str]:
 _CONJUNCTIONS = frozenset(
     {"because", "weil", "damit", "denn", "while", "although", "obwohl", "sodass"}
 )
+_CAUSES = frozenset({"because", "weil", "denn"})
+_GREETINGS = words_of("hi hello hallo hey liebe lieber dear guten mit viele best kind grüße gruß")
 _CONTRACTED = frozenset({"i'm", "it's", "that's", "there's", "he's", "she's", "we're", "they're"})
 
 

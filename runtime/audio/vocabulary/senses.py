@@ -99,7 +99,8 @@ SENSES: Mapping[str, str] = {
     "HIGHER": "higher|höher|up in pitch|rauf in der tonhöhe",
     "DEEPER": "deeper|tiefer|lower in pitch|down in pitch|tiefer gestimmt",
     "MORE": "more|mehr|add|extra|plus|dazu|hinzu|drauf"
-    "|added|hinzuzufügen",
+    "|added|hinzuzufügen"
+    "|drauflegen",
     "DOWN": "down|lower|reduce|decrease|attenuate|knock|pull|dip|senke|senk|absenken|"
     "runter|herunter|verringere|reduziere|reduzier|herabsetzen|scoop|abmilder|soften|tame|dämpf|"
     "abschwäch|nudge down|turn down|downwards|lowering|lowered|nach unten|zurücknehm|zurückdreh|"
@@ -132,7 +133,8 @@ SENSES: Mapping[str, str] = {
     "verschwinden lassen|verschwinde|should disappear|disappear|vanish|make disappear|"
     "take it out|fix it|get it out|get them out|kill it|killing|notch out|reparieren|reparier|"
     "wegmachen|rauslöschen|löschen"
-    "|cleaning that up|cleaning it up|cleaning up|cleaning",
+    "|cleaning that up|cleaning it up|cleaning up|cleaning"
+    "|befreien|befrei|davon befreien|clicks removed",
     "TAKE": "take|nimm|nehm|roll|shave|nehme|nimmst|taking",
     "AWAY": "off|away|out|weg|raus|heraus|fort|aus|davon|hinaus|raus damit|out of it|"
     "out of there|from it|heraus aus",
@@ -198,7 +200,9 @@ SENSES: Mapping[str, str] = {
     "at the start and the end|the start and the end|the beginning and the end|from start and end|"
     "from the start and end|at the beginning and end|at beginning and end|"
     "at beginning and the end|am anfang und am ende|am anfang und ende|an anfang und ende"
-    "|beider",
+    "|beider"
+    "|before and after|before and behind|davor und danach|davor und dahinter|"
+    "vorher und nachher|on either side",
     "LEADING": "leading|initial|before i start|before i speak|before i start talking|führend|"
     "before it starts|before it begins|before it gets going|before the speech|"
     "before the speech starts|before the music|before the music starts|before the talking starts|"

@@ -54,7 +54,8 @@ THINGS: Mapping[str, str] = {
     "static noise|broadband noise|grundgeräusch|computer fan noise|ventilation noise|steady hiss|"
     "room hiss"
     "|airco|klimaanlagenrauschen|fan|computer fan|lüfter"
-    "|air con noise|ac noise|air con|air conditioner|laptop fan|pc fan|projector fan|lüftung",
+    "|air con noise|ac noise|air con|air conditioner|laptop fan|pc fan|projector fan|lüftung"
+    "|geräusch|das geräusch|störgeräusch|brummt und rauscht",
     "MUCH": "too much|zu viel|too|way too|far too|too strong|zuviel|viel zu|zu stark|"
     "zu viele|excessive|excessively|allzu|a lot|a lot of|lots of|lots|so much|so viel|viel|viele|"
     "much|overly|zu scharf|ziemlich|plenty of|viel zu viel|terrible|horrible|awful|bad|"
@@ -83,7 +84,8 @@ THINGS: Mapping[str, str] = {
     "kratzer|scratchy noise|digital clicks|ticking|ticking noise|ticking noises|"
     "clicks and crackles|knisterei|declicker|de-clicker|decrackler|impulse noise|impulsstörungen"
     "|mouth noises|lip smacks|lip smacking|schmatzer|schmatzgeräusche|mundgeräusche|klick|"
-    "plops",
+    "plops"
+    "|mundklicks|mundklick",
     "SHARP": "sibilance|sibilant|sibilants|s sounds|esses|s-laute|zischlaute|"
     "scharfe s-laute|harsh s|harsh esses|sharp s|s sound|ess sounds|zischen|hissy s|"
     "harsh s sounds|sharp s sounds|piercing s|piercing s sounds|s-sounds|harsh sibilance|s's|"
@@ -228,7 +230,8 @@ THINGS: Mapping[str, str] = {
     "encoding|schreib|schreibe|schreiben|in the format|dateiformat|spit out|bounce|bounce it|"
     "return|liefer|ausliefern als|abgeben|exportiere"
     "|send|send back|send me|send it back|hand back|give back|schick|schicke|schicken|"
-    "zurückschicken|mp3s",
+    "zurückschicken|mp3s"
+    "|raus als",
     "BITRATE": "bitrate|bit rate|datenrate|bit-rate|data rate|bitrates|datenraten",
     "REVERB": "reverb|reverberation|hall|nachhall|raumhall|hallfahne|reverb effect|"
     "halleffekt|hall-effekt|verhall|verhallen|room reverb|nachhalls|raumklang",
@@ -243,7 +246,8 @@ THINGS: Mapping[str, str] = {
     "hinzumisch|einmisch|blend in|blended|slide|run under|lass laufen|overlay|play|spiel|spiele|"
     "spielen|abspielen lassen|kleben|hang|häng an|positionier|einspiel|einspielen|hinterlegen|"
     "hinterleg|hinterlege|unterlegt|unterlege"
-    "|playing",
+    "|playing"
+    "|zumischen|zumisch|beimischen",
     "SPLIT": "split|teile|split up|zerteile|chop up|zerleg|splitting|splitted|divide|"
     "divided|divide up|break up|break|break it up|break into|separate|separated|aufteil|aufteile|"
     "aufteilen|teile auf|teil auf|zerteil|zerschneid|zerschneide|trenne|trennen|trenn|auftrennen|"
@@ -269,7 +273,8 @@ THINGS: Mapping[str, str] = {
     "|old phone sound|phone sound|telephone sound|telefonsound",
     "RUMBLE": "rumble|rumbling|rumpeln|rumpelt|trittschall|low rumble|low-frequency rumble|"
     "low frequency rumble|footstep noise|subsonic rumble|stage rumble|traffic rumble|poltern|"
-    "gepolter|grummeln|rumpel|low-end rumble|tieffrequentes rumpeln",
+    "gepolter|grummeln|rumpel|low-end rumble|tieffrequentes rumpeln"
+    "|tiefes rumpeln",
     "NOT": "don't let|do not let|never let|nicht|not|no|never|nie|niemals|keine|kein|"
     "keinen|don't want|do not want|shouldn't|should not|must not|mustn't|darf nicht|dürfen nicht|"
     "soll nicht|sollen nicht|can't|cannot",
@@ -282,7 +287,8 @@ THINGS: Mapping[str, str] = {
     "einzelne tracks|einzelne teile|einzelnen|separate tracks|separate pieces|separate parts|"
     "own file|eigene datei|eigene dateien|multiple files|multiple|different files|clips|"
     "single files|stücke|spuren|einzelspuren|chapters|kapitel|takes"
-    "|single file each",
+    "|single file each"
+    "|separate tunes|tunes|separate songs|schnipsel|einzelne songs|einzelne lieder",
     "DELAY": "delay|delayed|delaying|verzöger|verzögere|verzögern|verzögert|verzögerung|"
     "later|später|nach hinten|push back|pushed back|postpone|move back|move it back|shift back|"
     "shift it back|move later|verschieb|verschiebe|verschieben|schieb|schiebe|schieben|versetz|"
@@ -307,7 +313,8 @@ THINGS: Mapping[str, str] = {
     "LEFT": "left|links|linke|linken|linker|linkes|left-hand|left hand|l|der linke|left one"
     "|left 1",
     "RIGHT": "right|rechts|rechte|rechten|rechter|rechtes|right-hand|right hand|right one"
-    "|right 1|right one only",
+    "|right 1|right one only"
+    "|r",
     "CHANNEL": "channel|channels|kanal|kanäle|kanälen|stereo channels|stereokanäle|stereoseiten|"
     "stereo sides|stereo image|stereobild|stereo field"
     "|side|seite|that side|this side",
@@ -329,6 +336,11 @@ THINGS: Mapping[str, str] = {
     "doppelte geschwindigkeit|doppelter geschwindigkeit|doppeltes tempo|doppeltem tempo",
     "HALFSPEED": "half speed|half the speed|half as fast|halb so schnell|halbe geschwindigkeit|"
     "halber geschwindigkeit|halbes tempo|halbem tempo|in halbem tempo|0.5 speed",
+    "DULL": "dull|muffled|dumpf|muddy|boxy|mulmig|dumpfe|dunkel|dark|blechern|tinny|nasal",
+    "DECLICK": "de-click|declick|de-clicking|declicking|de-crackle|decrackle|entklicken|"
+    "entknistern|entklick",
+    "QUARTERSPEED": "quarter speed|a quarter of the speed|viertel geschwindigkeit|"
+    "viertelter geschwindigkeit",
     "FLOAT": "float|floating point|floating-point|fließkomma|gleitkomma|float wav|float-wav",
     "ATLEAST": "at least|mindestens|or more|or longer|oder mehr|oder länger|und mehr",
     "WITHOUT": "without|ohne",
@@ -355,6 +367,9 @@ THINGS: Mapping[str, str] = {
     "dauer der datei soll dieselbe bleiben|soll dieselbe bleiben|but keep the length|"
     "with the length kept"
     "|keep the file length|without making the file any longer|without making it any longer|"
-    "gesamtlänge bleibt gleich",
+    "gesamtlänge bleibt gleich"
+    "|keep the same length|same length kept|gesamtlänge bleibt erhalten|länge bleibt erhalten|"
+    "without shortening the file|without shortening it|ohne die datei zu kürzen|"
+    "ohne sie zu kürzen|dateilänge bleibt gleich",
 }  # fmt: skip
 """The words and groups of words of each sense."""
