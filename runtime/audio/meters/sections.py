@@ -76,8 +76,8 @@ def pad_misfit(both: Both, start_s: float, end_s: float) -> float | str:
         return _NOTHING_ALIKE
     soft = min(round(_SOFT_S * before.rate), before.frames // 4)
     was, off = _compare(before, soft, after, first + soft, before.frames - 2 * soft)
-    off += _energy(after, 0, max(first - soft, 0))
-    off += _energy(after, first + before.frames + soft, max(last - soft, 0))
+    off += _energy(after, 0, first - soft)
+    off += _energy(after, first + before.frames + soft, last - soft)
     return _share_db(off, was)
 
 
@@ -154,6 +154,8 @@ def shift_misfit(both: Both, offset_s: float, wraps: float) -> float | str:
 
 
 def _energy(sound: Sound, start: int, count: int) -> float:
+    if count <= 0:
+        return 0.0
     return sum(float((b.astype(np.float64) ** 2).sum()) for b in sound.blocks(start, start + count))
 
 

@@ -86,7 +86,7 @@ NEUTRAL = (
     "kleiner|single|new|neue|neuen|neues|old|alte|alten|another|sound bite|soundbite|my piece|"
     "mein stück|meinem stück|any chance of|any chance you could|any chance|"
     "would it be possible to|is it possible to|wäre es möglich|ist es möglich|vocabulary list|"
-    "word list|list|liste|i'd say|i'd guess|würde ich sagen|desk|tisch|huhu|hallöchen|tach|"
+    "word list|i'd say|i'd guess|würde ich sagen|desk|tisch|huhu|hallöchen|tach|"
     "ziehen|zieh|may|may go|go|dafür|einschleifen|einsetzen|anwenden|anlegen|müsste|müssten|"
     "könnte|könnten|in dieser reihenfolge|in this order|in that order|in der reihenfolge|"
     "reihenfolge|order|this 1|that 1|the other 1|text|sometimes|manchmal|ab und zu|"

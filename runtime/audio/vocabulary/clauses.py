@@ -71,7 +71,7 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     if len(request) > MAX_REQUEST:
         raise refusal(f"the request is longer than {MAX_REQUEST} characters", SEE)
     pieces = pieces_in(words_in(plain_text(request)))
-    pieces = [one for one in pieces if not adds_nothing([w.text for w in one.words])] or pieces
+    pieces = [one for one in pieces if not _is_filling(one)] or pieces
     found: list[tuple[list[SpokenWord], list[Clause]]] = []
     at = 0
     while at < len(pieces):
@@ -104,6 +104,11 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
         raise refusal("the request asks for nothing", "say what to do; " + SEE)
     _check_parts(clauses)
     return clauses, remarks
+
+
+def _is_filling(piece: Piece) -> bool:
+    """Tell whether a piece says nothing: "many thanks", but not "let me listen"."""
+    return adds_nothing([word.text for word in piece.words]) and not read_alone(piece.words)
 
 
 def _clauses_at(

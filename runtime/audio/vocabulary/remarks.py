@@ -345,7 +345,7 @@ def _without_purpose(words: list[SpokenWord]) -> list[SpokenWord]:
 
 _EXCEPTIONS = words_of("but except besides excluding außer ausgenommen other others not nicht")
 _OF_FAULTS = frozenset({"NOISE", "HUM", "RUMBLE", "CLICKS", "SHARP", "SILENCE", "PAUSES"})
-_SOURCES = frozenset({"of", "from", "der", "des", "vom", "von", "by", "meines", "meiner", "on"})
+_SOURCES = frozenset({"of", "from", "der", "des", "vom", "von", "meines", "meiner", "on"})
 
 
 def _without_source(words: list[SpokenWord]) -> list[SpokenWord]:
@@ -373,7 +373,7 @@ def _without_name(words: list[SpokenWord]) -> list[SpokenWord]:
 
 def _is_strange(word: str) -> bool:
     """Tell whether a word is unknown, or adds nothing."""
-    return not is_number(word) and (not is_known(word) or not senses_of([word]))
+    return not is_number(word) and not senses_of([word])
 
 
 def _after_heading(words: list[SpokenWord]) -> list[SpokenWord]:

@@ -33,6 +33,8 @@ FILES = [
         "phrasings_engineer_second.txt",
         "phrasings_people.txt",
         "phrasings_trades.txt",
+        "phrasings_sentences.txt",
+        "phrasings_typed.txt",
     )
 ]
 Meaning = list[str]
