@@ -104,6 +104,8 @@ def _ways(one: AudioCall, other: AudioCall) -> str:
     if isinstance(planning, str) or planning.moves is None or one.tool is not other.tool:
         return ""
     what, name, middle = planning.moves
+    if any(one.arguments.get(edge) != other.arguments.get(edge) for edge in ("start_s", "end_s")):
+        return ""  # of two sections
     values = one.arguments[name] - middle, other.arguments[name] - middle
     return what if values[0] * values[1] < 0 else ""
 

@@ -82,7 +82,7 @@ NEUTRAL = (
     "das wär's|sonst nichts|weiter nichts|das ist alles|mehr brauche ich nicht|no other changes|"
     "no further changes|still|still want|anymore|any more|immer noch|too close|too far|too near|"
     "zu nah|zu nahe|zu weit|zu dicht|each one|itself|selbst|selber|myself|kriegst|kriegt|"
-    "bekommst|krieg|schaffst|drin|darin|rest|the rest|den rest|der rest|small|kleine|kleines|"
+    "bekommst|krieg|schaffst|drin|darin|small|kleine|kleines|"
     "kleiner|single|new|neue|neuen|neues|old|alte|alten|another|sound bite|soundbite|my piece|"
     "mein stück|meinem stück|any chance of|any chance you could|any chance|"
     "would it be possible to|is it possible to|wäre es möglich|ist es möglich|vocabulary list|"

@@ -75,8 +75,8 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     found: list[tuple[list[SpokenWord], list[Clause]]] = []
     at = 0
     while at < len(pieces):
-        clauses = [clause for _, some in found for clause in some]
-        used, own = _clauses_at(request, pieces, at, clauses[-1] if clauses else None)
+        so_far = [clause for _, some in found for clause in some]
+        used, own = _clauses_at(request, pieces, at, so_far[-1] if so_far else None)
         found.append(([word for piece in pieces[at : at + used] for word in piece.words], own))
         at += used
     clauses: list[Clause] = []

@@ -171,7 +171,7 @@ def is_remark(words: Sequence[str], beside: Sequence[str]) -> bool:
         return False
     if about & _FAULTS["TOOQUIET"] and not _HEARING.isdisjoint(words):
         return True
-    return bool(known) or (_HEARING.isdisjoint(words) and not _is_complaint(words))
+    return bool(known - {"MUCH"}) or (_HEARING.isdisjoint(words) and not _is_complaint(words))
 
 
 def values_in(words: Sequence[str]) -> Iterator[str]:
@@ -366,7 +366,7 @@ def _without_name(words: list[SpokenWord]) -> list[SpokenWord]:
     texts = [word.text for word in words]
     if sum(":" in value for value in values_in(texts)) < 2 or "SPLIT" in senses_of(texts):
         return words
-    if not _EXCEPTIONS.isdisjoint(texts):
+    if not _EXCEPTIONS.isdisjoint(texts) or any(map(_is_verb, texts)):
         return words
     return [word for word in words if is_known(word.text) or is_number(word.text)]
 

@@ -48,10 +48,13 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
         steps.append({"title": wording.title, "description": clause.text, "person": not tool})
         if planning is None or tool is None:
             continue
-        later = [other.fit.rule.planning for other in work[number:]]
-        is_last = not any(other.changes_level for other in later if other)
+        later = [other for other in work[number:] if other.fit.rule.tool]
+        plans = [other.fit.rule.planning for other in later]
+        is_last = not any(one.changes_level for one in plans if one)
+        again = {check["metric"] for one in later for check in _call_of(one, audio).expects(audio)}
         for check in _call_of(clause, audio).expects(audio):
-            stays = check["metric"] in _SHAPE or (check["metric"] in _LEVELS and is_last)
+            name = check["metric"]
+            stays = (name in _SHAPE and name not in again) or (name in _LEVELS and is_last)
             checks.append({**check, "subject": f"step_{number}"})
             if stays:
                 checks.append({**_result_check(check, format_name), "subject": "result"})
