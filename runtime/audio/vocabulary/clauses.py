@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...errors import Failure
 from .complaints import complaint_of
 from .patterns import with_points, words_in
-from .pieces import Piece, clauses_beside_with, longest_fit, pieces_in, read_alone, shapes_in
+from .pieces import RequestPiece, clauses_beside_with, longest_fit, pieces_in, read_alone, shapes_in
 from .remarks import (
     TOLD,
     is_remark,
@@ -106,13 +106,13 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     return clauses, remarks
 
 
-def _is_filling(piece: Piece) -> bool:
+def _is_filling(piece: RequestPiece) -> bool:
     """Tell whether a piece says nothing: "many thanks", but not "let me listen"."""
     return adds_nothing([word.text for word in piece.words]) and not read_alone(piece.words)
 
 
 def _clauses_at(
-    request: str, pieces: list[Piece], at: int, last: Clause | None
+    request: str, pieces: list[RequestPiece], at: int, last: Clause | None
 ) -> tuple[int, list[Clause]]:
     """Return how many pieces from a place on are read together, and the clauses that they are; none
     where they cannot be read."""
@@ -162,7 +162,7 @@ def _is_same(one: Clause, before: Clause) -> bool:
     return same and (tool.name in _ONCE or {*one.fit.arguments} == {"end_s"})
 
 
-def _pointed_at(pieces: list[Piece]) -> Fit | None:
+def _pointed_at(pieces: list[RequestPiece]) -> Fit | None:
     """Return the meaning of clauses of which the first tells what there is and the last what to do
     with it, where neither can be read alone: "from 45:10 to 45:45 it crackles; take that out"."""
     if any(read_alone(piece.words) for piece in pieces):
@@ -241,7 +241,7 @@ def _check_parts(clauses: list[Clause]) -> None:
         raise refusal(f"the offline rules refuse this request: {why}", SEE)
 
 
-def _coming(after: Piece, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:
+def _coming(after: RequestPiece, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:
     """Return the meaning of a clause with the verb of the next one, and its text with it: "Brummen"
     before "und Rauschen entfernen"."""
     plain = [word.text for word in after.words]

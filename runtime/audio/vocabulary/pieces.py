@@ -18,7 +18,7 @@ _AT_ONCE = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class RequestPiece:
     """Words between two separators, and the separator before them."""
 
     before: str
@@ -46,8 +46,9 @@ _ORDERS = frozenset({"also", "then", "afterwards", "dann", "danach", "anschließ
 """Separators that may stand within a clause as well: "Spitzen danach auf -1 dBFS"."""
 
 
-def pieces_in(words: list[SpokenWord]) -> list[Piece]:
-    pieces: list[Piece] = []
+def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
+    """Return the words between separators, in order, without headings."""
+    pieces: list[RequestPiece] = []
     before = ""
     current: list[SpokenWord] = []
     for word, after in zip([*words, _END], [*words[1:], _END, _END], strict=True):
@@ -60,13 +61,13 @@ def pieces_in(words: list[SpokenWord]) -> list[Piece]:
                 current = []
                 continue
             if len(current) >= _LEAST_BEFORE_COLON:
-                pieces.append(Piece(before, current))
+                pieces.append(RequestPiece(before, current))
                 before, current = ",", []
                 continue
         turns = turns or (word.text == "so" and after.text in _ORDERED)
         if (word.text in SEPARATORS and not _is_within(word, current)) or turns:
             if current:
-                pieces.append(Piece(before, current))
+                pieces.append(RequestPiece(before, current))
                 before, current = "", []
             before = ("," if turns else word.text) if not before or word.text == "and" else before
         else:
@@ -87,7 +88,7 @@ def _is_within(word: SpokenWord, current: list[SpokenWord]) -> bool:
     return len(current) <= _MOST_BEFORE_ORDER and (verb or not read_alone(current))
 
 
-def longest_fit(pieces: list[Piece], at: int) -> tuple[Fit | None, int]:
+def longest_fit(pieces: list[RequestPiece], at: int) -> tuple[Fit | None, int]:
     """Return the rule that fits the most pieces from `at` on, and how many; one piece when none
     does."""
     joined = [pieces[at].spelling]
@@ -112,6 +113,7 @@ def _goes_on(whole: Fit, first: Fit | None) -> bool:
 
 
 def read_alone(words: list[SpokenWord]) -> Fit | None:
+    """Return the meaning of words as one clause; None without one."""
     plain = [word.text for word in words]
     return fit_of("".join(f"{word} " for word in plain)) or meaning_of(plain)
 

@@ -45,8 +45,7 @@ def signal(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done(path.parent, "synth", {"output": "in.wav", "kind": "speech", "duration_s": 4.5})
     done(path.parent, "trim_silence", {"input": "in.wav", "output": "heard.wav", "keep_s": 0})
     frames, rate = sounds.read(path.with_name("heard.wav"))
-    wide = np.stack((frames[:, 0], 0.5 * np.roll(frames[:, 0], rate // 3)), axis=1)
-    sounds.write(path.with_name("wide.wav"), wide, rate)
+    sounds.write(path.with_name("wide.wav"), sounds.wide(frames), rate)
     for name, clicks in (("troubled.wav", False), ("clicking.wav", True)):
         repaired = sounds.troubled(np.tile(frames, (4, 1)), rate, clicks)
         sounds.write(path.with_name(name), repaired, rate)
@@ -358,10 +357,8 @@ def test_code_is_written_from_the_document_and_the_id():
     document = read_plan(DOCUMENT)
     code = answer("code_generation", code_request(document, "step_2"))["code"]
     call = parse_call(code)
-    assert call.arguments == {
-        "input": "a.wav", "output": 'b "quoted".wav', "subtype": None, "gain_db": 3,
-        "start_s": 0, "end_s": None, "soften_ms": 10,
-    }  # fmt: skip
+    said = {name: call.arguments[name] for name in ("input", "output", "gain_db")}
+    assert said == {"input": "a.wav", "output": 'b "quoted".wav', "gain_db": 3}
 
 
 def test_a_person_who_changes_a_description_changes_the_code():

@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import sounds
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
@@ -192,8 +191,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         made("synth", output=whole, kind=kind, duration_s=9)
         made("trim_silence", input=whole, output=heard, keep_s=0)
         frames, rate = sounds.read(Path(heard))
-        wide = np.stack((frames[:, 0], 0.5 * np.roll(frames[:, 0], rate // 3)), axis=1)
-        sounds.write(folder / f"{kind}-wide.wav", wide, rate)
+        sounds.write(folder / f"{kind}-wide.wav", sounds.wide(frames), rate)
         for name, clicks in (("troubled", False), ("clicking", True)):
             repaired = sounds.troubled(frames, rate, clicks)
             sounds.write(folder / f"{kind}-{name}.wav", repaired, rate)
