@@ -22,6 +22,7 @@ from ..tags.mp4 import MARK
 from ..tags.tags import Tags, read_tags
 from .coder import DecodedFile
 from .containers import CONTAINERS
+from .mp3_frames import Mp3WithLength, with_length
 
 BLOCK = 65_536
 """Frames; with many channels fewer, so that a block stays near a few megabytes. A quarter of it
@@ -202,6 +203,7 @@ class _opened:
     ) -> None:
         self._path, self._place, self._known = path, place, known
         self._as_sound = as_sound
+        self._counted: Mp3WithLength | None = None
 
     def __enter__(self) -> Any:
         try:
@@ -230,7 +232,8 @@ class _opened:
     def _sound(self) -> ForwardFile | DecodedFile:
         if os.pread(self._number, 8, 0)[4:] == MARK:
             return DecodedFile(self._path, self._place, self._number)
-        return ForwardFile(self._number, closefd=False)
+        self._counted = with_length(self._number, self._path)
+        return ForwardFile(self._counted or self._number, closefd=False)
 
     def raw(self) -> BinaryIO:
         """Return the bytes of the file, to be closed by the caller."""
@@ -239,7 +242,9 @@ class _opened:
         return file
 
     def unread(self) -> int:
-        """Return how many bytes libsndfile has not looked at."""
+        """Return how many bytes libsndfile has not looked at; 0 where frames were counted."""
+        if self._counted:
+            return 0
         return os.fstat(self._number).st_size - os.lseek(self._number, 0, os.SEEK_CUR)
 
     def __exit__(self, *_: object) -> None:

@@ -1,0 +1,113 @@
+"""MP3 files that do not say how long they are: of recorders, of streams, cut and joined ones."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+from flowc.runtime.audio.calls.files import open_sound
+from flowc.runtime.audio.calls.mp3_frames import read_header, with_length
+from flowc.runtime.errors import Failure
+from sounds import speech_like
+
+DELAY = 529
+"""Frames by which a decoder is late, which are cut off where the length is said."""
+
+
+def written(path: Path, rate: int = 44_100, kind: str = "CONSTANT", seconds: float = 6) -> bytes:
+    """An mp3 file, and its bytes without the frame that says its length."""
+    frames = speech_like(seconds, rate)
+    soundfile.write(path, frames, rate, format="MP3", bitrate_mode=kind, compression_level=0.6)
+    data = path.read_bytes()
+    first = read_header(data[:4])
+    assert first is not None
+    assert b"Info" in data[:200] or b"Xing" in data[:200]
+    return data[first.size :]
+
+
+@pytest.mark.parametrize("rate", [8_000, 16_000, 22_050, 44_100, 48_000])
+@pytest.mark.parametrize("kind", ["CONSTANT", "VARIABLE"])
+def test_a_file_without_its_length_is_read_to_its_end(kind, rate, tmp_path):
+    path = tmp_path / "a.mp3"
+    path.write_bytes(written(path, rate, kind))
+    sound = open_sound("a.mp3", str(path))
+    read = np.concatenate(list(sound.blocks()))
+    whole = speech_like(6, rate)
+    assert len(read) == sound.frames
+    assert 0 <= len(read) - len(whole) <= 4 * 1152
+    shift = len(read) - len(whole)
+    best = min(np.abs(read[at : at + rate] - whole[:rate]).max() for at in range(shift + 1))
+    assert best < 0.2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda data: b"ID3\x03\x00\x00\x00\x00\x00\x7f" + bytes(127) + data,
+        lambda data: data + b"TAG" + bytes(125),
+        lambda data: data[1000:],
+        lambda data: data[: len(data) // 2 + 77],
+        lambda data: data + data,
+    ],
+    ids=["a tag before", "a tag behind", "its first bytes gone", "its end gone", "joined"],
+)
+def test_a_file_of_any_beginning_and_end_is_read(change, tmp_path):
+    path = tmp_path / "a.mp3"
+    data = written(path)
+    path.write_bytes(change(data))
+    sound = open_sound("a.mp3", str(path))
+    assert len(np.concatenate(list(sound.blocks()))) == sound.frames > 44_100
+
+
+def test_a_file_that_says_its_length_is_left_alone(tmp_path):
+    path = tmp_path / "a.mp3"
+    written(path)
+    with path.open("rb") as file:
+        assert with_length(file.fileno(), "a.mp3") is None
+
+
+@pytest.mark.parametrize(
+    "head", [b"RIFF", b"fLaC", b"OggS", b"", b"\xff", b"\0" * 9, b"\xff\xfb" * 8]
+)
+def test_what_is_no_such_file_is_left_alone(head, tmp_path):
+    path = tmp_path / "a.mp3"
+    path.write_bytes(head + bytes(500))
+    with path.open("rb") as file:
+        assert with_length(file.fileno(), "a.mp3") is None
+    with pytest.raises(Failure):
+        open_sound("a.mp3", str(path))
+
+
+def test_the_bytes_are_those_of_the_file_behind_one_frame(tmp_path):
+    path = tmp_path / "a.mp3"
+    data = written(path)
+    path.write_bytes(data)
+    with path.open("rb") as file:
+        counted = with_length(file.fileno(), "a.mp3")
+        assert counted is not None
+        assert counted.read()[-len(data) :] == data
+        assert counted.read(5) == b""
+        assert counted.seek(-7, os.SEEK_END) == counted.size - 7 == counted.tell()
+        assert counted.read(100) == data[-7:]
+        counted.seek(counted.size - len(data) - 3)
+        assert counted.read(5)[3:] == data[:2]
+
+
+@pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed")
+@pytest.mark.parametrize("options", ["-q:a 6", "-b:a 32k -ar 22050 -ac 1", "-b:a 320k"])
+def test_what_is_read_is_what_another_decoder_reads(options, tmp_path):
+    wav, mp3, other = (tmp_path / name for name in ("a.wav", "a.mp3", "other.wav"))
+    soundfile.write(wav, speech_like(6), 44_100)
+    head = ["ffmpeg", "-v", "error", "-y", "-i"]
+    more = [*options.split(), "-write_xing", "0"]
+    subprocess.run([*head, str(wav), *more, str(mp3)], check=True)
+    subprocess.run([*head, str(mp3), "-c:a", "pcm_f32le", str(other)], check=True)
+    read = np.concatenate(list(open_sound("a.mp3", str(mp3)).blocks()))
+    expected, _ = soundfile.read(other, dtype="float32", always_2d=True)
+    assert len(read) == len(expected) - DELAY
+    assert np.abs(read - expected[DELAY:]).max() < 1e-5
