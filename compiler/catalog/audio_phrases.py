@@ -27,7 +27,7 @@ MACROS: Mapping[str, str] = {
     "LOWER": "(lower|reduce|decrease|attenuate|drop|turn down|bring down|senke|senk|reduziere|"
              "verringere)",
     "REMOVE": "(remove|cut|delete|drop|strip|filter out|get rid of|take out|take away|roll off|"
-              "kill|eliminate|entferne|entfern|schneide|lösche|filtere|nimm)",
+              "kill|eliminate|entferne|entfern|schneide|lösche|filtere)",
     "AWAY": "[weg|ab|heraus|raus|out|off|away]",
     "ADD": "[add|apply|use|put|put on|give it|insert|with|füge|nimm|setze]",
     "BASS": "(bass|lows|low end|low frequencies|bässe|tiefen)",

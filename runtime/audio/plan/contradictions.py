@@ -89,9 +89,10 @@ def _between(calls: Sequence[AudioCall], first: int, second: int) -> Iterator[st
     low, high = edges.get(LOW_EDGE), edges.get(HIGH_EDGE)
     if low is not None and high is not None and low[0] >= high[0]:
         yield f"nothing is left above {_show(low)} and below {_show(high)}"
-    if one.tool.name == other.tool.name == "clip" and one.arguments["end_s"] is not None:
-        kept = one.arguments["end_s"] - one.arguments["start_s"]
-        if other.arguments["start_s"] >= kept:
+    if one.tool.name == "clip" and other.tool.name in ("clip", "cut", "gain"):
+        start, end = one.arguments["start_s"], one.arguments["end_s"]
+        kept = end - start if end is not None and (start < 0) == (end <= 0) else None
+        if kept is not None and other.arguments["start_s"] >= kept:
             yield f"of {kept:g} s nothing is left after {other.arguments['start_s']:g} s"
     if (ways := _ways(one, other)) and (second == first + 1 or one.tool.name != "gain"):
         yield f"one takes back {ways} of the other"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ...errors import Failure
 from .complaints import complaint_of
-from .patterns import with_points, words_in
+from .patterns import is_number, sounds_in, with_points, words_in
 from .pieces import RequestPiece, clauses_beside_with, longest_fit, pieces_in, read_alone, shapes_in
 from .remarks import (
     TOLD,
+    is_assertion,
     is_remark,
     is_told_of,
     may_be_told,
@@ -24,6 +28,7 @@ from .rules import Fit, fit_of
 from .sentences import (
     adds_nothing,
     alone_text,
+    is_known,
     meaning_of,
     one_of_several,
     parts_in,
@@ -57,15 +62,17 @@ class Clause:
 def read_request(request: str) -> list[Clause]:
     """Return the clauses of a request, in order. Raise `Failure` (refused) that names every word
     that the rules do not know, and the clauses of known words that they cannot read."""
-    return _read(request)[0]
+    return [*_read(request)[0]]
 
 
 def remarks_in(request: str) -> list[str]:
     """Return what is said beside the wishes, and asks for nothing. Raise as `read_request` does."""
-    return _read(request)[1]
+    return [*_read(request)[1]]
 
 
+@functools.lru_cache(maxsize=64)
 def _read(request: str) -> tuple[list[Clause], list[str]]:
+    """Return clauses and remarks. A run reads its request and the steps of it again and again."""
     if not request.strip():
         raise refusal("the request is empty: nothing is asked for", "say what to do; " + SEE)
     if len(request) > MAX_REQUEST:
@@ -90,7 +97,8 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
             continue
         text = request[words[0].start : words[-1].end]
         near = [word.text for other, some in found if some for word in other]
-        if clauses and is_remark([word.text for word in words], near):
+        timed = any("end_s" in one.fit.arguments for one in clauses)
+        if clauses and is_remark([word.text for word in words], near, timed):
             remarks.append(text)
             continue
         last = clauses[-1] if found[number - 1][1] and number and not wrong else None
@@ -123,9 +131,9 @@ def _clauses_at(
         fit, text = _going_on(last, words, text)
     if fit is None and at + 1 < len(pieces):
         fit, text = _coming(pieces[at + 1], words, text)
-    told = used == 1 and is_told_of([word.text for word in words])
-    if fit and fit.rule.wording.name in _OF_PLACES and told:
-        fit = None
+    after = pieces[at + used].words if at + used < len(pieces) else []
+    if fit and _is_unmeant(fit, [word.text for word in words], used, last, after):
+        return used, []
     if fit:
         return used, [Clause(text, fit)]
     if two := shapes_in(words):
@@ -133,7 +141,8 @@ def _clauses_at(
     if two := clauses_beside_with(words):
         return used, [_clause_of(request, part, own) for part, own in two]
     for some in simpler(words):
-        if own := read_alone(some):
+        own = read_alone(some)
+        if own and not _is_unmeant(own, [word.text for word in some], used, last):
             return used, [_clause_of(request, some, own)]
         if two := shapes_in(some):
             return used, [_clause_of(request, part, own) for part, own in two]
@@ -149,7 +158,7 @@ def _clauses_at(
     return used, []
 
 
-_ONCE = frozenset({"loudness_norm", "peak_norm", "limit", "convert"})
+_ONCE = frozenset({"loudness_norm", "convert"})
 
 
 def _is_same(one: Clause, before: Clause) -> bool:
@@ -159,7 +168,7 @@ def _is_same(one: Clause, before: Clause) -> bool:
         return one is before
     usual = {parameter.name: parameter.default for parameter in tool.parameters}
     same = {**usual, **one.fit.arguments} == {**usual, **before.fit.arguments}
-    return same and (tool.name in _ONCE or {*one.fit.arguments} == {"end_s"})
+    return same and (tool.name in _ONCE or len(one.fit.arguments.get("order", ())) == 1)
 
 
 def _pointed_at(pieces: list[RequestPiece]) -> Fit | None:
@@ -172,12 +181,28 @@ def _pointed_at(pieces: list[RequestPiece]) -> Fit | None:
             for one, piece in zip(told, pieces, strict=False)]  # fmt: skip
     if not points_back(wish) or not _RESTS.isdisjoint(wish) or not may_be_told(told[0]):
         return None
+    wanted = senses_of(wish)
+    if "KEEP" in wanted and "JUST" not in wanted:
+        return None
+    if "JUST" in wanted and not all(
+        is_known(word) for one in told for word in one if word.isalpha()
+    ):
+        return None
     timed = any(True for one in told for _ in values_in(one))
     for kept in TOLD if timed else TOLD[1:2]:
         known = [word for one in told for word in told_words(one, kept)]
-        if known and (fit := meaning_of([*known, *wish])):
+        fit = meaning_of([*known, *wish]) if known else None
+        section = fit is not None and not {"start_s", "end_s"}.isdisjoint(fit.arguments)
+        if fit and not (section and not _MENDS.isdisjoint(wish)):
             return fit
     return None
+
+
+_MENDS = frozenset({
+    "fix", "repair", "clean", "cleaning", "filter", "trim", "shorten", "tighten", "reparier",
+    "repariere", "reparieren", "bereinige", "bereinigen", "säubern", "befreien", "kürze", "kürzen",
+})  # fmt: skip
+"""Verbs of who wants a fault mended, and not the section gone in which it is."""
 
 
 def _section_before(told: list[SpokenWord], wish: list[SpokenWord]) -> Fit | None:
@@ -197,34 +222,90 @@ def _section_before(told: list[SpokenWord], wish: list[SpokenWord]) -> Fit | Non
 
 
 _AND = frozenset({"and", "und"})
-_GONE = frozenset({"REMOVE", "AWAY", "DROP", "CUT", "OF", "ALL", "TAKE", "SKIP"})
+_GONE = frozenset({"REMOVE", "AWAY", "DROP", "CUT", "SKIP"})
 _LEFT_ALONE = frozenset({"lassen", "leave", "alone", "keep", "bleibt"})
 _LENGTHS = frozenset({"trim_silence", "time_stretch", "shorten_pauses", "concat", "pad"})
 _RESTS = frozenset({"rest", "else", "outside", "übrige", "übrigen", "andere", "anderes", "others"})
 
 
 def _is_rest(last: Clause, words: list[str]) -> bool:
-    """Tell whether words drop what is left beside the section that the clause before keeps."""
+    """Tell whether words drop what is left beside the section that the clause before keeps, or say
+    once more what is kept."""
     tool, said = last.fit.rule.tool, senses_of(words)
-    rest = not _RESTS.isdisjoint(words)
-    if tool is None:
+    strange = [word for word in words if not is_known(word)]
+    if tool is None or not said or {*strange} - _RESTS:
         return False
+    rest = bool(strange)
     match tool.name:
         case "clip":
-            return (rest and said <= _GONE) or (
-                points_back(words) and said <= {"KEEP", "JUST", "WANT"}
-            )
+            gone = rest and said <= _GONE | {"OF", "ALL"} and said & _GONE
+            taken = senses_of([word.text for word in words_in(last.text)]) & _TAKING
+            again = points_back(words) and said <= {"KEEP", "JUST", "WANT"} and "KEEP" in said
+            again = again and not taken
+            return bool(gone or (again and not rest))
         case "cut":
-            return rest and said <= {"JOIN", "AND", "TO"}
+            return rest and "JOIN" in said and said <= {"JOIN", "AND", "TO"}
         case "channels":
-            return said <= {"LEFT", "RIGHT", "CHANNEL", "KEEP"} and not _LEFT_ALONE.isdisjoint(
-                words
-            )
-    return bool(said) and said <= {"SAMESPEED", "SAMEPITCH"} and tool.name not in _LENGTHS
+            alone = not _LEFT_ALONE.isdisjoint(words)
+            return alone and not rest and said <= {"LEFT", "RIGHT", "CHANNEL", "KEEP"}
+    return not rest and said <= {"SAMESPEED", "SAMEPITCH"} and tool.name not in _LENGTHS
 
 
 _OF_PLACES = frozenset({"left and right"})
 """Wordings that need no verb: "only the left"."""
+_ADDING = frozenset({"reverb", "add_noise", "pad", "distort"})
+_TAKING = frozenset({"REMOVE", "CUT", "AWAY", "DROP", "LESS", "DOWN"})
+_ALONE = frozenset(
+    {"alone", "unchanged", "unverändert", "untouched", "unangetastet", "drin", "ruhe"}
+)
+_STAYING = frozenset({"stay", "stays", "remain", "remains", "bleiben", "bleibt", "bleibe"})
+_BEFORE_FILE = frozenset({
+    "before", "after", "under", "underneath", "below", "beneath", "behind", "vor", "nach", "unter",
+    "hinter",
+})  # fmt: skip
+
+
+def _is_unmeant(
+    fit: Fit, words: list[str], used: int, last: Clause | None, after: Sequence[SpokenWord] = ()
+) -> bool:
+    """Tell whether words that fit a rule do not ask for it: they say what was or is, what is to be
+    left as it is, or what the clause before takes away."""
+    tool, said = fit.rule.tool, senses_of(words)
+    name = tool.name if tool else ""
+    if "EXCEPT" in said or is_assertion(words):
+        return True
+    if fit.rule.wording.name in _OF_PLACES and used == 1 and is_told_of(words):
+        return True
+    if name == "clip" and (_is_left(words, said, last) or _is_turned(words)):
+        return True
+    section = {"start_s", "end_s"}
+    there = last is not None and not {"there", "dort"}.isdisjoint(words)
+    if last and there and section & {*last.fit.arguments} and not section & {*fit.arguments}:
+        return True
+    if name in _ADDING and not said & {*_TAKING, "MORE", "ADD", "WITH", "LITTLE", "WANT", "LAY"}:
+        beside = [word.text for word in (*words_in(last.text if last else ""), *after)]
+        if senses_of(beside) & _TAKING:
+            return True
+    if name in ("concat", "mix"):
+        return any(one in _BEFORE_FILE and sounds_in(two) for one, two in pairwise(words))
+    return name == "reverb" and not {"zu", "too"}.isdisjoint(words)
+
+
+def _is_turned(words: list[str]) -> bool:
+    """Tell whether a length is said before the place where it begins: "30 s from 1:00"."""
+    at = next((n for n, word in enumerate(words) if is_number(word)), len(words))
+    return any("FROM" in senses_of([word]) for word in words[at:])
+
+
+def _is_left(words: list[str], said: frozenset[str], last: Clause | None) -> bool:
+    """Tell whether a section is to be left as it is, or is where the clause before it holds, and is
+    not to be kept alone."""
+    if not _ALONE.isdisjoint(words) or (not _STAYING.isdisjoint(words) and "JUST" not in said):
+        return True
+    scope = (
+        last is not None and "JUST" in said and said.isdisjoint({"KEEP", "WANT", "TAKE", "TRIM"})
+    )
+    return scope or words[-1] in ("in", "drin")
 
 
 def _clause_of(request: str, words: list[SpokenWord], fit: Fit) -> Clause:

@@ -88,7 +88,7 @@ def _part_in(words: list[str]) -> str:
     alone = gone or _level_wanted(words)
     for word in words:
         sense = senses_of([word])
-        if "STEM" in sense or (not sense.isdisjoint(_PARTS) and alone):
+        if not sense.isdisjoint({"STEM", "ASIDE"}) or (not sense.isdisjoint(_PARTS) and alone):
             return word
     return ""
 

@@ -31,9 +31,9 @@ _MUTED = "SAMESPEED FROM TO TILL AND SECTION CUT FIRST LAST ALL"
 _SIDE = "CHANNEL KEEP TAKE SAVE MONO TO SIDE CONVERT FROM"
 _NO_SIDE = f"{_CUT_WORDS} CHANNEL !FROM"
 _BOTH_SIDES = "CHANNEL TO COPY LAY SAVE CONVERT STEREO BOTH"
-_PADDED_START = "START BEFORE MORE ADD LAY ATTACH LEADING"
-_PADDED_END = "END AFTER MORE ADD LAY ATTACH TRAILING"
-_PADDED = "START END BEFORE AFTER MORE ADD LAY ATTACH LEADING TRAILING BOTH EACH"
+_PADDED_START = "START BEFORE MORE ADD LAY ATTACH LEADING !ALL"
+_PADDED_END = "END AFTER MORE ADD LAY ATTACH TRAILING !ALL"
+_PADDED = "START END BEFORE AFTER MORE ADD LAY ATTACH LEADING TRAILING BOTH EACH !ALL"
 _ENDS = "START END BOTH FIRST LAST"
 MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("gain", "{+gain_db}", "LOUDER~UP~MORE", "LOUDER UP MORE LEVEL TOOQUIET LITTLE !PART"),
@@ -52,6 +52,8 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("mute", "{gain_db=-100} {start_s} {end_s}", "MUTE TO~TILL~AND", _MUTED),
     ("mute", "{gain_db=-100} {start_s} {end_s}", "SILENCE TO~TILL~AND",
      "FROM SECTION SAMESPEED"),
+    ("mute", "{gain_db=-100} {start_s}", "SILENCE AFTER~FROM ALL", ""),
+    ("mute", "{gain_db=-100} {end_s}", "SILENCE BEFORE ALL", ""),
     ("mute", "{gain_db=-100} {end_s}", "MUTE FIRST~BEFORE", _MUTED),
     ("mute", "{gain_db=-100} {last_s:s}", "MUTE LAST", _MUTED),
     ("mute", "{gain_db=-100} {start_s}", "MUTE FROM~AFTER~NACH", _MUTED),
@@ -66,12 +68,12 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("left and right", "{order=2,1}", "SWAP~FLIP LEFT RIGHT", "CHANNEL STEREO BOTH"),
     ("left and right", "{order=2,1}", "SWAP CHANNEL~BOTH", "CHANNEL STEREO BOTH"),
     ("backwards", "", "BACKWARDS", "LAY"),
-    ("padding", "{start_s}", "SILENCE START~BEFORE~LEADING", _PADDED_START),
-    ("padding", "{end_s}", "SILENCE END~AFTER~TRAILING", _PADDED_END),
-    ("padding", "{start_s,end_s}", "SILENCE BOTH", _PADDED),
-    ("padding", "{start_s,end_s}", "SILENCE START~BEFORE END~AFTER EACH", _PADDED),
-    ("padding", "{start_s} {end_s}", "SILENCE START~BEFORE~LEADING END~AFTER~TRAILING AND",
-     _PADDED),
+    ("padding", "{start_s:span}", "SILENCE START~BEFORE~LEADING", _PADDED_START),
+    ("padding", "{end_s:span}", "SILENCE END~AFTER~TRAILING", _PADDED_END),
+    ("padding", "{start_s,end_s:span}", "SILENCE BOTH", _PADDED),
+    ("padding", "{start_s,end_s:span}", "SILENCE START~BEFORE END~AFTER EACH", _PADDED),
+    ("padding", "{start_s:span} {end_s:span}",
+     "SILENCE START~BEFORE~LEADING END~AFTER~TRAILING AND", _PADDED),
     ("loudness", "{target_lufs} {max_true_peak_dbtp}?", "",
      f"{_TOWARDS} UP DOWN PEAK CEILING LAST !BY"),
     ("loudness", "{target_lufs} {max_true_peak_dbtp}", "PEAK~CEILING~MOST",
@@ -101,8 +103,10 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
      f"{_CUT_WORDS} TRIM"),
     ("trim silence", "{edges=end}", "SILENCE END~TRAILING REMOVE~CUT~AWAY~TRIM~DROP",
      f"{_CUT_WORDS} TRIM"),
-    ("clip", "{end_s}", "FIRST JUST~KEEP~TRIM~TO~WANT", "KEEP TRIM CUT TO SECTION"),
-    ("clip", "{last_s:s}", "LAST JUST~KEEP~TO~WANT", "KEEP TRIM CUT TO SECTION TAKE"),
+    ("clip", "{end_s}", "FIRST JUST~KEEP~TO~WANT", "KEEP TO SECTION"),
+    ("clip", "{end_s}", "FIRST CUT~TRIM TO", "SECTION DOWN"),
+    ("clip", "{last_s:s}", "LAST JUST~KEEP~TO~WANT", "KEEP TRIM TO SECTION TAKE"),
+    ("clip", "{last_s:s}", "LAST CUT TO", "SECTION DOWN"),
     ("clip", "{before_end_s:s}", f"LAST {_CUTS}~SKIP", f"{_CUT_WORDS} !KEEP"),
     ("clip", "{before_end_s:s}", f"END {_CUTS}~TRIM", f"{_CUT_WORDS} TRIM !AT"),
     ("clip", "{end_s}", "TRIM TO", ""),
@@ -116,8 +120,8 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("clip", "{start_s}", "START REMOVE~CUT~AWAY~DROP~TRIM", f"{_CUT_WORDS} TRIM !AT"),
     ("clip", "{end_s}", "STOP", "AFTER AT"),
     ("clip", "{start_s} {end_s}", "START STOP AND", "AT TO TILL FROM"),
-    ("clip", "{start_s,before_end_s:s}", f"START END {_CUTS}~TRIM EACH", f"{_CUT_WORDS} TRIM BOTH"),
-    ("clip", "{start_s,before_end_s:s}", f"BOTH {_CUTS}~TRIM", f"{_CUT_WORDS} TRIM EACH"),
+    ("clip", "{start_s,before_end_s:span}", f"START END {_CUTS} EACH", f"{_CUT_WORDS} BOTH"),
+    ("clip", "{start_s,before_end_s:span}", f"BOTH {_CUTS}", f"{_CUT_WORDS} EACH"),
     ("clip", "{end_s}", f"AFTER~NACH {_CUTS}", _CUT_WORDS),
     ("cut", "{start_s} {end_s}", f"{_CUTS} TO~TILL~AND", f"{_CUT_WORDS} TILL TO !JUST"),
     ("fade", "{out_s}", "FADEOUT", "ABOVE LAST END MORE TO LITTLE !AT"),

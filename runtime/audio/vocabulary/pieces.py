@@ -51,7 +51,7 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
     pieces: list[RequestPiece] = []
     before = ""
     current: list[SpokenWord] = []
-    for word, after in zip([*words, _END], [*words[1:], _END, _END], strict=True):
+    for word, after in zip([*words, _END], [*words[1:], _END, _END], strict=False):
         openers = GOING_ON if pieces else BEGINNINGS
         if word.text in openers and not current and after is not _END and not is_number(after.text):
             continue
@@ -124,7 +124,7 @@ _WITHS = frozenset({"with", "mit", "plus"})
 def clauses_beside_with(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:
     """Return the two clauses around a "with" that says more than how: "an octave lower with lots of
     reverb"; none where there are not two."""
-    for at in range(1, len(words) - 1):
+    for at in range(1, len(words) - 1 if len(words) <= 2 * _MOST_WORDS else 0):
         if words[at].text in _WITHS:
             parts = words[:at], words[at + 1 :]
             one, other = (read_alone(part) for part in parts)

@@ -36,7 +36,8 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
     (refused)."""
     clauses = read_request(request)
     format_name, said_by = _format_of(clauses, audio, output)
-    work = _order([clause for clause in clauses if clause.fit.rule.wording is not FORMAT])
+    wanted = [clause for clause in clauses if clause.fit.rule.wording is not FORMAT]
+    work = _order(_without_mono(wanted))
     steps: list[Json] = []
     checks: list[Json] = []
     for clause in work:
@@ -83,6 +84,13 @@ def _is_coded_alone(work: list[Clause], kind: str) -> bool:
     if last is None or last.tool is None or kind not in WITH_LOSS:
         return False
     return last.tool.name not in _CODES and last.wording.order != "parts"
+
+
+def _without_mono(work: list[Clause]) -> list[Clause]:
+    """Return the clauses without "mono" where one channel is chosen, which makes it mono."""
+    chosen = [one for one in work if len(one.fit.arguments.get("order", ())) == 1]
+    mono = [one for one in work if one.fit.arguments == {"channels": 1}]
+    return [one for one in work if one not in mono] if chosen else work
 
 
 def _result_check(check: Json, kind: str) -> Json:

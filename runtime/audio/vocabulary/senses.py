@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .circumstances import NEUTRAL
+from .circumstances import ASIDE, NEUTRAL
 from .things import THINGS
 
 PASSED = "*"
 """The sense of words that add nothing."""
 SENSES: Mapping[str, str] = {
     PASSED: "the|a|an|it|its|it's|this|that|these|them|my|our|me|us|for me|i|we|you|please|"
-    "bitte|can|could|would|can you|could you|kannst|könntest|du|want|need|would like|i'd|like|"
+    "bitte|can|could|would|can you|could you|kannst|könntest|du|want|need|would like|i'd|"
     "should|must|be|to be|is|are|have|has|let|make|mach|do|get|give|gib|set|setz|bring|put|use|"
     "apply|target|ziel|hit|sit|end up|aim for|so|thanks|danke|turn|one of|der|die|das|den|dem|"
     "des|ein|eine|einen|einem|es|ihn|sie|dies|diese|diesen|mein|meine|ist|sind|soll|sollen|"
@@ -44,6 +44,7 @@ SENSES: Mapping[str, str] = {
     "von der platte|von der schallplatte|von der kassette|vom band|from the tape|from the vinyl|"
     "from tape|from vinyl|on the tape|auf der platte|auf dem band|auf der kassette|"
     "schallplatte|kassette|cassette|digitisation|digitalisierung|überspielung|" + NEUTRAL,
+    "ASIDE": ASIDE,
     "PART": "voiceover|voice-over|narration|"
     "voice|speech|music|stimme|musik|sprache|vocal|vocals take|gesang|speaker's|spoken|"
     "gesprochene|singing"

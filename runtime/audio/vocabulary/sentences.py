@@ -27,7 +27,7 @@ _HELD = ("REMOVE", "CUT", "UP", "DOWN", "LESS", "AWAY")
 """Senses that go on in the next clause: "remove the hum and the noise"."""
 
 
-_NEGATIONS = ("", "NOT", "NOTHING")
+_NEGATIONS = ("", "NOT", "NOTHING", "EXCEPT")
 _MOVES = ("LOUDER", "QUIETER", "UP", "DOWN", "MORE", "LESS")
 """Senses of which two in two clauses are two changes."""
 
@@ -89,7 +89,7 @@ def _meaning_of(clause: tuple[str, ...]) -> Fit | None:
     senses, values, kinds = read
     moves = [sense for sense in senses if sense in _MOVES]
     parted = any(word in SEPARATORS for word in clause)
-    if len(kinds) > 1 or (parted and len(moves) > 1):
+    if len(kinds) > 1 or (parted and (len(moves) > 1 or _is_two_things(senses))):
         return None
     kind = kinds[0] if kinds else ""
     for each in (_share_units(values), values):
@@ -98,6 +98,14 @@ def _meaning_of(clause: tuple[str, ...]) -> Fit | None:
     first = found[0] if found else None
     same = all((fit.rule, fit.arguments) == (first.rule, first.arguments) for fit in found if first)
     return first if same else None
+
+
+_THINGS = frozenset({"NOISE", "HUM", "BASS", "TREBLE", "SHARP"})
+
+
+def _is_two_things(senses: Sequence[str]) -> bool:
+    """Tell whether a level is named beside what else may be raised or lowered."""
+    return "LEVEL" in senses and not _THINGS.isdisjoint(senses)
 
 
 def verb_of(clause: Sequence[str]) -> str:
@@ -119,10 +127,19 @@ def is_known(word: str) -> bool:
     )
 
 
+_WISHFUL = frozenset({
+    "should", "must", "soll", "sollte", "muss", "like", "wie", "want", "will", "make", "mach",
+    "machen", "sound", "sounds", "klingen", "klingt", "undo", "nochmal",
+})  # fmt: skip
+"""Words that add nothing beside others, and alone may ask for something."""
+
+
 def adds_nothing(words: Sequence[str]) -> bool:
     """Tell whether words are polite, or fill a gap, and no more."""
     if all(word in _POLITE for word in words):
         return True
+    if not _WISHFUL.isdisjoint(words):
+        return False
     read = _read([*words])
     return read is not None and not read[1] and not read[2] and {*read[0]} == {PASSED}
 
@@ -191,6 +208,9 @@ def _read(words: list[str]) -> tuple[list[str], list[SpokenValue], list[str]] | 
             if one in SPOKEN and used < 2:
                 kinds.append(SPOKEN[one])
                 at += 1
+            elif sense == "ASIDE" and (place := _behind_preposition(senses, words[:at])):
+                senses[place - 1 :] = [PASSED]
+                at += used
             elif sense:
                 senses.append(sense)
                 at += used
@@ -203,6 +223,23 @@ def _read(words: list[str]) -> tuple[list[str], list[SpokenValue], list[str]] | 
             else:
                 return None
     return senses, values, kinds
+
+
+_PREPOSITIONS = frozenset({"WITH", "FROM", "OF", "IN", "AT", "TO", "NACH"})
+_GENITIVES = frozenset({"der", "des", "meines", "meiner", "unseres", "unserer", "seines", "ihrer"})
+_OF_FAULTS = frozenset({"NOISE", "HUM", "RUMBLE", "CLICKS", "SHARP", "SILENCE", "PAUSES"})
+
+
+def _behind_preposition(senses: Sequence[str], words: Sequence[str]) -> int:
+    """Return the place, from 1 on, of the preposition among senses that a person or a place
+    follows; that of the blank behind it for a genitive; 0 where there is neither."""
+    for place in range(len(senses), 0, -1):
+        if senses[place - 1] in _PREPOSITIONS:
+            return place
+        if senses[place - 1] != PASSED:
+            genitive = not _GENITIVES.isdisjoint(words[-2:]) and senses[place - 1] in _OF_FAULTS
+            return place + 1 if genitive else 0
+    return 0
 
 
 def _quantity(words: list[str], at: int) -> tuple[SpokenValue, int]:

@@ -20,6 +20,7 @@ UNITS: dict[str, Mapping[str, float]] = {
         "minutes": 60, "minuten": 60, "h": 3600, "hour": 3600, "hours": 3600, "std": 3600,
         "stunde": 3600, "stunden": 3600, "quarter second": 0.25, "viertelsekunde": 0.25,
     },
+    "span": {},
     "ms": {"ms": 1, "msec": 1, "milliseconds": 1, "millisekunden": 1, "s": 1000, "seconds": 1000},
     "semitones": {
         "semitone": 1, "semitones": 1, "half step": 1, "half steps": 1, "octave": 12,
@@ -49,6 +50,7 @@ UNITS: dict[str, Mapping[str, float]] = {
     "samples": {"": 1},
 }  # fmt: skip
 """The units of each kind of value, and what one of them is in the first one."""
+UNITS["span"] = UNITS["s"]  # a length, which no time of a clock is
 _SPOKEN = {
     word: str(first + step * number)
     for first, step, words in (

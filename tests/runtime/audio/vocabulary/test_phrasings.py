@@ -35,6 +35,7 @@ FILES = [
         "phrasings_trades.txt",
         "phrasings_sentences.txt",
         "phrasings_typed.txt",
+        "phrasings_traps.txt",
     )
 ]
 Meaning = list[str]
