@@ -14,6 +14,7 @@ import numpy as np
 
 from ..blocks import Frames, Samples
 from ..calls.files import Sound
+from .filters import Sections
 from .known import Facts, Law, LawName, Needs, facts_of, look_for
 from .levels import RESOLUTION, Spectrum
 
@@ -74,9 +75,18 @@ class Both:
 
     def spectra(self, resolution: float = RESOLUTION) -> tuple[Spectrum, Spectrum]:
         """Return both mean spectra; `resolution` is in Hz."""
-        needs = Needs(resolutions={resolution})
-        before, after = (self.find(sound, needs).spectra[resolution] for sound in self._two)
+        before, _, after = self.spectra_behind((), resolution)
         return before, after
+
+    def spectra_behind(
+        self, sections: Sections, resolution: float
+    ) -> tuple[Spectrum, Spectrum, Spectrum]:
+        """Return the mean spectrum of the sound before, of the same behind a filter, and of the
+        sound after; `resolution` is in Hz."""
+        plain, behind = (resolution, ()), (resolution, sections)
+        before = self.find(self.before, Needs(spectra={plain, behind})).spectra
+        after = self.find(self.after, Needs(spectra={plain})).spectra
+        return before[plain], before[behind], after[plain]
 
     def find(self, sound: Sound, needs: Needs) -> Facts:
         """Return what is known of a sound, with what is needed."""

@@ -166,7 +166,9 @@ class Job:
         # Samples of other formats are not what was heard here; what joins files has no one input.
         if self.wanted and form.subtype == "FLOAT" and "input" in self.values:
             asked = self._needs(self.input)
-            needs = Needs(asked.course or bool(asked.laws), {}, asked.resolutions)
+            needs = Needs(
+                asked.course or bool(asked.laws), {}, {(hz, ()) for hz, _ in asked.spectra}
+            )
         tap = Tap(needs, form.rate, form.channels, form.frames / form.rate)
         done = write_sound(path, place, form, ahead(tap.over(blocks) if needs else blocks), tags)
         if (facts := tap.facts()) is not None:

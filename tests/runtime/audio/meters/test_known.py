@@ -11,6 +11,7 @@ from flowc.runtime.audio.calls.files import UnwrittenSound, open_sound
 from flowc.runtime.audio.meters.courses import Both
 from flowc.runtime.audio.meters.dynamics import compressor_law
 from flowc.runtime.audio.meters.effects import MEASURES, effects_of, needs_of, read_measure
+from flowc.runtime.audio.meters.filters import PEAK, band, butterworth
 from flowc.runtime.audio.meters.known import (
     Facts,
     Needs,
@@ -26,6 +27,10 @@ from sounds import speech_like, write
 
 RATE = 16_000
 LAW = ("compressor", -20.0, 3.0, 5.0, 100.0)
+PLAIN = (3.0, ())
+HIGH = butterworth(80, 24, RATE, low=False)
+LOW = butterworth(50, 24, RATE, low=True)
+BELL = (band(PEAK, 1000, 3, 10, RATE),)
 
 
 class Counted:
@@ -45,7 +50,7 @@ class Counted:
 
 
 def needs():
-    return Needs(True, {LAW: lambda: compressor_law(*LAW[1:])}, {3.0})
+    return Needs(True, {LAW: lambda: compressor_law(*LAW[1:])}, {PLAIN})
 
 
 def tapped(frames, block, until=None):
@@ -63,7 +68,7 @@ def test_a_tap_finds_what_reading_finds(block):
     found = tapped(frames, block)
     both = Both(*(Counted(frames, ()).sound for _ in range(2)))
     assert np.allclose(found.course, both.levels()[0], rtol=1e-12)
-    assert np.allclose(found.spectra[3.0].power, both.spectra(3.0)[0].power, rtol=1e-12)
+    assert np.allclose(found.spectra[PLAIN].power, both.spectra(3.0)[0].power, rtol=1e-12)
     law = both.gains(LAW[0], LAW[1:], compressor_law)
     assert np.allclose(found.gains[LAW], law, atol=1e-9)
 
@@ -97,10 +102,10 @@ def test_a_file_that_has_the_number_of_one_that_is_gone_is_another():
 
 WANTED = {
     "fade_misfit_db(1,1)": Needs(course=True),
-    "highpass_misfit_db(80,24)": Needs(resolutions={3.0}),
-    "lowpass_misfit_db(50,24)": Needs(resolutions={2.0}),
+    "highpass_misfit_db(80,24)": Needs(spectra={PLAIN, (3.0, HIGH)}),
+    "lowpass_misfit_db(50,24)": Needs(spectra={(2.0, ()), (2.0, LOW)}),
     "compress_misfit_db(-20,3,5,100,0)": Needs(laws={LAW: compressor_law}),
-    "eq_misfit_db(0,1000,3,10)": Needs(resolutions={3.0}),
+    "eq_misfit_db(0,1000,3,10)": Needs(spectra={PLAIN, (3.0, BELL)}),
     "delay_s": Needs(course=True),
     "correlation": Needs(),
     "cut_misfit_db(1,2)": Needs(),
@@ -112,8 +117,8 @@ WANTED = {
 def test_a_measure_says_what_it_asks_first(measure):
     like = Counted(speech_like(1, RATE), ()).sound
     found, wanted = needs_of([read_measure(measure)], like), WANTED[measure]
-    shape = found.course, found.laws.keys(), found.resolutions
-    assert shape == (wanted.course, wanted.laws.keys(), wanted.resolutions)
+    shape = found.course, found.laws.keys(), found.spectra
+    assert shape == (wanted.course, wanted.laws.keys(), wanted.spectra)
 
 
 def test_every_measure_can_be_asked_what_it_needs():
