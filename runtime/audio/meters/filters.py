@@ -69,8 +69,8 @@ _STEEPEST, _MOST_DB = 96, 200.0
 def butterworth(hz: float, slope: float, rate: int, *, low: bool) -> Sections:
     """Return a Butterworth filter, a low-pass (`low`) or a high-pass: -3 dB at `hz`, `slope` dB an
     octave, 6 to 96. It is the bilinear transform of the analogue one (A. V. Oppenheim, R. W.
-    Schafer, Discrete-Time Signal Processing, chapter 7). Raise `ValueError` for a frequency that the
-    `rate` does not have and for another slope."""
+    Schafer, Discrete-Time Signal Processing, chapter 7). Raise `ValueError` for a frequency that
+    the `rate` does not have and for another slope."""
     if slope % 6 or not 6 <= slope <= _STEEPEST:
         raise ValueError(f"a slope is 6, 12, 18 … {_STEEPEST} dB an octave, not {slope:g}")
     order, k = int(slope) // 6, _warp(hz, rate)
