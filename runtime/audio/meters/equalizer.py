@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import log10
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from ..calls.files import Sound
 from .courses import Both
-from .filters import Sections, band, butterworth
+from .filters import PEAK, Sections, band, butterworth
 from .levels import RESOLUTION
 
 Value = float | str
@@ -25,6 +25,8 @@ _FAINT_LOSSY_DB = -45.0
 _LOSSY = ("MP3", "OGG", "M4A")
 _WIDE_HZ, _FINEST_HZ = 100.0, 0.3
 """How narrow bands are taken to be; a notch is seen with an eighth of its width."""
+_NARROW = 0.1
+"""A band of less than that share of its frequency hides in a third of an octave."""
 _STEPS = 25
 """So many frequencies are looked at below a cutoff, at the least."""
 _SILENT = "all of it is silence"
@@ -64,13 +66,15 @@ def eq_misfit(both: Both, *bands: float) -> Value:
     """Return the same of an equaliser: four numbers a band, its kind (0 a peak, 1 a low shelf, 2 a
     high shelf), Hz, dB and Q."""
     rows = [bands[at : at + 4] for at in range(0, len(bands) - 3, 4)]
-    narrowest = min((freq / quality for _, freq, _, quality in rows if quality), default=_WIDE_HZ)
+    places = [(hz, hz / quality) for kind, hz, _, quality in rows if kind == PEAK and quality]
+    narrowest = min((width for _, width in places), default=_WIDE_HZ)
     return _filter_misfit(
         both,
         lambda rate: tuple(
-            band(int(kind), hz, db, quality, rate) for kind, hz, db, quality in rows
+            band(int(kind), hz, db, quality, rate) for kind, hz, db, quality in rows if db
         ),
         min(max(narrowest / 8, _FINEST_HZ), RESOLUTION),
+        [(hz - width / 2, hz + width / 2) for hz, width in places if width < hz * _NARROW],
     )
 
 
@@ -81,8 +85,14 @@ def _resolution(both: Both, cutoff: float) -> float:
     return min(max(cutoff / _STEPS, finest), RESOLUTION)
 
 
-def _filter_misfit(both: Both, design: Callable[[int], Sections], resolution: float) -> Value:
-    """Compare what came of a sound with what the filter makes of it. A window shows a hum at the
+def _filter_misfit(
+    both: Both,
+    design: Callable[[int], Sections],
+    resolution: float,
+    narrow: Sequence[tuple[float, float]] = (),
+) -> Value:
+    """Compare what came of a sound with what the filter makes of it, in each third of an octave and
+    in `narrow` bands, which a coder does not keep. A window shows a hum at the
     frequencies beside it as well, and there the gain is that of the hum: so the filter comes before
     the window, as it does in what is judged."""
     rate = both.before.rate
@@ -99,7 +109,8 @@ def _filter_misfit(both: Both, design: Callable[[int], Sections], resolution: fl
     faint = before.power.sum() * 10 ** ((_FAINT_LOSSY_DB if lossy else _FAINT_DB) / 10)
     noise = _noise_power(both.after) / len(before.hz)
     worst = 0.0
-    for low, high in _thirds(0.3 * rate if lossy else 0.45 * rate):
+    thirds = _thirds(0.3 * rate) if lossy else [*_thirds(0.45 * rate), *narrow]
+    for low, high in thirds:
         here = slice(*np.searchsorted(before.hz, (low, high)))
         was, asked, got = (float(one.power[here].sum()) for one in (before, wanted, after))
         least = max(faint, noise * (here.stop - here.start))
