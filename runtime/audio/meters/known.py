@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -43,8 +44,15 @@ class Steps(NamedTuple):
 Law = Callable[[Steps], Samples]
 """Gives the gain in dB of each step, of one part of a sound after the other."""
 LawName = tuple[float | str, ...]
-SpectrumName = tuple[float, Sections]
-"""Of a mean spectrum: its resolution in Hz, and the filter that the sound goes through before."""
+
+
+class SpectrumName(NamedTuple):
+    """Which mean spectrum: its resolution in Hz, the filter that the sound goes through before, and
+    the level at which a file cuts what comes out of that."""
+
+    resolution: float
+    sections: Sections = ()
+    ceiling: float = inf
 
 
 @dataclass(slots=True)
@@ -180,9 +188,9 @@ class _SpectrumBehind:
     """Finds the mean spectrum of what goes by, behind a filter."""
 
     def __init__(self, name: SpectrumName, rate: int, channels: int, overlaps: bool) -> None:
-        resolution, sections = name
-        self._meter = SpectrumMeter(rate, channels, False, resolution, overlaps)
-        self._filter = Cascade(sections, channels) if sections else None
+        self._meter = SpectrumMeter(rate, channels, False, name.resolution, overlaps)
+        self._filter = Cascade(name.sections, channels) if name.sections else None
+        self._ceiling = name.ceiling
 
     def feed(self, block: Frames) -> None:
         if self._filter is None:
@@ -198,7 +206,8 @@ class _SpectrumBehind:
         return self._meter.end()
 
     def _take(self, rows: Samples) -> None:
-        self._meter.feed(rows.T.astype(np.float32))
+        held = np.clip(rows, -self._ceiling, self._ceiling)
+        self._meter.feed(held.T.astype(np.float32))
 
 
 class _Row:

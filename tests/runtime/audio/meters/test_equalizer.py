@@ -3,6 +3,7 @@ and there the gain is what the filter does to the tone."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from flowc.runtime.audio.calls.files import open_sound
 from flowc.runtime.audio.meters.effects import effects_of
@@ -77,3 +78,23 @@ def test_noise_alone_has_every_third_of_an_octave_judged(misfit):
 )
 def test_what_no_filter_can_be_has_no_misfit(numbers, reason, misfit):
     assert reason in misfit("highpass", numbers, (80, 12), 50, 20, 2)
+
+
+@pytest.mark.parametrize(("does", "fits"), [((80, 24), True), ((40, 24), False)])
+def test_what_a_file_cuts_at_full_scale_tells_no_filter(does, fits, tmp_path, apply):
+    loud = np.clip(speech_like(3) * 12, -1, 1)
+    paths = [str(tmp_path / name) for name in ("in.wav", "out.wav")]
+    write(tmp_path / "in.wav", loud, 44_100, "PCM_16")
+    apply("highpass", input=paths[0], output=paths[1], cutoff_hz=does[0], slope=does[1])
+    sounds = (open_sound(path, path) for path in paths)
+    found = effects_of(*sounds, [("highpass_misfit_db", [80, 24])])[0][0]
+    assert (found <= MOST) == fits
+
+
+@pytest.mark.parametrize("cutoff", [40, 1000])
+def test_rounding_a_quiet_sound_to_16_bits_tells_no_filter(cutoff, tmp_path, apply):
+    paths = [str(tmp_path / name) for name in ("in.wav", "out.wav")]
+    write(tmp_path / "in.wav", speech_like(3) * 0.003, 44_100, "PCM_16")
+    apply("highpass", input=paths[0], output=paths[1], cutoff_hz=cutoff, slope=48)
+    sounds = (open_sound(path, path) for path in paths)
+    assert effects_of(*sounds, [("highpass_misfit_db", [cutoff, 48])])[0][0] <= MOST
