@@ -22,6 +22,9 @@ _FAINT_DB = -100.0
 """A third of an octave this far below the whole counts as gone, before and after."""
 _FAINT_LOSSY_DB = -45.0
 """The same in a format that leaves out what is not heard."""
+_LOOSER_DB = 20.0
+"""There a deviation counts half where the gain is that far from 0 dB: what a coder adds weighs as
+much as the sound that is left."""
 _LOSSY = ("MP3", "OGG", "M4A")
 _WIDE_HZ, _FINEST_HZ = 100.0, 0.3
 """How narrow bands are taken to be; a notch is seen with an eighth of its width."""
@@ -115,8 +118,9 @@ def _filter_misfit(
         was, asked, got = (float(one.power[here].sum()) for one in (before, wanted, after))
         least = max(faint, noise * (here.stop - here.start))
         if was > least:
-            gains = (max(gain_of(max(one, least), was), _DEEPEST_DB) for one in (asked, got))
-            worst = max(worst, abs(next(gains) - next(gains)))
+            gains = [max(gain_of(max(one, least), was), _DEEPEST_DB) for one in (asked, got)]
+            looser = 1 + abs(gains[0]) / _LOOSER_DB if lossy else 1.0
+            worst = max(worst, abs(gains[0] - gains[1]) / looser)
     return min(worst, _FAR_DB)
 
 
