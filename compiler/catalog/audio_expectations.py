@@ -9,7 +9,7 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from .audio_formats import format_of
-from .audio_model import Arguments, Json, predicate
+from .audio_model import MAX_BANDS, Arguments, Json, predicate
 
 _GAIN_OFF_DB, _GATE_OFF_DB, _FILTER_OFF_DB, _FADE_OFF_DB = 1.0, 2.0, 1.5, 1.0
 """Misfits that signal processing as it should be stays below, on speech and on music."""
@@ -222,11 +222,13 @@ def _part_of(value: float, least: float, most: float) -> float:
 
 
 def expect_dehum(a: Arguments) -> list[Json]:
-    """The spectrum is that behind all notches."""
+    """The spectrum is that behind all notches, and as it was at as many multiples above them,
+    as far as a measure takes numbers."""
+    hz, count = a["hz"], a["harmonics"]
     numbers = [
         number
-        for times in range(1, a["harmonics"] + 1)
-        for number in (0, times * a["hz"], -a["depth_db"], times * a["hz"] / a["width_hz"])
+        for times in range(1, min(2 * count, MAX_BANDS) + 1)
+        for number in (0, times * hz, -a["depth_db"] * (times <= count), times * hz / a["width_hz"])
     ]
     text = f"The hum of {a['hz']:g} Hz is weaker by {a['depth_db']:g} dB"
     return [predicate(measure_text("eq_misfit_db", *numbers), "<=", _FILTER_OFF_DB, text)]

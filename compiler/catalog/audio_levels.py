@@ -86,7 +86,7 @@ LEVELS: tuple[AudioTool, ...] = (
         expects=expect_loudness,
     ),
     AudioTool(
-        "highpass", "plugins:highpass",
+        "highpass", "filters:highpass",
         "Weaken what lies below a frequency.",
         (*IN_OUT, _CUTOFF, _SLOPE),
         Planning((Wording("high-pass", "High-pass", "high-pass at 80 Hz",
@@ -95,7 +95,7 @@ LEVELS: tuple[AudioTool, ...] = (
         expects=expect_highpass,
     ),
     AudioTool(
-        "lowpass", "plugins:lowpass",
+        "lowpass", "filters:lowpass",
         "Weaken what lies above a frequency.",
         (*IN_OUT, _CUTOFF, _SLOPE),
         Planning((Wording("low-pass", "Low-pass", "low-pass at 8 kHz",
@@ -104,7 +104,7 @@ LEVELS: tuple[AudioTool, ...] = (
         expects=expect_lowpass,
     ),
     AudioTool(
-        "bandpass", "plugins:bandpass",
+        "bandpass", "filters:bandpass",
         "Keep what lies between two frequencies.",
         (*IN_OUT,
          number("low_hz", "Hz", 10, 96_000, "lower edge, down by 3 dB"),
@@ -116,7 +116,7 @@ LEVELS: tuple[AudioTool, ...] = (
         expects=expect_bandpass,
     ),
     AudioTool(
-        "eq", "plugins:eq",
+        "eq", "filters:eq",
         "Raise or lower bands: [{type: peak | low_shelf | high_shelf, freq_hz, gain_db, q}].",
         (*IN_OUT, ToolParameter("bands", "bands", "what is raised or lowered", "", 1, MAX_BANDS)),
         Planning((Wording("equaliser", "Equalise", "boost 3 kHz by 4 dB", PHRASES["equaliser"],

@@ -8,13 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from math import inf
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ..blocks import Frames, Samples
 from ..calls.files import Sound
-from .known import Facts, Law, LawName, Needs, facts_of, look_for
+from .filters import Sections
+from .known import Facts, Law, LawName, Needs, SpectrumName, facts_of, look_for
 from .levels import RESOLUTION, Spectrum
 
 _WINDOW = 8192
@@ -53,11 +55,12 @@ class Both:
     after: Sound
     inputs: Mapping[str, AnySound] = field(default_factory=dict)
     _facts: dict[Sound, Facts] = field(default_factory=dict)
+    _written: str = ""
 
     @property
     def idle(self) -> Both:
         """Return the sound before, twice."""
-        return Both(self.before, self.before, self.inputs, self._facts)
+        return Both(self.before, self.before, self.inputs, self._facts, self.after.subtype)
 
     def levels(self) -> tuple[Samples, Samples]:
         """Return the course of both levels, dBFS of every 10 ms."""
@@ -74,9 +77,20 @@ class Both:
 
     def spectra(self, resolution: float = RESOLUTION) -> tuple[Spectrum, Spectrum]:
         """Return both mean spectra; `resolution` is in Hz."""
-        needs = Needs(resolutions={resolution})
-        before, after = (self.find(sound, needs).spectra[resolution] for sound in self._two)
+        before, _, after = self.spectra_behind((), resolution)
         return before, after
+
+    def spectra_behind(
+        self, sections: Sections, resolution: float
+    ) -> tuple[Spectrum, Spectrum, Spectrum]:
+        """Return the mean spectrum of the sound before, of the same behind a filter, as samples of
+        the sound after hold it, and of the sound after; `resolution` is in Hz."""
+        is_cut = bool(sections) and (self._written or self.after.subtype).startswith("PCM")
+        plain = SpectrumName(resolution)
+        behind = SpectrumName(resolution, sections, 1.0 if is_cut else inf)
+        before = self.find(self.before, Needs(spectra={plain, behind})).spectra
+        after = self.find(self.after, Needs(spectra={plain})).spectra
+        return before[plain], before[behind], after[plain]
 
     def find(self, sound: Sound, needs: Needs) -> Facts:
         """Return what is known of a sound, with what is needed."""

@@ -282,16 +282,18 @@ class _Listener(Both):
         return Needs()
 
 
-def needs_of(wanted: Iterable[tuple[str, list[float | str]]], like: Sound) -> Needs:
+def needs_of(
+    wanted: Iterable[tuple[str, list[float | str]]], like: Sound, subtype: str = ""
+) -> Needs:
     """Return what the first look at a sound before, whose shape is that of `like`, can find for
-    measures, as far as it is facts."""
+    measures, as far as it is facts. `subtype` is how the samples after are stored."""
 
     def refuse() -> NoReturn:
         raise _Wanted
 
     shape = like.rate, like.channels, like.frames, like.format, like.subtype
     sound = UnwrittenSound("", "", *shape, make=refuse, written_tags=Tags())
-    listener = _Listener(sound, sound)
+    listener = _Listener(sound, sound, _written=subtype)
     for name, at in wanted:
         with suppress(_Wanted, LookupError, TypeError, ValueError):
             MEASURES[name](listener, *at)

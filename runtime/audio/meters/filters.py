@@ -1,8 +1,9 @@
-"""Filters in blocks, exact to float64 whatever the blocks that come in: products of matrices and of
-spectra in place of a loop over samples."""
+"""Filters and their designs. They work in blocks, exact to float64 whatever these are: products of
+matrices and of spectra in place of a loop over samples."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -59,6 +60,73 @@ class Convolver:
 Section = tuple[Sequence[float], Sequence[float]]
 """A recursive filter of second order: three weights of the input, three of the output, of which the
 first is 1."""
+Sections = tuple[Section, ...]
+"""Filters one behind the other, all of tuples: what is known of a sound is found by them."""
+PEAK, LOW_SHELF, HIGH_SHELF = range(3)
+_STEEPEST, _MOST_DB = 96, 200.0
+
+
+def butterworth(hz: float, slope: float, rate: int, *, low: bool) -> Sections:
+    """Return a Butterworth filter, a low-pass (`low`) or a high-pass: -3 dB at `hz`, `slope` dB an
+    octave, 6 to 96. It is the bilinear transform of the analogue one (A. V. Oppenheim, R. W.
+    Schafer, Discrete-Time Signal Processing, chapter 7). Raise `ValueError` for a frequency that
+    the `rate` does not have and for another slope."""
+    if slope % 6 or not 6 <= slope <= _STEEPEST:
+        raise ValueError(f"a slope is 6, 12, 18 … {_STEEPEST} dB an octave, not {slope:g}")
+    order, k = int(slope) // 6, _warp(hz, rate)
+    sign = 1 if low else -1
+    found: list[Section] = []
+    for number in range(order // 2):
+        damped = 2 * k * math.sin(math.pi * (2 * number + 1) / (2 * order))
+        first = 1 + damped + k * k
+        top = (k * k if low else 1.0) / first
+        below = (1.0, 2 * (k * k - 1) / first, (1 - damped + k * k) / first)
+        found.append(((top, sign * 2 * top, top), below))
+    if order % 2:
+        top = (k if low else 1.0) / (1 + k)
+        found.append(((top, sign * top, 0.0), (1.0, (k - 1) / (1 + k), 0.0)))
+    return tuple(found)
+
+
+def band(kind: int, hz: float, gain_db: float, quality: float, rate: int) -> Section:
+    """Return a band of an equaliser (R. Bristow-Johnson, Audio EQ Cookbook): `PEAK`, `LOW_SHELF` or
+    `HIGH_SHELF`. Raise `ValueError` for a frequency that the `rate` does not have, a quality that
+    is not above 0, a gain beyond 200 dB and another kind."""
+    _warp(hz, rate)
+    if kind not in (PEAK, LOW_SHELF, HIGH_SHELF) or not quality > 0 or abs(gain_db) > _MOST_DB:
+        raise ValueError(f"a band is not of kind {kind:g}, {gain_db:g} dB and Q {quality:g}")
+    amplitude = 10 ** (gain_db / 40)
+    cosine, alpha = math.cos(2 * math.pi * hz / rate), math.sin(2 * math.pi * hz / rate)
+    alpha /= 2 * quality
+    top: tuple[float, float, float]
+    low: tuple[float, float, float]
+    if kind == PEAK:
+        top = 1 + alpha * amplitude, -2 * cosine, 1 - alpha * amplitude
+        low = 1 + alpha / amplitude, -2 * cosine, 1 - alpha / amplitude
+    else:
+        top, low = _shelf(amplitude, cosine, 2 * math.sqrt(amplitude) * alpha, kind)
+    return tuple(one / low[0] for one in top), (1.0, low[1] / low[0], low[2] / low[0])
+
+
+def _shelf(
+    a: float, cosine: float, root: float, kind: int
+) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    """Return the coefficients; a high shelf is a low one with the cosine turned round."""
+    turn = 1 if kind == LOW_SHELF else -1
+    up, down = a + 1, a - 1
+    c = turn * cosine
+    top = a * (up - down * c + root), turn * 2 * a * (down - up * c), a * (up - down * c - root)
+    low = up + down * c + root, turn * -2 * (down + up * c), up + down * c - root
+    return top, low
+
+
+def _warp(hz: float, rate: int) -> float:
+    """Return a frequency as the bilinear transform bends it."""
+    if not 0 < hz < rate / 2:
+        raise ValueError(f"{rate} samples a second do not have {hz:g} Hz")
+    return math.tan(math.pi * hz / rate)
+
+
 _RUN, _RUNS = 32, 32
 """Samples that one product filters; so many runs find their states by one."""
 
@@ -124,6 +192,32 @@ class Recursion:
             self._state = states[:, count]
         self._state = self._state.copy()
         return np.asarray(states[:, :count])
+
+
+_TOGETHER = 4
+"""Sections of one recursion: with more of them its matrices grow faster than they save."""
+
+
+class Cascade:
+    """Sends channels through any number of sections, as a `Recursion` does through a few."""
+
+    def __init__(self, sections: Sections, channels: int) -> None:
+        places = range(0, len(sections), _TOGETHER)
+        self._parts = [Recursion(sections[at : at + _TOGETHER], channels) for at in places]
+        self._none = np.zeros((channels, 0))
+
+    def feed(self, rows: Samples) -> Samples:
+        """Take frames of shape (channels, frames); return what is ready."""
+        for part in self._parts:
+            rows = part.feed(rows)
+        return rows
+
+    def end(self) -> Samples:
+        """Return the rest."""
+        rows = self._none
+        for part in self._parts:
+            rows = np.concatenate((part.feed(rows), part.end()), axis=1)
+        return rows
 
 
 def _run_map(sections: Sequence[Section], count: int) -> Samples:

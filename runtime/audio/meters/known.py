@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..ahead import ahead, beside
 from ..blocks import Frames, Samples
+from .filters import Cascade, Sections
 from .levels import LevelMeter, Spectrum, SpectrumMeter
 
 if TYPE_CHECKING:
@@ -44,15 +46,24 @@ Law = Callable[[Steps], Samples]
 LawName = tuple[float | str, ...]
 
 
+class SpectrumName(NamedTuple):
+    """Which mean spectrum: its resolution in Hz, the filter that the sound goes through before, and
+    the level at which a file cuts what comes out of that."""
+
+    resolution: float
+    sections: Sections = ()
+    ceiling: float = inf
+
+
 @dataclass(slots=True)
 class Facts:
     """What is known of a sound: levels of 20 ms, the course of its level, dBFS of every 10 ms, the
-    gains that laws ask for there, and mean spectra by their resolution in Hz."""
+    gains that laws ask for there, and mean spectra."""
 
     levels: LevelMeter | None = None
     course: Samples | None = None
     gains: dict[LawName, Samples] = field(default_factory=dict)
-    spectra: dict[float, Spectrum] = field(default_factory=dict)
+    spectra: dict[SpectrumName, Spectrum] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -61,22 +72,22 @@ class Needs:
 
     course: bool = False
     laws: dict[LawName, Callable[[], Law]] = field(default_factory=dict)
-    resolutions: set[float] = field(default_factory=set)
+    spectra: set[SpectrumName] = field(default_factory=set)
 
     def __bool__(self) -> bool:
-        return self.course or bool(self.laws or self.resolutions)
+        return self.course or bool(self.laws or self.spectra)
 
     def add(self, other: Needs) -> None:
         """Want what another does as well."""
         self.course |= other.course
         self.laws |= other.laws
-        self.resolutions |= other.resolutions
+        self.spectra |= other.spectra
 
     def without(self, facts: Facts) -> Needs:
         """Return what is not known yet."""
         laws = {name: law for name, law in self.laws.items() if name not in facts.gains}
         course = self.course and facts.course is None
-        return Needs(course, laws, self.resolutions - facts.spectra.keys())
+        return Needs(course, laws, self.spectra - facts.spectra.keys())
 
 
 _kept: dict[Identity, Facts] = {}
@@ -138,7 +149,7 @@ class Tap:
             _CourseMeter(rate, channels, seconds, needs) if needs.course or needs.laws else None
         )
         self._spectra = {
-            hz: SpectrumMeter(rate, channels, False, hz, self._overlaps) for hz in needs.resolutions
+            name: _SpectrumBehind(name, rate, channels, self._overlaps) for name in needs.spectra
         }
 
     def feed(self, block: Frames) -> None:
@@ -170,7 +181,33 @@ class Tap:
             facts.course, gains = self._course.end()
             facts.gains |= gains
         if (self._frames / self._rate < _LONG_S) == self._overlaps:
-            facts.spectra |= {hz: meter.end() for hz, meter in self._spectra.items()}
+            facts.spectra |= {name: meter.end() for name, meter in self._spectra.items()}
+
+
+class _SpectrumBehind:
+    """Finds the mean spectrum of what goes by, behind a filter."""
+
+    def __init__(self, name: SpectrumName, rate: int, channels: int, overlaps: bool) -> None:
+        self._meter = SpectrumMeter(rate, channels, False, name.resolution, overlaps)
+        self._filter = Cascade(name.sections, channels) if name.sections else None
+        self._ceiling = name.ceiling
+
+    def feed(self, block: Frames) -> None:
+        if self._filter is None:
+            self._meter.feed(block)
+            return
+        for at in range(0, len(block), _PIECE):
+            rows = np.array(block[at : at + _PIECE].T, np.float64, order="C")
+            self._take(self._filter.feed(rows))
+
+    def end(self) -> Spectrum:
+        if self._filter is not None:
+            self._take(self._filter.end())
+        return self._meter.end()
+
+    def _take(self, rows: Samples) -> None:
+        held = np.clip(rows, -self._ceiling, self._ceiling)
+        self._meter.feed(held.T.astype(np.float32))
 
 
 class _Row:

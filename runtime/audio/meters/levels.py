@@ -160,9 +160,10 @@ class SpectrumMeter:
             rest = self._size - self._filled + self._size // 2
             self.feed(np.zeros((rest, len(self._buffer)), np.float32))
         hz = np.asarray(np.fft.rfftfreq(self._size, 1 / self._rate), np.float64)
+        scale = 1 / (self._size * (self._window**2).sum())  # Parseval
         if self._edges or self._count < _ENOUGH:
-            return Spectrum(hz, self._sum / max(self._count, 1))
-        return Spectrum(hz, (self._sum - self._first) / (self._count - 1))
+            return Spectrum(hz, self._sum * (scale / max(self._count, 1)))
+        return Spectrum(hz, (self._sum - self._first) * (scale / (self._count - 1)))
 
     def _add(self) -> None:
         power = _power(self._buffer * self._window)

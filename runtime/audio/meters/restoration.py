@@ -25,6 +25,9 @@ _CLICK_TIMES, _FRAME_S = 24.0, 0.01
 _GROUP = 8
 """Windows whose power is added up, so that their overlap counts little."""
 _FAR_DB = 24.0
+_BELOW = 0.01
+"""Share of the power above a frequency from which the octave below holds more than a window shows
+there of what is above."""
 _SHARES = np.array([0.0028, 0.0625, 0.2472, 0.375, 0.2472, 0.0625, 0.0028])
 """How much windows a quarter of their size apart have in common: a gain reaches its neighbours."""
 
@@ -113,30 +116,35 @@ def changed_share(both: Both) -> float | str:
 
 
 def deess_misfit(both: Both, hz: float, threshold_db: float, most_db: float) -> float | str:
-    """Return how far the gain of the band above a frequency lies from what a de-esser takes, dB."""
+    """Return how far the gain of the band above a frequency lies from what a de-esser takes, dB, or
+    that of the octave below from 0 while it takes something."""
     before, after = both.before, both.after
     if (before.rate, before.frames) != (after.rate, after.frames):
         return _DIFFERENT
     level = sounding_level(frames_of(before))
     if level is None:
         return _SILENT
-    bands = [band_course(sound, hz) for sound in (before, after)]
-    down = np.clip(10 * np.log10(np.maximum(bands[0], 1e-20)) - level - threshold_db, 0, most_db)
+    (was, below), (now, left) = (band_courses(sound, hz) for sound in (before, after))
+    down = np.clip(10 * np.log10(np.maximum(was, 1e-20)) - level - threshold_db, 0, most_db)
     gains = np.convolve(np.pad(10 ** (-down / 20), 3, mode="edge"), _SHARES, "valid")
-    wanted = bands[0] * gains**2
-    groups = [_sum_groups(part) for part in (bands[0], bands[1], wanted)]
-    heard = groups[0] > 10 ** ((level - 60) / 10) * _GROUP
+    weight, got, asked, below, left = map(_sum_groups, (was, now, was * gains**2, below, left))
+    least = 10 ** ((level - 60) / 10) * _GROUP
+    heard = weight > least
     if not heard.any():
         return "there is nothing in that band"
-    asked, got = (10 * np.log10(np.maximum(g[heard], 1e-20) / groups[0][heard])
-                  for g in (groups[2], groups[1]))  # fmt: skip
-    off, weight = np.clip(got - asked, -_FAR_DB, _FAR_DB), groups[0][heard]
-    busy = asked < -0.5
-    return max(
-        float(np.sqrt((off[m] ** 2 * weight[m]).sum() / weight[m].sum()))
-        for m in (busy, ~busy)
-        if m.any()
+    busy = heard & (asked < weight * 10**-0.05)
+    rows = (
+        (got, asked, weight, busy),
+        (got, asked, weight, heard & ~busy),
+        (left, below, np.ones_like(below), busy & (below > least + _BELOW * weight)),
     )
+    return max(_weighted_misfit(*(part[mask] for part in row)) for *row, mask in rows if mask.any())
+
+
+def _weighted_misfit(got: Samples, asked: Samples, weight: Samples) -> float:
+    off = 10 * np.log10(np.maximum(got, 1e-20) / np.maximum(asked, 1e-20))
+    off = np.clip(off, -_FAR_DB, _FAR_DB)
+    return float(np.sqrt((off**2 * weight).sum() / weight.sum()))
 
 
 def _sum_groups(values: Samples) -> Samples:
@@ -144,11 +152,13 @@ def _sum_groups(values: Samples) -> Samples:
     return np.asarray(np.resize(values, whole).reshape(-1, _GROUP).sum(axis=1))
 
 
-def band_course(sound: Sound, hz: float) -> Samples:
-    """Return the mean square of the band above a frequency in overlapping windows."""
+def band_courses(sound: Sound, hz: float) -> Samples:
+    """Return the mean squares of the band above a frequency, and of the octave below what it rises
+    over, in overlapping windows: an array of shape (2, windows)."""
     size = 1 << max(round(np.log2(sound.rate * DEESS_SECONDS)), 6)
     hop, window = size // 4, np.sqrt(window_of(size))
-    weights = band_weights(size, sound.rate, hz) * (2 / (size * (window**2).sum()))
+    above, upper, lower = (band_weights(size, sound.rate, hz * 2**-up) for up in (0, 1 / 3, 4 / 3))
+    weights = np.stack((above, lower - upper), axis=1) * (2 / (size * (window**2).sum()))
     rest, parts = np.zeros((0, sound.channels), np.float32), []
     for block in sound.blocks():
         rest = np.concatenate((rest, block))
@@ -160,7 +170,7 @@ def band_course(sound: Sound, hz: float) -> Samples:
         power = (spectra.real**2 + spectra.imag**2).mean(axis=1)
         parts.append(power @ weights)
         rest = rest[count * hop :]
-    return np.concatenate(parts) if parts else np.zeros(1)
+    return np.concatenate(parts).T if parts else np.zeros((2, 1))
 
 
 def frames_of(sound: Sound) -> Samples:

@@ -20,7 +20,7 @@ from ..calls.files import Sound, UnwrittenSound, open_sound
 from ..calls.output import FileShape, WrittenFile, write_sound
 from ..calls.word_length import kept_subtype
 from ..meters.effects import needs_of, read_measure
-from ..meters.known import Needs, Tap, facts_of, keep
+from ..meters.known import Needs, SpectrumName, Tap, facts_of, keep
 from ..meters.loudness import decibels
 from ..tags.chapters import MOST, Chapter, SoundSpan, move_chapters
 from ..tags.tags import Tags
@@ -114,7 +114,8 @@ class Job:
         return {**done, **chain.remarks}
 
     def _needs(self, sound: Sound) -> Needs:
-        return needs_of([read_measure(text) for text in self.wanted], sound)
+        subtype = self._subtype(self.values["output"], self._source or sound)
+        return needs_of([read_measure(text) for text in self.wanted], sound, subtype)
 
     def write(
         self,
@@ -168,7 +169,8 @@ class Job:
         # Samples of other formats are not what was heard here; what joins files has no one input.
         if self.wanted and form.subtype == "FLOAT" and "input" in self.values:
             asked = self._needs(self.input)
-            needs = Needs(asked.course or bool(asked.laws), {}, asked.resolutions)
+            plain = {SpectrumName(one.resolution) for one in asked.spectra}
+            needs = Needs(asked.course or bool(asked.laws), {}, plain)
         tap = Tap(needs, form.rate, form.channels, form.frames / form.rate)
         done = write_sound(path, place, form, ahead(tap.over(blocks) if needs else blocks), tags)
         if (facts := tap.facts()) is not None:

@@ -3,21 +3,17 @@ process alone may load."""
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
 import pedalboard
 
-from ...errors import Failure
 from ..blocks import Frames
-from ..calls.files import BLOCK, Sound
+from ..calls.files import BLOCK
 from .job import Chain, Job, Result, pieces_of
 from .stages import Stage, gain
 
-_NYQUIST = 0.49
-"""Of the sample rate: as far as filters go."""
 _LEAST = 1024
 """Frames that are processed at once: with few, pedalboard cannot tell frames from channels."""
 
@@ -79,73 +75,6 @@ class Plugins(_Effect):
 
     def _process(self, block: Frames) -> Frames:
         return _run_board(self._board, block, self._rate)
-
-
-def highpass(job: Job) -> Chain:
-    """Apply a Butterworth filter, -3 dB at the cutoff."""
-    return _filter(job, cutoff_hz=pedalboard.HighpassFilter)
-
-
-def lowpass(job: Job) -> Chain:
-    """Apply a Butterworth filter, -3 dB at the cutoff."""
-    return _filter(job, cutoff_hz=pedalboard.LowpassFilter)
-
-
-def bandpass(job: Job) -> Chain:
-    """Apply two Butterworth filters, each -3 dB at its cutoff."""
-    return _filter(job, low_hz=pedalboard.HighpassFilter, high_hz=pedalboard.LowpassFilter)
-
-
-def _filter(job: Job, **kinds: object) -> Chain:
-    """Return a filter of some kind for each parameter that is a cutoff."""
-    sound, values = job.input, job.values
-    _check_nyquist(sound, **{name: values[name] for name in kinds})
-    plugins = (_butterworth(kind, values[name], values["slope"]) for name, kind in kinds.items())
-    return Chain([Plugins(each, sound.rate, sound.channels) for each in plugins])
-
-
-def _check_nyquist(sound: Sound, **cutoffs: float) -> None:
-    """Raise `Failure` for a frequency that the sample rate does not have."""
-    for name, hz in cutoffs.items():
-        most = _NYQUIST * sound.rate
-        if hz > most:
-            raise Failure(
-                f"`{name}` is {hz:g} Hz, but `{sound.path}` has {sound.rate} samples a second",
-                help=f"it can be at most {most:.0f} Hz there (0.49 of the sample rate)",
-            )
-
-
-def _butterworth(kind: Any, hz: float, slope: int) -> list[Any]:
-    """Return a filter. Pedalboard's are of first order: two of them have a quality of 1/2; a peak
-    filter at the same place turns that into the quality Q of a Butterworth section, exactly: its
-    numerator is s² + 2s + 1, its denominator s² + s/Q + 1, so its gain is 2Q."""
-    if slope == 6:
-        return [kind(hz)]
-    sections = slope // 12
-    plugins = []
-    for number in range(sections):
-        quality = 1 / (2 * math.cos(math.pi * (2 * number + 1) / (4 * sections)))
-        boost = 20 * math.log10(2 * quality)
-        plugins += [
-            kind(hz),
-            kind(hz),
-            pedalboard.PeakFilter(hz, boost, math.sqrt(2 * quality) / 2),
-        ]
-    return plugins
-
-
-def eq(job: Job) -> Chain:
-    """Apply peaks and shelves, one after the other."""
-    sound, bands = job.input, job.values["bands"]
-    for band in bands:
-        _check_nyquist(sound, freq_hz=band["freq_hz"])
-    kinds = {
-        "peak": pedalboard.PeakFilter,
-        "low_shelf": pedalboard.LowShelfFilter,
-        "high_shelf": pedalboard.HighShelfFilter,
-    }
-    plugins = [kinds[band["type"]](band["freq_hz"], band["gain_db"], band["q"]) for band in bands]
-    return Chain([Plugins(plugins, sound.rate, sound.channels)])
 
 
 _DYNAMICS = ("threshold_db", "ratio", "attack_ms", "release_ms")

@@ -11,9 +11,11 @@ from flowc.runtime.audio.calls.files import UnwrittenSound, open_sound
 from flowc.runtime.audio.meters.courses import Both
 from flowc.runtime.audio.meters.dynamics import compressor_law
 from flowc.runtime.audio.meters.effects import MEASURES, effects_of, needs_of, read_measure
+from flowc.runtime.audio.meters.filters import PEAK, band, butterworth
 from flowc.runtime.audio.meters.known import (
     Facts,
     Needs,
+    SpectrumName,
     Tap,
     facts_of,
     keep,
@@ -26,6 +28,10 @@ from sounds import speech_like, write
 
 RATE = 16_000
 LAW = ("compressor", -20.0, 3.0, 5.0, 100.0)
+PLAIN = SpectrumName(3.0)
+HIGH = butterworth(80, 24, RATE, low=False)
+LOW = butterworth(50, 24, RATE, low=True)
+BELL = (band(PEAK, 1000, 3, 10, RATE),)
 
 
 class Counted:
@@ -45,7 +51,7 @@ class Counted:
 
 
 def needs():
-    return Needs(True, {LAW: lambda: compressor_law(*LAW[1:])}, {3.0})
+    return Needs(True, {LAW: lambda: compressor_law(*LAW[1:])}, {PLAIN})
 
 
 def tapped(frames, block, until=None):
@@ -63,7 +69,7 @@ def test_a_tap_finds_what_reading_finds(block):
     found = tapped(frames, block)
     both = Both(*(Counted(frames, ()).sound for _ in range(2)))
     assert np.allclose(found.course, both.levels()[0], rtol=1e-12)
-    assert np.allclose(found.spectra[3.0].power, both.spectra(3.0)[0].power, rtol=1e-12)
+    assert np.allclose(found.spectra[PLAIN].power, both.spectra(3.0)[0].power, rtol=1e-12, atol=0)
     law = both.gains(LAW[0], LAW[1:], compressor_law)
     assert np.allclose(found.gains[LAW], law, atol=1e-9)
 
@@ -97,10 +103,10 @@ def test_a_file_that_has_the_number_of_one_that_is_gone_is_another():
 
 WANTED = {
     "fade_misfit_db(1,1)": Needs(course=True),
-    "highpass_misfit_db(80,24)": Needs(resolutions={3.0}),
-    "lowpass_misfit_db(50,24)": Needs(resolutions={2.0}),
+    "highpass_misfit_db(80,24)": Needs(spectra={PLAIN, SpectrumName(3.0, HIGH)}),
+    "lowpass_misfit_db(50,24)": Needs(spectra={SpectrumName(2.0), SpectrumName(2.0, LOW)}),
     "compress_misfit_db(-20,3,5,100,0)": Needs(laws={LAW: compressor_law}),
-    "eq_misfit_db(0,1000,3,10)": Needs(resolutions={3.0}),
+    "eq_misfit_db(0,1000,3,10)": Needs(spectra={PLAIN, SpectrumName(3.0, BELL)}),
     "delay_s": Needs(course=True),
     "correlation": Needs(),
     "cut_misfit_db(1,2)": Needs(),
@@ -112,8 +118,14 @@ WANTED = {
 def test_a_measure_says_what_it_asks_first(measure):
     like = Counted(speech_like(1, RATE), ()).sound
     found, wanted = needs_of([read_measure(measure)], like), WANTED[measure]
-    shape = found.course, found.laws.keys(), found.resolutions
-    assert shape == (wanted.course, wanted.laws.keys(), wanted.resolutions)
+    shape = found.course, found.laws.keys(), found.spectra
+    assert shape == (wanted.course, wanted.laws.keys(), wanted.spectra)
+
+
+def test_a_measure_says_what_it_asks_of_a_sound_that_is_cut_at_full_scale():
+    like = Counted(speech_like(1, RATE), ()).sound
+    found = needs_of([read_measure("highpass_misfit_db(80,24)")], like, "PCM_16")
+    assert found.spectra == {PLAIN, SpectrumName(3.0, HIGH, 1.0)}
 
 
 def test_every_measure_can_be_asked_what_it_needs():

@@ -86,6 +86,9 @@ CASES: list[tuple[str, Arguments, str]] = [
     ("distort", {"drive_db": 3}, "wav"),
     ("denoise", {"reduction_db": 24}, "wav"),
     ("leveller", {"most_db": 4}, "wav"),
+    ("dehum", {"hz": 50, "harmonics": 4}, "wav"),
+    ("dehum", {"hz": 60, "harmonics": 8}, "wav"),
+    ("deess", {"most_db": 8, "threshold_db": -20, "freq_hz": 5000}, "wav"),
     ("shift", {"offset_s": 0.02}, "wav"),
     ("concat", {"inputs": ["", OUTRO], "crossfade_s": 0.1}, "wav"),
     ("mix", {"inputs": ["", MUSIC], "below_db": 6, "length": "first"}, "wav"),
@@ -151,6 +154,7 @@ FILES = {
     "a file twice": lambda names: [*names, next(filter(None, names))],
     "one file less": lambda names: [one for one in names if one != next(filter(None, names))],
 }
+WHOLE = ("sample_rate_hz", "harmonics")
 TIMES = {"half": 0.5, "double": 2, "opposite": -1}
 KINDS = ("speech", "music")
 LEAST_NOTICED = 0.97
@@ -228,7 +232,7 @@ def swaps_of(tool: str, arguments: Arguments) -> Iterator[tuple[str, str, Argume
                     yield f"{word} {key}", tool, {name: [band]}
         elif name != "slope":
             for word, times in TIMES.items():
-                other = int(value * times) if name == "sample_rate_hz" else value * times
+                other = int(value * times) if name in WHOLE else value * times
                 yield f"{word} {name}", tool, {**arguments, name: other}
 
 
@@ -288,6 +292,14 @@ def test_a_cut_or_a_shift_that_differs_by_little_does_not_pass(tool, folder):
     cases = [number for number, (name, _, _) in enumerate(CASES) if name == tool]
     found = [one for case in cases for one in noticed(folder, case, "music", every=True)]
     assert len(found) > 8
+    assert [word for word, seen in found if not seen] == []
+
+
+@pytest.mark.parametrize("tool", ["dehum", "deess"])
+def test_a_repair_at_other_frequencies_does_not_pass(tool, folder):
+    cases = [number for number, (name, _, _) in enumerate(CASES) if name == tool]
+    found = [one for case in cases for one in noticed(folder, case, "speech", every=True)]
+    assert any("half" in word for word, _ in found)
     assert [word for word, seen in found if not seen] == []
 
 
