@@ -139,11 +139,16 @@ def _count_frames(data: mmap.mmap, first: int, header: FrameHeader) -> int:
 
 
 def _frame_of_length(first: bytes, header: FrameHeader, count: int) -> bytes:
-    """Return a frame with the header of the first one, silent but for the number of frames; b""
-    where it would be too short for that."""
+    """Return a frame with the header of the first one, silent but for the number of frames; its
+    bitrate is the lowest that leaves room for that."""
     is_mono = first[3] >> 6 == 3
     is_old = header.kind[0] == 3
     side = (17 if is_mono else 32) if is_old else (9 if is_mono else 17)
-    plain = bytes([first[0], first[1] | _WITHOUT_CHECKSUM, first[2], first[3]])
-    frame = plain + bytes(side) + b"Info" + (1).to_bytes(4, "big") + count.to_bytes(4, "big")
-    return frame.ljust(header.size, b"\0") if len(frame) <= header.size else b""
+    says = bytes(side) + b"Info" + (1).to_bytes(4, "big") + count.to_bytes(4, "big")
+    for bits in range(1, 15):
+        rate = bits << 4 | first[2] & 0x0F
+        plain = bytes([first[0], first[1] | _WITHOUT_CHECKSUM, rate, first[3]])
+        found = read_header(plain)
+        if found is not None and found.size >= len(plain) + len(says):
+            return (plain + says).ljust(found.size, b"\0")
+    return b""

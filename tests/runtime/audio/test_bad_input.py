@@ -108,7 +108,7 @@ def test_a_file_that_was_cut_off_is_read_as_far_as_it_goes_or_refused(
     assert 0 < apply("gain", input=file.name, output="b.wav", gain_db=1)["duration_s"] <= 3
 
 
-def test_an_mp3_file_that_does_not_say_how_long_it_is_is_not_read_in_part(tmp_path, apply):
+def test_an_mp3_file_that_does_not_say_how_long_it_is_is_read_to_its_end(tmp_path, apply):
     """Frames of several sizes and no count of them: the decoder guesses, and stops too soon."""
     import soundfile
 
@@ -122,8 +122,7 @@ def test_an_mp3_file_that_does_not_say_how_long_it_is_is_not_read_in_part(tmp_pa
     assert apply("measure", input="v.mp3")["duration_s"] == pytest.approx(20, abs=0.1)
     second = data.index(b"\xff\xfb", data.index(b"Xing"))
     (tmp_path / "a.mp3").write_bytes(data[second:])
-    with pytest.raises(Failure, match="does not say how long it is"):
-        apply("measure", input="a.mp3")
+    assert apply("measure", input="a.mp3")["duration_s"] == pytest.approx(20, abs=0.1)
 
 
 @pytest.mark.parametrize(

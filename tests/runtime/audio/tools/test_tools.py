@@ -41,6 +41,9 @@ CALLS = {
     "deess": {},
     "shorten_pauses": {"longest_s": 0.3},
     "leveller": {},
+    "pad": {"end_s": 0.5},
+    "reverse": {},
+    "channels": {"order": [2, 1]},
 }
 """Arguments of every tool with one input and one output."""
 OTHERS = {"split_silence", "measure", "compare", "split", "concat", "mix", "synth"}
