@@ -44,8 +44,8 @@ VALUES: dict[str, dict[str, Any]] = {
     "channels": {"order": [2, 1]},
 }
 WHOLE = {"trim_silence", "clip", "cut", "split", "concat", "mix", "split_silence",
-         "shorten_pauses", "convert", "shift", "pad", "reverse", "tag", "synth", "measure", "compare",
-         "pitch_shift", "time_stretch"}  # fmt: skip
+         "shorten_pauses", "convert", "shift", "pad", "reverse", "tag", "synth", "measure",
+         "compare", "pitch_shift", "time_stretch"}  # fmt: skip
 """Tools that write by themselves: they read from places in the file, or all of it at once."""
 
 
