@@ -68,9 +68,9 @@ _RIGHT = "(right|rechten|rechte) [channel|side|kanal|seite|one]"
 _MAKEUP = "(make-up|makeup|make up|makeup-gain|make-up-gain|aufholverstärkung)"
 _USE = "use|nimm|add|put on|setze|with|mit"
 _ARTICLE = "[a|an|the|ein|einen|eine]"
-_COMPRESSOR = "(compressor|kompressor|compression|kompression)"
+_COMPRESSOR = "(compressor|kompressor|compression|kompression|komprimieren|compress)"
 _THRESHOLD = "[THE] (threshold|schwelle) [of|at|bei|:] ({threshold_db}|{threshold_db:level})"
-_RATIO = "[THE] (ratio|verhältnis) [of|:] {ratio}"
+_RATIO = "[THE] [ratio|verhältnis] [of|:] {ratio}"
 _AROUND = "(at|bei|around) {freq_hz:hz}"
 _SWAP = "(swap|switch|exchange|flip|vertausche|tausche)"
 _Q = "[[,|and|und] [with|mit] [a|an|einem|einer] (q|güte|q-factor) [of|von|=] {q:q}]"
@@ -80,7 +80,7 @@ _SHELVES = {
 }
 _FIELDS = {
     "title": "title|titel|name",
-    "artist": "artist|interpret|künstler",
+    "artist": "artist|interpret|interpretin|künstler|künstlerin",
     "album": "album",
     "date": "date|year|datum|jahr",
     "genre": "genre",
@@ -351,7 +351,7 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
                 "[ein|setzen|eintragen]",
             )
         ),
-        "IT (titled|entitled|called|named|namens|betitelt) {title:text}",
+        "IT (titled|entitled|called|named|namens|betitelt|title IT) {title:text}",
     ),
     "left and right": (
         f"{_SWAP} THE [stereo] (channels|sides|kanäle|seiten) [round|around|over] {{order=2,1}}",

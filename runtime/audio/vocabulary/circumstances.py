@@ -15,6 +15,7 @@ def words_of(text: str) -> frozenset[str]:
 
 
 NEUTRAL = (
+    "old|alte|alten|alter|shellac record|schellackplatte|"
     "sermon|sermons|homily|service|mass|prayer|lecture|lectures|talk|talks|speech's|seminar|"
     "webinar|lesson|lessons|meeting|call|conversation|discussion|dialogue|dialog|monologue|show|"
     "programme|program|broadcast piece|story|report|reportage|feature|documentary|documentation|"
@@ -95,7 +96,9 @@ ASIDE = (
     "interviewpartnerin|gitarrist|sänger selbst|enkel|regie|father|mother|co-host"
     "|"
     # where and with what
-    "rang|"
+    "klimaanlage|heizung|kühlschrank|beamer|projektor|projector|fridge|heater|heating|"
+    "air conditioning|ventilator|server|drucker|printer|neighbour|neighbours|nachbar|nachbarn|"
+    "mouth|mund|rang|"
     "mic|mics|microphone|microphones|mike|mikro|mikrofon|mikrofone|mikrophon|headset|recorder|"
     "field recorder|phone's|smartphone|handy|laptop|computer|pc|camera|kamera|amp|amplifier|"
     "verstärker|console|mixer|mischpult|interface|preamp|cable|cables|kabel|lautsprecher|"

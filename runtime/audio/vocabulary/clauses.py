@@ -23,6 +23,7 @@ from .remarks import (
     simpler,
     told_words,
     values_in,
+    without_purpose,
 )
 from .rules import Fit, fit_of
 from .sentences import (
@@ -146,6 +147,10 @@ def _clauses_at(
             return used, [_clause_of(request, some, own)]
         if two := shapes_in(some):
             return used, [_clause_of(request, part, own) for part, own in two]
+    some = without_purpose(words)
+    whole = read_alone(some) if some else None
+    if whole and _is_of_all(whole) and not _is_unmeant(whole, [w.text for w in some], used, last):
+        return used, [_clause_of(request, words, whole)]
     if at + 1 < len(pieces) and (own := _section_before(words, pieces[at + 1].words)):
         joined = [*words, *pieces[at + 1].words]
         return 2, [_clause_of(request, joined, own)]
@@ -169,6 +174,18 @@ def _is_same(one: Clause, before: Clause) -> bool:
     usual = {parameter.name: parameter.default for parameter in tool.parameters}
     same = {**usual, **one.fit.arguments} == {**usual, **before.fit.arguments}
     return same and (tool.name in _ONCE or len(one.fit.arguments.get("order", ())) == 1)
+
+
+_OF_ALL = frozenset({
+    "convert", "clip", "cut", "split_silence", "pad", "loudness_norm", "peak_norm", "add_noise",
+    "time_stretch", "tag", "channels", "trim_silence", "shift", "reverse",
+})  # fmt: skip
+
+
+def _is_of_all(fit: Fit) -> bool:
+    """Tell whether a meaning is of all of the sound, whoever it is for: one flute alone may be
+    3 dB louder, and not of another sample rate."""
+    return fit.rule.tool is None or fit.rule.tool.name in _OF_ALL
 
 
 def _pointed_at(pieces: list[RequestPiece]) -> Fit | None:

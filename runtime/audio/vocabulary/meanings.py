@@ -9,7 +9,22 @@ from __future__ import annotations
 from .senses import PASSED
 
 ANYWHERE = frozenset(
-    {PASSED, "PART", "BY", "AT", "OF", "WITH", "IN", "JUST", "AND", "SOME", "NACH", "WANT", "ALL"}
+    {
+        PASSED,
+        "PART",
+        "BY",
+        "AT",
+        "OF",
+        "WITH",
+        "IN",
+        "JUST",
+        "AND",
+        "SOME",
+        "NACH",
+        "WANT",
+        "ALL",
+        "ADD",
+    }
 )
 """Senses that every row takes."""
 _CUTS = "REMOVE~CUT~AWAY~FILTER~DROP"
@@ -81,7 +96,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("loudness", "{target_lufs} {max_true_peak_dbtp:level}", "CEILING",
      f"{_TOWARDS} PEAK CEILING LIMIT MOST BELOW !BY"),
     ("loudness", "{target_lufs:level}", "LOUDNESS", f"{_TOWARDS} !BY"),
-    ("loudness", "", "NORM", "ALL"),
+    ("loudness", "", "NORM", "ALL LEVEL LOUDNESS !PEAK"),
     ("loudness", "{target_lufs=-16} {max_true_peak_dbtp:ceiling}", "PODCAST PEAK~CEILING", _HELD),
     ("loudness", "{target_lufs=-14} {max_true_peak_dbtp:ceiling}", "STREAM PEAK~CEILING", _HELD),
     ("loudness", "{target_lufs=-23} {max_true_peak_dbtp:ceiling}", "BROADCAST PEAK~CEILING", _HELD),

@@ -65,7 +65,10 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
                 before, current = ",", []
                 continue
         turns = turns or (word.text == "so" and after.text in _ORDERED)
-        if (word.text in SEPARATORS and not _is_within(word, current)) or turns:
+        within = word.text in SEPARATORS and _is_within(word, current)
+        if within and word.text in _GERMAN:
+            continue
+        if (word.text in SEPARATORS and not within) or turns:
             if current:
                 pieces.append(RequestPiece(before, current))
                 before, current = "", []

@@ -171,7 +171,8 @@ SENSES: Mapping[str, str] = {
     "ebu r128|ebu r 128|sendefähig|ebu r-128|ebu-r128|r-128|radio broadcast|broadcast loudness|"
     "broadcast level|broadcast standard|broadcast standards|broadcast delivery|sendung|"
     "ausstrahlung|for air|for radio|sendenorm|sendepegel|fernsehnorm|european broadcast|"
-    "broadcast-ready|broadcast ready|tv broadcast|fürs radio|radiosendung|on air|ard|zdf|orf",
+    "broadcast-ready|broadcast ready|tv broadcast|fürs radio|radiosendung|on air|ard|zdf|orf"
+    "|sendefertig|sendefertige",
     "READY": "ready|prepare|fertig|vorbereit|conform|optimise|optimize|optimier|master|"
     "tauglich|konform|standard|wie|suitable|compliant|comply|gemäß|readied|preparing|prepared|"
     "prep|aufbereit|aufbereiten|aufbereitung|mastern|mastered|mastering|meet|meets|fulfil|"

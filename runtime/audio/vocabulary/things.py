@@ -35,7 +35,8 @@ THINGS: Mapping[str, str] = {
     "dahinterlegen",
     "PEROCTAVE": "per octave|per oct|/ oct|/ octave|/ oktave|pro oktave|je oktave|slope|steilheit|"
     "flankensteilheit"
-    "|/octave|db/oct|an octave slope",
+    "|/octave|db/oct|an octave slope"
+    "|/ okt|/okt",
     "EQ": "eq|equalizer|equaliser|bell|peak filter|bell filter|glockenfilter|entzerr|"
     "entzerrer|equalize at|equalise at",
     "HUM": "hum|humming|buzz|buzzing|brumm|brummen|netzbrummen|brummschleife|ground loop|"
