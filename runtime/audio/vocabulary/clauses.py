@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from ...errors import Failure
 from .complaints import complaint_of
-from .patterns import is_number, sounds_in, with_points, words_in
+from .meant import TAKING, Surroundings, is_meant, is_of_all
+from .patterns import with_points, words_in
 from .pieces import RequestPiece, clauses_beside_with, longest_fit, pieces_in, read_alone, shapes_in
 from .remarks import (
     TOLD,
-    is_assertion,
     is_remark,
-    is_told_of,
+    is_scoped,
     may_be_told,
     plain_text,
     points_back,
@@ -99,7 +97,9 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
         text = request[words[0].start : words[-1].end]
         near = [word.text for other, some in found if some for word in other]
         timed = any("end_s" in one.fit.arguments for one in clauses)
-        if clauses and is_remark([word.text for word in words], near, timed):
+        plain = [word.text for word in words]
+        alone = is_scoped(plain) and not all(is_of_all(one.fit) for one in clauses)
+        if clauses and not alone and is_remark(plain, near, timed):
             remarks.append(text)
             continue
         last = clauses[-1] if found[number - 1][1] and number and not wrong else None
@@ -112,12 +112,43 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     if not clauses:
         raise refusal("the request asks for nothing", "say what to do; " + SEE)
     _check_parts(clauses)
+    _check_twice(clauses)
     return clauses, remarks
+
+
+_MORE_THAN_ONCE = frozenset({"again", "nochmal", "nochmals", "twice", "zweimal", "wieder", "limit"})
+
+
+def _check_twice(clauses: list[Clause]) -> None:
+    """Raise `Failure` (refused) where two clauses ask for the same: it would be done twice."""
+    for number, one in enumerate(clauses):
+        words = {word.text for word in words_in(one.text)}
+        tool = one.fit.rule.tool
+        if tool is None or tool.name == "limit" or words & _MORE_THAN_ONCE:
+            continue
+        for other in clauses[:number]:
+            files = one.fit.arguments.get("inputs")
+            same = _is_alike(one, other) or (files and files == other.fit.arguments.get("inputs"))
+            if other.fit.rule.tool is tool and same:
+                both = f"`{other.text}` and `{one.text}` ask for the same"
+                raise refusal(f"the offline rules refuse this request: {both}: say it once", SEE)
+
+
+def _surroundings(
+    pieces: list[RequestPiece], at: int, used: int, last: Clause | None
+) -> Surroundings:
+    before = [word.text for word in words_in(last.text)] if last else []
+    behind = pieces[at + used].words if at + used < len(pieces) else []
+    after = [word.text for word in behind]
+    return Surroundings(last.fit if last else None, before, after, pieces[at].before, used)
 
 
 def _is_filling(piece: RequestPiece) -> bool:
     """Tell whether a piece says nothing: "many thanks", but not "let me listen"."""
-    return adds_nothing([word.text for word in piece.words]) and not read_alone(piece.words)
+    words = [word.text for word in piece.words]
+    if words == ["right"] and piece.before not in _AND:  # "cut the first 10 s, right?"
+        return True
+    return adds_nothing(words) and not read_alone(piece.words)
 
 
 def _clauses_at(
@@ -132,8 +163,8 @@ def _clauses_at(
         fit, text = _going_on(last, words, text)
     if fit is None and at + 1 < len(pieces):
         fit, text = _coming(pieces[at + 1], words, text)
-    after = pieces[at + used].words if at + used < len(pieces) else []
-    if fit and _is_unmeant(fit, [word.text for word in words], used, last, after):
+    around = _surroundings(pieces, at, used, last)
+    if fit and not is_meant(fit, [word.text for word in words], around):
         return used, []
     if fit:
         return used, [Clause(text, fit)]
@@ -143,13 +174,13 @@ def _clauses_at(
         return used, [_clause_of(request, part, own) for part, own in two]
     for some in simpler(words):
         own = read_alone(some)
-        if own and not _is_unmeant(own, [word.text for word in some], used, last):
+        if own and is_meant(own, [word.text for word in some], around):
             return used, [_clause_of(request, some, own)]
         if two := shapes_in(some):
             return used, [_clause_of(request, part, own) for part, own in two]
     some = without_purpose(words)
     whole = read_alone(some) if some else None
-    if whole and _is_of_all(whole) and not _is_unmeant(whole, [w.text for w in some], used, last):
+    if whole and is_of_all(whole) and is_meant(whole, [w.text for w in some], around):
         return used, [_clause_of(request, words, whole)]
     if at + 1 < len(pieces) and (own := _section_before(words, pieces[at + 1].words)):
         joined = [*words, *pieces[at + 1].words]
@@ -171,21 +202,15 @@ def _is_same(one: Clause, before: Clause) -> bool:
     tool = one.fit.rule.tool
     if one is before or tool is None or one.fit.rule is not before.fit.rule:
         return one is before
-    usual = {parameter.name: parameter.default for parameter in tool.parameters}
-    same = {**usual, **one.fit.arguments} == {**usual, **before.fit.arguments}
-    return same and (tool.name in _ONCE or len(one.fit.arguments.get("order", ())) == 1)
+    once = tool.name in _ONCE or len(one.fit.arguments.get("order", ())) == 1
+    return once and _is_alike(one, before)
 
 
-_OF_ALL = frozenset({
-    "convert", "clip", "cut", "split_silence", "pad", "loudness_norm", "peak_norm", "add_noise",
-    "time_stretch", "tag", "channels", "trim_silence", "shift", "reverse",
-})  # fmt: skip
-
-
-def _is_of_all(fit: Fit) -> bool:
-    """Tell whether a meaning is of all of the sound, whoever it is for: one flute alone may be
-    3 dB louder, and not of another sample rate."""
-    return fit.rule.tool is None or fit.rule.tool.name in _OF_ALL
+def _is_alike(one: Clause, other: Clause) -> bool:
+    """Tell whether two clauses of one tool are the same call."""
+    assert one.fit.rule.tool is not None
+    usual = {parameter.name: parameter.default for parameter in one.fit.rule.tool.parameters}
+    return {**usual, **one.fit.arguments} == {**usual, **other.fit.arguments}
 
 
 def _pointed_at(pieces: list[RequestPiece]) -> Fit | None:
@@ -207,7 +232,10 @@ def _pointed_at(pieces: list[RequestPiece]) -> Fit | None:
         return None
     timed = any(True for one in told for _ in values_in(one))
     for kept in TOLD if timed else TOLD[1:2]:
-        known = [word for one in told for word in told_words(one, kept)]
+        parts = [told_words(one, kept) for one in told]
+        if any(not part and [*values_in(one)] for part, one in zip(parts, told, strict=True)):
+            continue
+        known = [word for part in parts for word in part]
         fit = meaning_of([*known, *wish]) if known else None
         section = fit is not None and not {"start_s", "end_s"}.isdisjoint(fit.arguments)
         if fit and not (section and not _MENDS.isdisjoint(wish)):
@@ -256,7 +284,7 @@ def _is_rest(last: Clause, words: list[str]) -> bool:
     match tool.name:
         case "clip":
             gone = rest and said <= _GONE | {"OF", "ALL"} and said & _GONE
-            taken = senses_of([word.text for word in words_in(last.text)]) & _TAKING
+            taken = senses_of([word.text for word in words_in(last.text)]) & TAKING
             again = points_back(words) and said <= {"KEEP", "JUST", "WANT"} and "KEEP" in said
             again = again and not taken
             return bool(gone or (again and not rest))
@@ -266,63 +294,6 @@ def _is_rest(last: Clause, words: list[str]) -> bool:
             alone = not _LEFT_ALONE.isdisjoint(words)
             return alone and not rest and said <= {"LEFT", "RIGHT", "CHANNEL", "KEEP"}
     return not rest and said <= {"SAMESPEED", "SAMEPITCH"} and tool.name not in _LENGTHS
-
-
-_OF_PLACES = frozenset({"left and right"})
-"""Wordings that need no verb: "only the left"."""
-_ADDING = frozenset({"reverb", "add_noise", "pad", "distort"})
-_TAKING = frozenset({"REMOVE", "CUT", "AWAY", "DROP", "LESS", "DOWN"})
-_ALONE = frozenset(
-    {"alone", "unchanged", "unverändert", "untouched", "unangetastet", "drin", "ruhe"}
-)
-_STAYING = frozenset({"stay", "stays", "remain", "remains", "bleiben", "bleibt", "bleibe"})
-_BEFORE_FILE = frozenset({
-    "before", "after", "under", "underneath", "below", "beneath", "behind", "vor", "nach", "unter",
-    "hinter",
-})  # fmt: skip
-
-
-def _is_unmeant(
-    fit: Fit, words: list[str], used: int, last: Clause | None, after: Sequence[SpokenWord] = ()
-) -> bool:
-    """Tell whether words that fit a rule do not ask for it: they say what was or is, what is to be
-    left as it is, or what the clause before takes away."""
-    tool, said = fit.rule.tool, senses_of(words)
-    name = tool.name if tool else ""
-    if "EXCEPT" in said or is_assertion(words):
-        return True
-    if fit.rule.wording.name in _OF_PLACES and used == 1 and is_told_of(words):
-        return True
-    if name == "clip" and (_is_left(words, said, last) or _is_turned(words)):
-        return True
-    section = {"start_s", "end_s"}
-    there = last is not None and not {"there", "dort"}.isdisjoint(words)
-    if last and there and section & {*last.fit.arguments} and not section & {*fit.arguments}:
-        return True
-    if name in _ADDING and not said & {*_TAKING, "MORE", "ADD", "WITH", "LITTLE", "WANT", "LAY"}:
-        beside = [word.text for word in (*words_in(last.text if last else ""), *after)]
-        if senses_of(beside) & _TAKING:
-            return True
-    if name in ("concat", "mix"):
-        return any(one in _BEFORE_FILE and sounds_in(two) for one, two in pairwise(words))
-    return name == "reverb" and not {"zu", "too"}.isdisjoint(words)
-
-
-def _is_turned(words: list[str]) -> bool:
-    """Tell whether a length is said before the place where it begins: "30 s from 1:00"."""
-    at = next((n for n, word in enumerate(words) if is_number(word)), len(words))
-    return any("FROM" in senses_of([word]) for word in words[at:])
-
-
-def _is_left(words: list[str], said: frozenset[str], last: Clause | None) -> bool:
-    """Tell whether a section is to be left as it is, or is where the clause before it holds, and is
-    not to be kept alone."""
-    if not _ALONE.isdisjoint(words) or (not _STAYING.isdisjoint(words) and "JUST" not in said):
-        return True
-    scope = (
-        last is not None and "JUST" in said and said.isdisjoint({"KEEP", "WANT", "TAKE", "TRIM"})
-    )
-    return scope or words[-1] in ("in", "drin")
 
 
 def _clause_of(request: str, words: list[SpokenWord], fit: Fit) -> Clause:
@@ -360,6 +331,8 @@ def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | N
     fit = meaning_of([verb, *(word.text for word in words)]) if verb else None
     if fit is None or (fit.rule is last.fit.rule and "inputs" not in fit.arguments):
         return None, text
+    if fit.rule.tool and fit.rule.tool.name == "clip":
+        return None, text  # "silence at the start away, 2 s at the end"
     return fit, f"{verb} {text}"
 
 

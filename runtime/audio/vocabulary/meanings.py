@@ -8,24 +8,10 @@ from __future__ import annotations
 
 from .senses import PASSED
 
-ANYWHERE = frozenset(
-    {
-        PASSED,
-        "PART",
-        "BY",
-        "AT",
-        "OF",
-        "WITH",
-        "IN",
-        "JUST",
-        "AND",
-        "SOME",
-        "NACH",
-        "WANT",
-        "ALL",
-        "ADD",
-    }
-)
+ANYWHERE = frozenset({
+    PASSED, "FILLER", "PART", "BY", "AT", "OF", "WITH", "IN", "JUST", "AND", "SOME", "NACH", "WANT",
+    "ALL", "ADD",
+})  # fmt: skip
 """Senses that every row takes."""
 _CUTS = "REMOVE~CUT~AWAY~FILTER~DROP"
 _REMOVES = f"{_CUTS}~DOWN~LESS"
@@ -108,7 +94,11 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("trim silence", "", "SILENCE START END", f"{_CUT_WORDS} TRIM BOTH EACH"),
     ("trim silence", "", "SILENCE BOTH", f"{_CUT_WORDS} TRIM START END"),
     ("trim silence", "{threshold_dbfs}", "SILENCE TRIM~REMOVE~CUT~AWAY THRESHOLD~BELOW",
-     f"{_CUT_WORDS} TRIM START END BOTH EACH THRESHOLD BELOW !AT"),
+     f"{_CUT_WORDS} TRIM BOTH EACH THRESHOLD BELOW !AT !JUST"),
+    ("trim silence", "{threshold_dbfs} {edges=start}",
+     "SILENCE TRIM~REMOVE~CUT~AWAY THRESHOLD~BELOW START", f"{_CUT_WORDS} TRIM THRESHOLD BELOW"),
+    ("trim silence", "{threshold_dbfs} {edges=end}",
+     "SILENCE TRIM~REMOVE~CUT~AWAY THRESHOLD~BELOW END", f"{_CUT_WORDS} TRIM THRESHOLD BELOW"),
     ("trim silence", "{keep_s}", "SILENCE START END KEEP", f"{_CUT_WORDS} TRIM BOTH EACH KEEP"),
     ("trim silence", "{keep_s}", "SILENCE BOTH KEEP", f"{_CUT_WORDS} TRIM START END KEEP"),
     ("trim silence", "{keep_s}", "SILENCE KEEP TRIM", "CUT REMOVE TAKE AWAY KEEP !ALL"),

@@ -131,7 +131,8 @@ def clauses_beside_with(words: list[SpokenWord]) -> list[tuple[list[SpokenWord],
         if words[at].text in _WITHS:
             parts = words[:at], words[at + 1 :]
             one, other = (read_alone(part) for part in parts)
-            if one and other and one.rule is not other.rule:
+            joins = one and one.rule.tool and one.rule.tool.name in ("concat", "mix")
+            if one and other and not joins and one.rule is not other.rule:
                 return [(parts[0], one), (parts[1], other)]
     return []
 
@@ -142,7 +143,7 @@ def shapes_in(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:
     found: list[list[tuple[list[SpokenWord], Fit]]] = []
     for at in range(1, len(words) if len(words) <= _MOST_WORDS else 0):
         one, other = read_alone(words[:at]), read_alone(words[at:])
-        if one is None or not _is_state(one.rule):
+        if one is None or not _is_state(one.rule) or one.rule.wording.name == "limit":
             continue
         if other and _is_state(other.rule):
             found.append([(words[:at], one), (words[at:], other)])

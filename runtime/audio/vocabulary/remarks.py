@@ -26,15 +26,16 @@ _QUALITY = re.compile(r"((?:\bgüte|\bq)\s*(?:von|of|=)?\s*[0-9]+),([0-9])", re.
 _KIND = re.compile(r"(?<=\w)-(?=(?:mp3|wav|flac|ogg|opus|m4a|aiff?|aac)\b(?!\.))", re.I)
 _TITLE = re.compile(r"\b(?:title|titel|artist|interpret|album|comment|kommentar|name)\b", re.I)
 _HARMLESS = frozenset({
-    "ASIDE", "PART", "STEM", "BY", "OF", "WITH", "IN", "AND", "TO", "NACH", "FROM", "AT", "READY",
+    "ASIDE", "PERSON", "FILLER", "PART", "STEM", "BY", "OF", "WITH", "IN", "AND", "TO", "NACH",
+    "FROM", "AT", "READY",
     "SECTION", "ALL", "FIRST", "LAST", "START", "END", "BEFORE", "AFTER", "VOICES", "SOME", "TILL",
-    "FILES", "ABOVE", "EACH", "STOP", "LITTLE", "CHANNEL", "SPEED", "LEFT", "RIGHT", "LONG", "MUCH",
+    "FILES", "EACH", "STOP", "LITTLE", "CHANNEL", "SPEED", "LEFT", "RIGHT", "LONG", "MUCH",
     "FASTER", "SLOWER", "HIGHER", "DEEPER", "JUST",
 })  # fmt: skip
 """Senses that a statement about somebody may have."""
 _SCOPED = frozenset({
     "PART", "STEM", "VOICES", "SECTION", "FIRST", "LAST", "START", "END", "BEFORE", "AFTER", "TILL",
-    "LEFT", "RIGHT", "CHANNEL", "EACH", "JUST", "ASIDE", "FILES",
+    "LEFT", "RIGHT", "CHANNEL", "EACH", "JUST", "ASIDE", "PERSON",
 })  # fmt: skip
 """Senses of a part: a fault that is told of a part is not a fault of all of the sound."""
 _FAULTS = {
@@ -66,7 +67,7 @@ _STATES = words_of(
 _PASTS = words_of(
     "had been did went came got kept thought ran stood sat played began started ended spoke "
     "talked sang fell broke took gave stayed lived used recorded moved walked drove passed "
-    "opened closed drifted leaned leaning wrote forgot happened meant wanted hatte hatten ging "
+    "opened closed drifted leaned leaning wrote forgot happened meant hatte hatten ging "
     "gingen kam kamen fiel stand lag lief saß sprach sagte spielte begann endete dauerte "
     "passierte entstanden aufgenommen gesprochen gesungen thinks walks speaks talks whispers "
     "shouts chokes lives works holds stands sits learn learning spricht singt steht liegt sitzt "
@@ -96,7 +97,7 @@ _PURPOSE = frozenset({"so", "damit", "sodass"})
 _LEADS = words_of(
     "hinterher followed so also therefore hence thus deshalb daher darum zwar nämlich then dann "
     "dabei dazu afterwards danach dahinter anschließend finally please bitte : - oh well anyway "
-    "und and after that plus"
+    "und and plus"
 )
 _TRAILS = (
     ("after", "that"), ("after", "it"), ("on", "top"), ("as", "well"), ("afterwards",), ("danach",),
@@ -145,9 +146,33 @@ def is_remark(words: Sequence[str], beside: Sequence[str], sections: bool) -> bo
         return False
     if told:  # a fault: of all of the sound, in words that are known
         return said.isdisjoint(_SCOPED) and all(map(is_known, words))
-    if because or purpose:
+    if purpose:
+        return _is_purpose(words, told)
+    if because:
         return not _is_complaint(words)
-    return _is_statement(words, sections) and not _is_complaint(words)
+    return _is_statement(words, sections) and not _is_complaint(words) and _is_past(words)
+
+
+def _is_past(words: Sequence[str]) -> bool:
+    """Tell whether a statement is of what was, or of somebody: how something is may be what is to
+    be mended; nor of what happens again, or at an end."""
+    if not _AGAIN.isdisjoint(words):
+        return False
+    at = next((n for n, word in enumerate(words) if word in _PRESENT), None)
+    if at is None:
+        return senses_of(words).isdisjoint({"START", "END", "FIRST", "LAST"})
+    before = words[: at + 1]
+    return not _OF_SOMEBODY.isdisjoint(before) or "PERSON" in senses_of(before)
+
+
+_PRESENT = words_of("is are it's that's there's ist sind")
+_OF_SOMEBODY = words_of("i we he she they ich wir er")
+_AGAIN = words_of("again twice nochmal nochmals zweimal wieder auch also")
+
+
+def is_scoped(words: Sequence[str]) -> bool:
+    """Tell whether words speak of a part or of somebody, whom alone a change of level may mean."""
+    return not senses_of(words).isdisjoint(_SCOPED - {"ASIDE"})
 
 
 def _is_too(words: Sequence[str]) -> bool:
@@ -163,7 +188,13 @@ def _is_purpose(words: Sequence[str], told: frozenset[str]) -> bool:
     """Tell whether words say what somebody can do then: "so the students can follow"."""
     quiet = not told and _NEGATIONS.isdisjoint(words) and _HEARING.isdisjoint(words)
     plain = senses_of(words).isdisjoint({"JUST", "PART", "STEM"}) and not [*values_in(words)]
-    return quiet and plain and words[0] in _SUBJECTS and words[0] not in _SOUNDS
+    at = next((n for n, word in enumerate(words) if word in _ABLE), 0)
+    somebody = "PERSON" in senses_of(words[:at]) or not {"they", "alle"}.isdisjoint(words[:at])
+    able = somebody or (words[-1] in _ABLE and "PERSON" in senses_of(words))
+    return quiet and plain and able and {"like", "wie"}.isdisjoint(words)
+
+
+_ABLE = words_of("can could kann können können.")
 
 
 def values_in(words: Sequence[str]) -> Iterator[str]:
@@ -217,7 +248,12 @@ def is_assertion(words: Sequence[str]) -> bool:
     return does or (not kept and not _STATES.isdisjoint(words[:6]))
 
 
-_ASKING = {(one, who) for one in ("do", "does", "did") for who in ("i", "we", "you", "it")}
+_ASKING = {
+    *((one, who) for one in ("do", "does", "did") for who in ("i", "we", "you", "it")),
+    ("should", "i"), ("should", "we"), ("soll", "ich"), ("sollen", "wir"), ("has", "the"),
+    ("has", "it"), ("have", "you"), ("hast", "du"), ("could", "it"), ("muss", "ich"),
+}  # fmt: skip
+"""How questions begin."""
 _OWNING = (["have"], ["had"], ["habe"], ["haben"], ["hatte"], ["hatten"])
 _PERSONS = words_of("i we he she they you ich wir er ihr du")
 _QUESTIONS = words_of("is are do does did was were ist sind hat what why how who which warum wieso")

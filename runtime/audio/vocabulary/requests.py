@@ -188,9 +188,42 @@ def _order(work: list[Clause]) -> list[Clause]:
     formats = [clause for clause in work if clause.fit.rule.wording.order in ends]
     formats.sort(key=lambda clause: ends.index(clause.fit.rule.wording.order))
     others = [clause for clause in work if clause not in formats]
+    others = _by_time(others)
     last = max((at for at, rule in enumerate(_rules(work)) if rule.tool), default=-1)
     behind = sum(clause not in formats for clause in work[: last + 1])
     return [*others[:behind], *formats, *others[behind:]]
+
+
+_TIMED = frozenset({"clip", "cut", "gain"})
+
+
+def _by_time(work: list[Clause]) -> list[Clause]:
+    """Return the clauses with neighbours that change sections in such an order that the times of
+    each are those of the sound as it came: later ones first, and at last what moves the start."""
+    found: list[Clause] = []
+    run: list[Clause] = []
+    for clause in [*work, None]:
+        place = _place_of(clause) if clause else None
+        if clause and place is not None:
+            run.append(clause)
+            continue
+        found += sorted(run, key=lambda one: -(_place_of(one) or 0.0))
+        run = []
+        if clause:
+            found.append(clause)
+    return found
+
+
+def _place_of(clause: Clause) -> float | None:
+    """Return from where on a clause moves or changes what lies behind; None where it has no times
+    from the start."""
+    tool, said = clause.fit.rule.tool, clause.fit.arguments
+    if tool is None or tool.name not in _TIMED or not {"start_s", "end_s"} & {*said}:
+        return None
+    start, end = said.get("start_s") or 0.0, said.get("end_s") or 0.0
+    if tool.name == "clip":
+        return float("inf") if start < 0 or end < 0 else 0.0 if start else float(end)
+    return float("inf") if start < 0 or end < 0 else float(start)
 
 
 def _rules(work: list[Clause]) -> list[Rule]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .circumstances import ASIDE, NEUTRAL
+from .circumstances import FILLERS, NEUTRAL, PEOPLE, PLACES, WHOLE
 from .things import THINGS
 
 PASSED = "*"
 """The sense of words that add nothing."""
 SENSES: Mapping[str, str] = {
+    "FILLER": FILLERS,
     PASSED: "the|a|an|it|its|it's|this|that|these|them|my|our|me|us|for me|i|we|you|please|"
     "bitte|can|could|would|can you|could you|kannst|könntest|du|want|need|would like|i'd|"
     "should|must|be|to be|is|are|have|has|let|make|mach|do|get|give|gib|set|setz|bring|put|use|"
@@ -43,8 +44,12 @@ SENSES: Mapping[str, str] = {
     "came out|come out|comes out|turned out|transfer|transfers|tape|tapes|vinyl|platte|"
     "von der platte|von der schallplatte|von der kassette|vom band|from the tape|from the vinyl|"
     "from tape|from vinyl|on the tape|auf der platte|auf dem band|auf der kassette|"
-    "schallplatte|kassette|cassette|digitisation|digitalisierung|überspielung|" + NEUTRAL,
-    "ASIDE": ASIDE,
+    "schallplatte|kassette|cassette|digitisation|digitalisierung|überspielung|"
+    + WHOLE
+    + "|"
+    + NEUTRAL,
+    "PERSON": PEOPLE,
+    "ASIDE": PLACES,
     "PART": "voiceover|voice-over|narration|"
     "voice|speech|music|stimme|musik|sprache|vocal|vocals take|gesang|speaker's|spoken|"
     "gesprochene|singing"

@@ -141,7 +141,8 @@ def adds_nothing(words: Sequence[str]) -> bool:
     if not _WISHFUL.isdisjoint(words):
         return False
     read = _read([*words])
-    return read is not None and not read[1] and not read[2] and {*read[0]} == {PASSED}
+    fills = read is not None and "FILLER" in read[0] and {*read[0]} <= {PASSED, "FILLER"}
+    return read is not None and fills and not read[1] and not read[2]
 
 
 def senses_of(words: Sequence[str]) -> frozenset[str]:
@@ -152,7 +153,7 @@ def senses_of(words: Sequence[str]) -> frozenset[str]:
         sense, used = _longest(words, at)
         found.add(sense)
         at += max(used, 1)
-    return frozenset(found - {"", PASSED})
+    return frozenset(found - {"", PASSED, "FILLER"})
 
 
 _MUSIC = ("music", "musik")
@@ -208,7 +209,7 @@ def _read(words: list[str]) -> tuple[list[str], list[SpokenValue], list[str]] | 
             if one in SPOKEN and used < 2:
                 kinds.append(SPOKEN[one])
                 at += 1
-            elif sense == "ASIDE" and (place := _behind_preposition(senses, words[:at])):
+            elif sense in _SETTINGS and (place := _preposition(sense, senses, words[:at])):
                 senses[place - 1 :] = [PASSED]
                 at += used
             elif sense:
@@ -230,9 +231,15 @@ _GENITIVES = frozenset({"der", "des", "meines", "meiner", "unseres", "unserer", 
 _OF_FAULTS = frozenset({"NOISE", "HUM", "RUMBLE", "CLICKS", "SHARP", "SILENCE", "PAUSES"})
 
 
-def _behind_preposition(senses: Sequence[str], words: Sequence[str]) -> int:
+_SETTINGS = ("ASIDE", "PERSON")
+_FOR = frozenset({"for", "für", "fürs", "to", "an"})
+
+
+def _preposition(sense: str, senses: Sequence[str], words: Sequence[str]) -> int:
     """Return the place, from 1 on, of the preposition among senses that a person or a place
     follows; that of the blank behind it for a genitive; 0 where there is neither."""
+    if sense == "PERSON" and _FOR.isdisjoint(words[-3:]):
+        return 0
     for place in range(len(senses), 0, -1):
         if senses[place - 1] in _PREPOSITIONS:
             return place

@@ -346,7 +346,8 @@ THINGS: Mapping[str, str] = {
     "ATLEAST": "at least|mindestens|or more|or longer|oder mehr|oder länger|und mehr",
     "EXCEPT": "except|except for|besides|außer|ausgenommen|other than|everything but|all but|"
     "everything bar|alles bis auf|alle bis auf|alles außer|outside|outside of|außerhalb|"
-    "außerhalb von|unless|excluding|apart from|abgesehen von",
+    "außerhalb von|unless|excluding|apart from|"
+    "abgesehen von|make that|rather|lieber|besser gesagt|scratch that|no wait|stattdessen",
     "WITHOUT": "without|ohne",
     "SNR": "snr|signal-to-noise ratio|signal to noise ratio|signal-to-noise|rauschabstand|"
     "signal-rausch-abstand|störabstand",

@@ -1,0 +1,171 @@
+"""Whether words that fit a rule ask for it: they may say what was or is, what is to be left as it
+is, whom it is for, or what the clause before takes away. What may be meant in two ways is not done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from .circumstances import WHOLE, words_of
+from .patterns import is_number, sounds_in
+from .remarks import is_assertion, is_told_of
+from .rules import Fit
+from .sentences import senses_of
+from .units import UNITS
+
+_OF_ALL = words_of(
+    "convert clip cut split_silence pad loudness_norm peak_norm add_noise time_stretch tag "
+    "channels trim_silence shift reverse"
+)
+_ADDING = words_of("reverb add_noise pad distort")
+TAKING = frozenset({"REMOVE", "CUT", "AWAY", "DROP", "LESS", "DOWN"})
+"""Senses of what takes something away."""
+_GIVING = frozenset({"MORE", "ADD", "WITH", "LITTLE", "WANT", "LAY"})
+_ALONE = words_of("alone unchanged unverändert untouched unangetastet drin ruhe")
+_STAYING = words_of("stay stays remain remains bleiben bleibt bleibe leave lass lasse")
+_BEFORE_FILE = words_of(
+    "before after under underneath below beneath behind vor nach unter hinter than als"
+)
+_GRADUAL = words_of("slowly gradually langsam allmählich")
+_WITHIN = words_of("after before during nach vor während in im within under unter")
+_ARTICLES = words_of("the my our a der die das dem den des meiner meine")
+_WHOLES = frozenset(WHOLE.split("|"))
+_OF_IT = words_of(
+    "its it davon sie ihn dessen the music musik reversed without with mit die ohne davor before "
+    "dahinter behind"
+)
+_OF_EVERYTHING = words_of(
+    "everything all whole result lot alles ganze ergebnis zusammen together mixdown recording "
+    "aufnahme mischung mix"
+)
+_ON_FILES = words_of(
+    "gain fade clip cut eq lowpass highpass reverse loudness_norm pitch_shift time_stretch pad"
+)
+_ALWAYS = words_of("gain clip cut")
+"""Tools that after a join or a mix may always mean the file."""
+_SOURCES = words_of("recording interview aufnahme telefonaufnahme song episode folge call")
+_REQUESTS = words_of("make mach give gib please bitte want need brauche möchte turn set convert")
+_THEN = words_of("danach afterwards anschließend")
+
+
+class Surroundings(NamedTuple):
+    """What stands around a clause: the meaning and the words of the one before it, the words of the
+    one behind it, and the separator before it; `pieces` is how many of them are read together."""
+
+    last: Fit | None
+    before: Sequence[str]
+    after: Sequence[str]
+    separator: str
+    pieces: int
+
+
+def is_of_all(fit: Fit) -> bool:
+    """Tell whether a meaning is of all of the sound, whoever it is for: one flute alone may be 3 dB
+    louder, and not of another sample rate."""
+    return fit.rule.tool is None or fit.rule.tool.name in _OF_ALL
+
+
+def is_meant(fit: Fit, words: Sequence[str], around: Surroundings) -> bool:
+    """Tell whether words that fit a rule ask for what it does, and for nothing else."""
+    said = senses_of(words)
+    if "EXCEPT" in said or is_assertion(words) or _is_within_whole(words):
+        return False
+    if "PERSON" in said and not is_of_all(fit):
+        return False
+    if fit.rule.wording.name == "left and right" and around.pieces == 1 and is_told_of(words):
+        return False
+    if around.last is None and around.after and _is_source(words):
+        return False
+    if around.last and not _is_beside(fit, words, around):
+        return False
+    return _is_of_tool(fit, words, said, around)
+
+
+def _is_source(words: Sequence[str]) -> bool:
+    """Tell whether the first words only say what the sound is: "telephone interview, mono"."""
+    return not _SOURCES.isdisjoint(words) and _REQUESTS.isdisjoint(words) and _is_noun(words)
+
+
+def _is_noun(words: Sequence[str]) -> bool:
+    doing = {"REMOVE", "CUT", "TRIM", "NORM", "SAVE", "KEEP", "SPLIT", "UP", "DOWN", "AWAY", "LAY"}
+    return senses_of(words).isdisjoint(doing | {"DROP", "FILTER", "EVEN", "LOUDER", "QUIETER"})
+
+
+def _is_beside(fit: Fit, words: Sequence[str], around: Surroundings) -> bool:
+    """Tell whether a clause is of all of the sound beside the one before it."""
+    assert around.last is not None
+    sections = {"start_s", "end_s"}
+    if sections & {*around.last.arguments} and not sections & {*fit.arguments}:
+        there = not {"there", "dort"}.isdisjoint(words)
+        then = around.separator in _THEN and fit.rule.tool and fit.rule.tool.name == "gain"
+        if there or then:
+            return False
+    tool = fit.rule.tool
+    return tool is None or not is_of_file(around.last, tool.name, words)
+
+
+def is_of_file(last: Fit, name: str, words: Sequence[str]) -> bool:
+    """Tell whether a wish behind one that joins or mixes a file may mean that file: "lay music.mp3
+    under it and fade it out"."""
+    tool = last.rule.tool
+    if tool is None or tool.name not in ("concat", "mix") or name not in _ON_FILES:
+        return False
+    may = name in _ALWAYS or not _OF_IT.isdisjoint(words)
+    return may and _OF_EVERYTHING.isdisjoint(words)
+
+
+def _is_of_tool(fit: Fit, words: Sequence[str], said: frozenset[str], around: Surroundings) -> bool:
+    """Tell whether nothing in the words says that another work is meant than that of the tool."""
+    name = fit.rule.tool.name if fit.rule.tool else ""
+    ends = len({"start_s", "end_s"} & {*fit.arguments})
+    if name == "clip" and _is_left(words, said, around.last):
+        return False
+    if name in ("clip", "cut", "gain") and ends == 2 and _is_inverse(words, said):
+        return False
+    if name == "gain" and not _GRADUAL.isdisjoint(words):
+        return False
+    if name == "compress" and not {"file", "datei"}.isdisjoint(words):
+        return any(map(is_number, words))
+    beside = senses_of(around.before) | senses_of(around.after)
+    if name in _ADDING and not said & (TAKING | _GIVING) and beside & TAKING:
+        return False
+    if name in ("concat", "mix"):
+        plain = [word for word in words if word not in _ARTICLES]
+        return not any(one in _BEFORE_FILE and sounds_in(two) for one, two in pairwise(plain))
+    return not (name == "reverb" and not {"zu", "too"}.isdisjoint(words))
+
+
+def _is_within_whole(words: Sequence[str]) -> bool:
+    """Tell whether what is asked for is asked for in, before or after something that is all of the
+    sound elsewhere: "3 dB louder during the sermon"."""
+    plain = [word for word in words if word not in _ARTICLES]
+    return any(one in _WITHIN and two in _WHOLES for one, two in pairwise(plain))
+
+
+def _is_inverse(words: Sequence[str], said: frozenset[str]) -> bool:
+    """Tell whether two times are not those of one section from the first to the second: "until 0:10
+    and from 3:00", "at 1:00 and 2:00", "30 s from 1:00"."""
+    pairs = zip(words, [*words[1:], ""], strict=True)
+    times = [
+        at for at, (one, two) in enumerate(pairs)
+        if is_number(one) and (":" in one or two in UNITS["s"])
+    ]  # fmt: skip
+    if len(times) < 2:
+        return False
+    behind = senses_of(words[times[0] + 1 :]) & {"FROM", "NACH", "AFTER"}
+    joined = said & {"TO", "TILL"} or {"between", "zwischen"} & {*words}
+    return bool(behind) or not joined
+
+
+def _is_left(words: Sequence[str], said: frozenset[str], last: Fit | None) -> bool:
+    """Tell whether a section is to be left as it is, or is where the clause before it holds, and is
+    not to be kept alone."""
+    if not _ALONE.isdisjoint(words):
+        return True
+    if not _STAYING.isdisjoint(words) and "JUST" not in said and "me" not in words:
+        return True
+    scope = last is not None and "JUST" in said
+    kept = not said.isdisjoint({"KEEP", "WANT", "TAKE", "TRIM"})
+    return (scope and not kept) or words[-1] in ("in", "drin")
