@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ...errors import Failure
 from .complaints import complaint_of
-from .meant import TAKING, Surroundings, is_meant, is_of_all
+from .meant import TAKING, Neighbourhood, is_meant, is_of_all
 from .patterns import with_points, words_in
 from .pieces import RequestPiece, clauses_beside_with, longest_fit, pieces_in, read_alone, shapes_in
 from .remarks import (
@@ -136,11 +136,11 @@ def _check_twice(clauses: list[Clause]) -> None:
 
 def _surroundings(
     pieces: list[RequestPiece], at: int, used: int, last: Clause | None
-) -> Surroundings:
+) -> Neighbourhood:
     before = [word.text for word in words_in(last.text)] if last else []
     behind = pieces[at + used].words if at + used < len(pieces) else []
     after = [word.text for word in behind]
-    return Surroundings(last.fit if last else None, before, after, pieces[at].before, used)
+    return Neighbourhood(last.fit if last else None, before, after, pieces[at].before, used)
 
 
 def _is_filling(piece: RequestPiece) -> bool:

@@ -23,8 +23,10 @@ NOTHING = "nothing"
 CONCEPTS: tuple[tuple[str, str], ...] = (
     ("tune minor major tonart moll dur", "lower the pitch by 3 semitones"),
     ("reverse backwards rückwärts swap vertausche detect erkenne transcribe transkribiere "
-     "subtitles untertitel vocals isolate autotune twice zweimal loop translate übersetze "
-     "surround duck email upload vertauschen tauschen tausche send generate picture", NOTHING),
+     "subtitles untertitel vocals isolate autotune twice zweimal loop translate übersetze übersetz "
+     "transcript type tell summarise summarize schreib schreibe separate trenn trenne karaoke "
+     "playback surround duck email upload vertauschen tauschen tausche send generate picture",
+     NOTHING),
     ("title titel artist interpret künstler album genre tag tags metadata metadaten cover",
      "flowc audio apply 'TAG(…)'"),
     ("DENOISE microphone mikrofon mikro rustles rustling raschelt", "reduce the noise by 12 dB"),
@@ -33,7 +35,7 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("octave octaves oktave semitone semitones halbton halbtöne PITCH",
      "lower the pitch by 3 semitones"),
     ("coughs cough hustet husten boring verse strophe mistake versprecher swearing beep bleep "
-     "censor replace gehustet mute muted stummschalten",
+     "censor replace gehustet mute muted stummschalten schneid schneide herausschneiden",
      "cut out from 0:05 to 0:08"),
     ("wind plosive plosives pops popping thump rumbling mud muddy boomy handling",
      "high-pass at 80 Hz"),
@@ -58,7 +60,7 @@ CONCEPTS: tuple[tuple[str, str], ...] = (
     ("mp4", "export m4a"),
     ("bright brighter dull warm warmer clear clearer crisp presence klarer", "boost 3 kHz by 4 dB"),
     ("bass treble eq equalise equalize", "more bass by 3 dB"),
-    ("fade blende einblenden ausblenden", "fade in 0.5 s and out 2 s"),
+    ("fade blende einblenden ausblenden eingeblendet ausgeblendet", "fade in 0.5 s and out 2 s"),
     ("lufs lkfs", "normalise to -16 LUFS and -1 dBTP"),
     ("louder loud lauter up", "louder by 6 dB"),
     ("quieter quiet softer leiser down", "quieter by 6 dB"),

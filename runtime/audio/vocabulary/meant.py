@@ -50,7 +50,7 @@ _REQUESTS = words_of("make mach give gib please bitte want need brauche möchte 
 _THEN = words_of("danach afterwards anschließend")
 
 
-class Surroundings(NamedTuple):
+class Neighbourhood(NamedTuple):
     """What stands around a clause: the meaning and the words of the one before it, the words of the
     one behind it, and the separator before it; `pieces` is how many of them are read together."""
 
@@ -67,7 +67,7 @@ def is_of_all(fit: Fit) -> bool:
     return fit.rule.tool is None or fit.rule.tool.name in _OF_ALL
 
 
-def is_meant(fit: Fit, words: Sequence[str], around: Surroundings) -> bool:
+def is_meant(fit: Fit, words: Sequence[str], around: Neighbourhood) -> bool:
     """Tell whether words that fit a rule ask for what it does, and for nothing else."""
     said = senses_of(words)
     if "EXCEPT" in said or is_assertion(words) or _is_within_whole(words):
@@ -93,7 +93,7 @@ def _is_noun(words: Sequence[str]) -> bool:
     return senses_of(words).isdisjoint(doing | {"DROP", "FILTER", "EVEN", "LOUDER", "QUIETER"})
 
 
-def _is_beside(fit: Fit, words: Sequence[str], around: Surroundings) -> bool:
+def _is_beside(fit: Fit, words: Sequence[str], around: Neighbourhood) -> bool:
     """Tell whether a clause is of all of the sound beside the one before it."""
     assert around.last is not None
     sections = {"start_s", "end_s"}
@@ -116,7 +116,9 @@ def is_of_file(last: Fit, name: str, words: Sequence[str]) -> bool:
     return may and _OF_EVERYTHING.isdisjoint(words)
 
 
-def _is_of_tool(fit: Fit, words: Sequence[str], said: frozenset[str], around: Surroundings) -> bool:
+def _is_of_tool(
+    fit: Fit, words: Sequence[str], said: frozenset[str], around: Neighbourhood
+) -> bool:
     """Tell whether nothing in the words says that another work is meant than that of the tool."""
     name = fit.rule.tool.name if fit.rule.tool else ""
     ends = len({"start_s", "end_s"} & {*fit.arguments})

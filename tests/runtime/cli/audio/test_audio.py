@@ -53,10 +53,12 @@ def test_the_tools_and_one_of_them(flowc):
     done = flowc("audio", "tools")
     assert "HIGHPASS        Weaken what lies below a frequency.\n" in done.stdout
     done = flowc("audio", "tools", "gain")
-    assert done.stdout.startswith("GAIN(input=…, output=…, subtype=None, gain_db=…)\n")
-    assert "gain_db  a number from -100 to 60 dB; required: positive is louder" in done.stdout
+    assert done.stdout.startswith(
+        "GAIN(input=…, output=…, subtype=None, gain_db=…, start_s=0, end_s=None, soften_ms=10)\n"
+    )
+    assert "gain_db    a number from -100 to 60 dB; required: positive is louder" in done.stdout
     rows = json.loads(flowc("audio", "tools", "--json").stdout)["tools"]
-    assert len(rows) == 36
+    assert len(rows) == 39
     assert "did you mean `GAIN`" in flowc("audio", "tools", "gian").stderr
 
 
