@@ -10,7 +10,16 @@ from ...errors import Failure
 from .complaints import complaint_of
 from .meant import TAKING, Neighbourhood, is_meant, is_of_all
 from .patterns import with_points, words_in
-from .pieces import RequestPiece, clauses_beside_with, longest_fit, pieces_in, read_alone, shapes_in
+from .pieces import (
+    AND,
+    RequestPiece,
+    clauses_beside_with,
+    is_filling,
+    longest_fit,
+    pieces_in,
+    read_alone,
+    shapes_in,
+)
 from .remarks import (
     TOLD,
     is_remark,
@@ -25,7 +34,6 @@ from .remarks import (
 )
 from .rules import Fit, fit_of
 from .sentences import (
-    adds_nothing,
     alone_text,
     is_known,
     meaning_of,
@@ -76,8 +84,9 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
         raise refusal("the request is empty: nothing is asked for", "say what to do; " + SEE)
     if len(request) > MAX_REQUEST:
         raise refusal(f"the request is longer than {MAX_REQUEST} characters", SEE)
+    request = _BLANKS.sub(" ", request)
     pieces = pieces_in(words_in(plain_text(request)))
-    pieces = [one for one in pieces if not _is_filling(one)] or pieces
+    pieces = [one for one in pieces if not is_filling(one)] or pieces
     found: list[tuple[list[SpokenWord], list[Clause]]] = []
     at = 0
     while at < len(pieces):
@@ -116,6 +125,7 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     return clauses, remarks
 
 
+_BLANKS = re.compile(r"[^\S\n]+")
 _MORE_THAN_ONCE = frozenset({"again", "nochmal", "nochmals", "twice", "zweimal", "wieder", "limit"})
 
 
@@ -141,14 +151,6 @@ def _surroundings(
     behind = pieces[at + used].words if at + used < len(pieces) else []
     after = [word.text for word in behind]
     return Neighbourhood(last.fit if last else None, before, after, pieces[at].before, used)
-
-
-def _is_filling(piece: RequestPiece) -> bool:
-    """Tell whether a piece says nothing: "many thanks", but not "let me listen"."""
-    words = [word.text for word in piece.words]
-    if words == ["right"] and piece.before not in _AND:  # "cut the first 10 s, right?"
-        return True
-    return adds_nothing(words) and not read_alone(piece.words)
 
 
 def _clauses_at(
@@ -219,7 +221,7 @@ def _pointed_at(pieces: list[RequestPiece]) -> Fit | None:
     if any(read_alone(piece.words) for piece in pieces):
         return None
     *told, wish = [[word.text for word in piece.words] for piece in pieces]
-    told = [["and", *one] if piece.before in _AND else one
+    told = [["and", *one] if piece.before in AND else one
             for one, piece in zip(told, pieces, strict=False)]  # fmt: skip
     if not points_back(wish) or not _RESTS.isdisjoint(wish) or not may_be_told(told[0]):
         return None
@@ -266,7 +268,6 @@ def _section_before(told: list[SpokenWord], wish: list[SpokenWord]) -> Fit | Non
     return fit if more else None
 
 
-_AND = frozenset({"and", "und"})
 _GONE = frozenset({"REMOVE", "AWAY", "DROP", "CUT", "SKIP"})
 _LEFT_ALONE = frozenset({"lassen", "leave", "alone", "keep", "bleibt"})
 _LENGTHS = frozenset({"trim_silence", "time_stretch", "shorten_pauses", "concat", "pad"})

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import pairwise
+from math import isinf
 from typing import Any, NamedTuple
 
 from flowc.compiler.catalog.audio_formats import ENDINGS
@@ -64,13 +65,14 @@ _SPAN = re.compile(r"(?<=[0-9][a-z]s)-(?=[0-9])|(?<=[0-9][smh])-(?=[0-9])|(?<=[0
 _GLUE = "\u2060"
 """Stands for the blanks of a text in quotes, which is one word."""
 _WORD = re.compile(
-    rf"(?P<quoted>{_QUOTED})|(?P<file>{SOUND_FILE})|{_TIME}|(?<![0-9]){_NUMBER}:1(?![0-9])|[+]\s+{_NUMBER}|(?<![0-9]){_NUMBER}|[0-9]+|%|[^\W\d_][^\W_]*(?:['’-][^\W_]+)*|\S",
+    rf"(?P<quoted>{_QUOTED})|(?P<file>{SOUND_FILE})|{_TIME}|(?<![0-9]){_NUMBER}:1(?![0-9])|[+]\s+{_NUMBER}|(?<![0-9]){_NUMBER}|[0-9]+|%|[^\W\d_][^\W_]*(?:['’ʼ´`-][^\W_]+)*|\S",
     re.IGNORECASE,
 )
-_DECIMAL = re.compile(r"(?<![0-9,.])([0-9]+),([0-9]{1,2})(?=[ -]?[^\W\d]|:1| ?%)")
+_DECIMAL = re.compile(r"(?<![0-9,.])([0-9]+),([0-9]{1,2})(?=(?:-|[^\S\n]*)(?:[^\W\d]|%)|:1)")
 """A comma before one or two digits and a unit, as in "1,5 Sekunden"; it is as long as a point."""
 _KHZ = 48
 """Up to here "mp3 at 48k" may be meant as kHz, above it is a bitrate."""
+_APOSTROPHES = str.maketrans(dict.fromkeys("’ʼ´`", "'"))
 _DASHES = str.maketrans({"\u2212": "-", "\u2011": "-", "\u2013": "-"})
 _ANY_NUMBER = re.compile(rf"{_TIME}|{_NUMBER}(?::1)?")
 
@@ -170,7 +172,9 @@ def _spelling_of(match: re.Match[str], text: str) -> str:
     written = text[match.start() : match.end()]
     if match["quoted"]:
         return _GLUE.join(written.split())
-    return written if match["file"] else "".join(match[0].lower().split())
+    plain = match[0].lower()
+    plain = plain.translate(_APOSTROPHES) if len(plain) > 1 else plain
+    return written if match["file"] else "".join(plain.split())
 
 
 def sounds_in(text: str) -> tuple[str, ...]:
@@ -329,6 +333,8 @@ def _argument(slot: PhraseSlot, number: str, unit: str) -> Any:
     if slot.kind == "kbps" and unit == "k" and value <= _KHZ:
         return None
     value *= UNITS[slot.kind].get(unit, 1)
+    if isinf(value):
+        return None  # a number of more than 308 digits
     up = slot.sign == "+"
     match slot.kind:
         case "low" | "high" | "level" | "peak" | "q" | "rate" | "samples":

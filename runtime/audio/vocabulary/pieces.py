@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from .patterns import is_number
 from .remarks import is_heading
 from .rules import BEGINNINGS, FORMAT, GOING_ON, SEPARATORS, TURNS, Fit, Rule, fit_of
-from .sentences import meaning_of, senses_of
+from .sentences import adds_nothing, meaning_of, senses_of
 from .units import SpokenWord
 
 _MOST_WORDS = 12
@@ -30,6 +30,7 @@ class RequestPiece:
 
 
 _ALL_BUT = frozenset({"nothing", "all", "everything", "anything", "nichts", "alles"})
+AND = frozenset({"and", "und"})
 _END = SpokenWord(";", 0, 0)
 
 
@@ -49,10 +50,11 @@ _ORDERS = frozenset({"also", "then", "afterwards", "dann", "danach", "anschließ
 def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
     """Return the words between separators, in order, without headings."""
     pieces: list[RequestPiece] = []
+    begun = False
     before = ""
     current: list[SpokenWord] = []
     for word, after in zip([*words, _END], [*words[1:], _END, _END], strict=False):
-        openers = GOING_ON if pieces else BEGINNINGS
+        openers = GOING_ON if begun else BEGINNINGS
         if word.text in openers and not current and after is not _END and not is_number(after.text):
             continue
         turns = word.text in TURNS and not (current and current[-1].text in _ALL_BUT)
@@ -62,7 +64,7 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
                 continue
             if len(current) >= _LEAST_BEFORE_COLON:
                 pieces.append(RequestPiece(before, current))
-                before, current = ",", []
+                begun, before, current = True, ",", []
                 continue
         turns = turns or (word.text == "so" and after.text in _ORDERED)
         within = word.text in SEPARATORS and _is_within(word, current)
@@ -71,6 +73,7 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
         if (word.text in SEPARATORS and not within) or turns:
             if current:
                 pieces.append(RequestPiece(before, current))
+                begun = begun or not is_filling(pieces[-1])
                 before, current = "", []
             before = ("," if turns else word.text) if not before or word.text == "and" else before
         else:
@@ -78,10 +81,19 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
     return pieces
 
 
+def is_filling(piece: RequestPiece) -> bool:
+    """Tell whether a piece says nothing: "many thanks", but not "let me listen"."""
+    words = [word.text for word in piece.words]
+    said = [word for word in words if not adds_nothing([word])]
+    if said == ["right"] and piece.before not in AND:  # "cut the first 10 s, right?", "ok right"
+        return True
+    return adds_nothing(words) and not read_alone(piece.words)
+
+
 def _is_within(word: SpokenWord, current: list[SpokenWord]) -> bool:
     """Tell whether a word of order stands within a clause, whose verb or object is still to come:
     "Spitzen danach auf -1 dBFS", "normalisieren Sie dann den Pegel auf -3 dBFS"."""
-    if word.text in ("and", "und") and not _BETWEEN.isdisjoint(one.text for one in current[-4:]):
+    if word.text in AND and not _BETWEEN.isdisjoint(one.text for one in current[-4:]):
         return True
     if word.text not in _ORDERS or not current:
         return False

@@ -7,10 +7,12 @@ in their own way.
 
 from __future__ import annotations
 
+import contextlib
 import cProfile
 import hashlib
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -176,6 +178,37 @@ def test_phrasings_are_understood_or_refused_with_the_nearest(half, file):
     assert [one.text for one in found.wrong] == []
     assert len(found.right) >= LEAST.get(file, 0.85) * asked
     assert len(found.hinted) >= 0.9 * silent
+
+
+SIGNS: dict[str, Callable[[str], str]] = {
+    "a full stop": lambda text: text.rstrip(".!?") + ".",
+    "a call": lambda text: text.rstrip(".!?") + "!",
+    "thanks": lambda text: text.rstrip(".!?") + ". Thanks!",
+    "a greeting": lambda text: "Hi, " + text,
+    "wide blanks": lambda text: "  " + text.replace(" ", "  ") + " \n",
+    "blanks that do not break": lambda text: text.replace(" ", "\u00a0"),
+    "a minus sign": lambda text: text.replace(" -", " \u2212"),
+    "an apostrophe": lambda text: text.replace("'", "\u2019"),
+    "another apostrophe": lambda text: text.replace("'", "\u00b4"),
+}
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_signs_do_not_change_what_is_meant(sign):
+    other = {}
+    for one in ALL[:: 1 if sign.endswith("apostrophe") else 7]:
+        text = SIGNS[sign](one.text)
+        if text == one.text or '"' in text:
+            continue
+        with contextlib.suppress(Failure):
+            before = understood(one.text)
+            try:
+                after = understood(text)
+            except Failure as failure:
+                after = [failure.message]
+            if after != before:
+                other[text] = after
+    assert other == {}
 
 
 def test_what_is_understood_can_be_planned():
