@@ -96,7 +96,7 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
         at += used
     clauses: list[Clause] = []
     for clause in (clause for _, some in found for clause in some):
-        if not any(_is_same(clause, other) for other in clauses):
+        if not any(_is_same(clause, other) for other in _since_join(clauses)):
             clauses.append(clause)
     remarks: list[str] = []
     wrong: list[str] = []
@@ -136,7 +136,7 @@ def _check_twice(clauses: list[Clause]) -> None:
         tool = one.fit.rule.tool
         if tool is None or tool.name == "limit" or words & _MORE_THAN_ONCE:
             continue
-        for other in clauses[:number]:
+        for other in _since_join(clauses[:number]):
             files = one.fit.arguments.get("inputs")
             same = _is_alike(one, other) or (files and files == other.fit.arguments.get("inputs"))
             if other.fit.rule.tool is tool and same:
@@ -194,6 +194,13 @@ def _clauses_at(
     if last and _is_rest(last, [word.text for word in words]):
         return used, [last]
     return used, []
+
+
+def _since_join(clauses: list[Clause]) -> list[Clause]:
+    """Return the clauses since another file came in: the same done to both is another thing. A
+    second join of the same file is still said twice."""
+    at = next((n for n, one in reversed([*enumerate(clauses)]) if "inputs" in one.fit.arguments), 0)
+    return clauses[at:]
 
 
 _ONCE = frozenset({"loudness_norm", "convert"})

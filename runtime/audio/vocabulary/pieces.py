@@ -47,6 +47,12 @@ _ORDERS = frozenset({"also", "then", "afterwards", "dann", "danach", "anschließ
 """Separators that may stand within a clause as well: "Spitzen danach auf -1 dBFS"."""
 
 
+_COMMAS = frozenset({"", ","})
+_ENDS = frozenset({"START", "END"})
+_STEPS = frozenset({"then", "dann", "danach", "afterwards", "anschließend", "finally"})
+_CUTTING = frozenset({"REMOVE", "CUT", "KEEP", "TAKE", "AWAY", "DROP", "SKIP", "TRIM"})
+
+
 def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
     """Return the words between separators, in order, without headings."""
     pieces: list[RequestPiece] = []
@@ -114,17 +120,51 @@ def longest_fit(pieces: list[RequestPiece], at: int) -> tuple[Fit | None, int]:
         fit = fit_of(clause)
         if fit is None:
             fit = meaning_of(clause.split())
-            alone = [read_alone(piece.words) for piece in pieces[at : at + count]]
-            if count > 1 and fit and all(alone) and not _goes_on(fit, alone[0]):
-                fit = None  # each of them means something of its own
+            if fit and count > 1 and not _are_one(fit, pieces[at : at + count]):
+                fit = None
+            if fit and count > 1 and _is_begun(pieces[at + count - 1 : at + count + 1]):
+                fit = None
         if fit is not None:
             return fit, count
     return None, 1
 
 
-def _goes_on(whole: Fit, first: Fit | None) -> bool:
-    """Tell whether clauses together say more exactly what the first of them says."""
-    return first is not None and whole.rule is first.rule and not _is_shape(whole.rule)
+def _are_one(whole: Fit, pieces: list[RequestPiece]) -> bool:
+    """Tell whether pieces are one wish, and not some of their own: the first of them is said more
+    exactly by the others."""
+    if any(piece.before in _STEPS for piece in pieces[1:]):
+        return False  # "strip the silence, then at both ends a fade"
+    first, *others = [read_alone(piece.words) for piece in pieces]
+    if first and first.rule is not whole.rule:
+        return False  # "4 dB quieter, there is noise, remove it"
+    if _is_section_level(whole) and any(map(_is_cut_out, pieces[1:])):
+        return False  # "3 dB quieter, take out 0:10 to 0:12"
+    if first is None or not all(others):
+        return True
+    return not (_is_shape(whole.rule) or any(_is_conversion(one) for one in others))
+
+
+def _is_begun(pieces: list[RequestPiece]) -> bool:
+    """Tell whether the first of two pieces begins what the second says: "at the start and at the
+    end" says where a fade is, not where the silence was that was spoken of before."""
+    words = [[word.text for word in piece.words] for piece in pieces]
+    places = [senses_of(one) for one in (words[0], words[-1][:1])]
+    return len(pieces) == 2 and pieces[1].before in AND and all(some & _ENDS for some in places)
+
+
+def _is_conversion(fit: Fit | None) -> bool:
+    return fit is not None and fit.rule.tool is not None and fit.rule.tool.name == "convert"
+
+
+def _is_section_level(fit: Fit) -> bool:
+    """Tell whether a meaning is a level of a section."""
+    return not {"start_s", "end_s"}.isdisjoint(fit.arguments) and "gain_db" in fit.arguments
+
+
+def _is_cut_out(piece: RequestPiece) -> bool:
+    """Tell whether a piece says what happens to a section, not where something else happens."""
+    said = senses_of([word.text for word in piece.words])
+    return piece.before not in _COMMAS or not said.isdisjoint(_CUTTING)
 
 
 def read_alone(words: list[SpokenWord]) -> Fit | None:
