@@ -1,4 +1,5 @@
-"""Requests for sound, damaged: each is planned, and the plan agrees with itself, or refused."""
+"""Requests for sound, damaged and joined: each is planned, and the plan agrees with itself, or
+refused; of two wishes none is lost in the other."""
 
 from __future__ import annotations
 
@@ -8,6 +9,7 @@ import pytest
 from flowc.compiler.catalog.audio_formats import format_of
 from flowc.runtime.audio.plan.contradictions import Shape
 from flowc.runtime.audio.plan.planning import Order, complete_plan
+from flowc.runtime.audio.vocabulary.clauses import read_request
 from flowc.runtime.audio.vocabulary.requests import plan_of, required_by
 from flowc.runtime.audio.vocabulary.rules import known_words
 from flowc.runtime.errors import Failure
@@ -29,6 +31,11 @@ ODD = [
     *("a.wav", "../x.wav", "title:", "dB", "Hz", ":1", "minus", "million million", "but", "don't"),
     *("no", "only", "the drums", "nur", "ohne", "aber", "\U0001f600", "\u2028", "\ud800"),
 ]
+BETWEEN = [". ", ", then ", "; ", ", and ", "\n", " and then ", ", ", ", danach "]
+MERGED = {"limit", "peak_norm", "convert"}
+"""Tools that say a part of what another one does: "-14 LUFS, peaks at most -1 dBTP"."""
+LEVELS = {"eq", "denoise", "deess"}
+"""Tools whose decibels may be said after them: "less treble, take 4 dB off"."""
 WORDS = st.one_of(st.sampled_from(sorted(known_words())), st.sampled_from(ODD), st.text(max_size=4))
 
 
@@ -64,3 +71,26 @@ def test_a_request_is_planned_or_refused(request_):
     required = required_by(request_, "a.wav", "", sound)
     order = Order("audio_1_abcd1234", "a.wav", "", sound, request_, required)
     assert complete_plan(plan, order)["problem"] == ""
+
+
+def tools(text: str) -> set[str]:
+    """Name the tools that a request asks for; none where it is refused."""
+    try:
+        clauses = read_request(text)
+    except Failure:
+        return set()
+    return {one.fit.rule.tool.name if one.fit.rule.tool else "export" for one in clauses}
+
+
+@given(st.sampled_from(SAID), st.sampled_from(BETWEEN), st.sampled_from(SAID))
+@example("lower the song by 3 dB", ". ", "erase 10 to 12 seconds")
+@example("get rid of the rumble", ", then ", "48 kHz")
+@example("2.5 dB less volume", " and then ", "just the part between 0:30 and 1:30")
+@example("strip silence", ", then ", "vorne und hinten eine Sekunde blenden")
+def test_of_two_wishes_none_is_lost_in_the_other(one, between, other):
+    apart = [tools(one), tools(other)]
+    together = tools(one.rstrip(".!?") + between + other)
+    if all(apart) and together:
+        merged = MERGED | ({"gain"} if together & LEVELS else set())
+        assert apart[0] | apart[1] <= together | merged
+        assert together <= apart[0] | apart[1]

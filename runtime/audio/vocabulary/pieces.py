@@ -48,9 +48,14 @@ _ORDERS = frozenset({"also", "then", "afterwards", "dann", "danach", "anschließ
 
 
 _COMMAS = frozenset({"", ","})
+_WANTED = frozenset({"need", "want", "brauche", "brauchen", "möchte", "will", "wollen"})
 _ENDS = frozenset({"START", "END"})
 _STEPS = frozenset({"then", "dann", "danach", "afterwards", "anschließend", "finally"})
 _CUTTING = frozenset({"REMOVE", "CUT", "KEEP", "TAKE", "AWAY", "DROP", "SKIP", "TRIM"})
+
+
+_NEXT = _STEPS | {"and"}
+"""Separators that say more than the comma before them."""
 
 
 def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
@@ -81,7 +86,7 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
                 pieces.append(RequestPiece(before, current))
                 begun = begun or not is_filling(pieces[-1])
                 before, current = "", []
-            before = ("," if turns else word.text) if not before or word.text == "and" else before
+            before = ("," if turns else word.text) if not before or word.text in _NEXT else before
         else:
             current.append(word)
     return pieces
@@ -141,6 +146,8 @@ def _are_one(whole: Fit, pieces: list[RequestPiece]) -> bool:
         return False  # "3 dB quieter, take out 0:10 to 0:12"
     if first is None or not all(others):
         return True
+    if not _is_taken(whole):
+        return False  # "compress 3:1, 8 dB down" has no threshold of 8 dBFS
     return not (_is_shape(whole.rule) or any(_is_conversion(one) for one in others))
 
 
@@ -150,6 +157,14 @@ def _is_begun(pieces: list[RequestPiece]) -> bool:
     words = [[word.text for word in piece.words] for piece in pieces]
     places = [senses_of(one) for one in (words[0], words[-1][:1])]
     return len(pieces) == 2 and pieces[1].before in AND and all(some & _ENDS for some in places)
+
+
+def _is_taken(fit: Fit) -> bool:
+    """Tell whether the tool takes the numbers of a meaning."""
+    parameters = fit.rule.tool.parameters if fit.rule.tool else ()
+    ranges = {one.name: (one.low, one.high) for one in parameters}
+    numbers = {n: v for n, v in fit.arguments.items() if isinstance(v, int | float) and n in ranges}
+    return all(ranges[n][0] <= v <= ranges[n][1] for n, v in numbers.items())
 
 
 def _is_conversion(fit: Fit | None) -> bool:
@@ -163,8 +178,9 @@ def _is_section_level(fit: Fit) -> bool:
 
 def _is_cut_out(piece: RequestPiece) -> bool:
     """Tell whether a piece says what happens to a section, not where something else happens."""
-    said = senses_of([word.text for word in piece.words])
-    return piece.before not in _COMMAS or not said.isdisjoint(_CUTTING)
+    words = [word.text for word in piece.words]
+    wanted = not _WANTED.isdisjoint(words) or not senses_of(words).isdisjoint(_CUTTING)
+    return piece.before not in _COMMAS or wanted
 
 
 def read_alone(words: list[SpokenWord]) -> Fit | None:
