@@ -158,6 +158,8 @@ def section_arguments(said: Json) -> Json:
     `last_s` are the section, or it ends `before_end_s`."""
     if (last := said.pop("last_s", None)) is not None:
         said["start_s"] = -last
+        if not last:
+            said["end_s"] = 0  # "the last 0 s" are nothing, and refused: -0 is the start
     if (before := said.pop("before_end_s", None)) is not None:
         said["end_s"] = -before
     return said

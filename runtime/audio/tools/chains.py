@@ -32,7 +32,10 @@ def channels(job: Job) -> Chain:
     sound, order = job.input, [int(number) for number in job.values["order"]]
     if max(order) > sound.channels:
         has = f"`{sound.path}` has {sound.channels} channel{'s' * (sound.channels != 1)}"
-        raise Failure(f"{has}: there is no channel {max(order)}", help="0 stands for silence")
+        raise Failure(
+            f"{has}: there is no channel {max(order)}",
+            help="channels are counted from 1; 0 is a silent one",
+        )
     stage = stages.Mapped(lambda block, _: pick_channels(block, order))
     return Chain([stage], channels=len(order))
 

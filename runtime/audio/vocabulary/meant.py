@@ -62,8 +62,8 @@ class Neighbourhood(NamedTuple):
 
 
 def is_of_all(fit: Fit) -> bool:
-    """Tell whether a meaning is of all of the sound, whoever it is for: one flute alone may be 3 dB
-    louder, and not of another sample rate."""
+    """Tell whether a meaning is of all of the sound, whomever it is for: one flute alone can be
+    3 dB louder, but it cannot have another sample rate."""
     return fit.rule.tool is None or fit.rule.tool.name in _OF_ALL
 
 

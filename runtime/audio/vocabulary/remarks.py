@@ -37,7 +37,7 @@ _SCOPED = frozenset({
     "PART", "STEM", "VOICES", "SECTION", "FIRST", "LAST", "START", "END", "BEFORE", "AFTER", "TILL",
     "LEFT", "RIGHT", "CHANNEL", "EACH", "JUST", "ASIDE", "PERSON",
 })  # fmt: skip
-"""Senses of a part: a fault that is told of a part is not a fault of all of the sound."""
+"""Senses of a part: the fault of a part is not a fault of all of the sound."""
 _FAULTS = {
     "DULL": {"TREBLE", "EQ"},
     "TOOQUIET": {"LOUDER", "UP", "MORE", "LOUDNESS", "NORM", "EVEN"},
@@ -278,7 +278,7 @@ _LIMITS = frozenset({
     "KEEP", "NOT", "NOTHING", "HUM", "NOISE", "CLICKS", "RUMBLE", "SHARP", "HARSH", "BASS",
     "TREBLE", "PART", "STEM", "TOOLOUD", "SILENCE", "PAUSES", "EXCEPT",
 })  # fmt: skip
-"""Senses with which a section that is told is not what a wish points back to: the fault may be."""
+"""Senses of a fault: a wish behind them may point back to the fault, and not to the section."""
 
 
 def points_back(words: Sequence[str]) -> bool:
@@ -306,8 +306,8 @@ TOLD = (_WHERE, _WHERE | _THINGS, frozenset({"FIRST", "LAST"}))
 
 
 def told_words(words: Sequence[str], kept: frozenset[str]) -> list[str]:
-    """Return the numbers, with their units, and the words of these senses; none where a fault or a
-    part is told beside a place, which the wish may mean."""
+    """Return the numbers, with their units, and the words of these senses; none where the words
+    name a fault or a part beside a place: the wish may mean either."""
     said = senses_of(words)
     if not kept & _THINGS and not said.isdisjoint(_LIMITS):
         return []

@@ -52,6 +52,12 @@ def test_a_wish_or_a_complaint_is_not_a_remark(wish):
             read_request(request)
 
 
+@pytest.mark.parametrize("verb", ["mute", "keep", "remove", "cut off"])
+def test_the_last_0_seconds_are_not_all_of_it(verb):
+    with pytest.raises(Failure):
+        plan_of(f"{verb} the last 0 seconds", "a.wav")
+
+
 def test_a_wish_points_back_to_what_a_clause_tells():
     (cut,) = read_request("From 45:10 to 45:45 somebody sneezes, please take that out")
     assert cut.fit.arguments == {"start_s": 2710, "end_s": 2745}
