@@ -20,18 +20,11 @@ from .pieces import (
     read_alone,
     shapes_in,
 )
-from .remarks import (
-    TOLD,
-    is_remark,
-    is_scoped,
-    may_be_told,
-    plain_text,
-    points_back,
-    simpler,
-    told_words,
-    values_in,
-    without_purpose,
-)
+from .remarks.contexts import is_context
+from .remarks.pointers import TOLD, may_be_told, points_back, told_words
+from .remarks.shorter import simpler, without_purpose
+from .remarks.signs import plain_text
+from .remarks.statements import is_remark, is_scoped, values_in
 from .rules import Fit, fit_of
 from .sentences import (
     alone_text,
@@ -111,6 +104,10 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
         if clauses and not alone and is_remark(plain, near, timed):
             remarks.append(text)
             continue
+        after = next((some[0] for _, some in found[number + 1 :] if some), None)
+        if clauses and not alone and is_context(plain, near, _is_treatment(after)):
+            remarks.append(text)
+            continue
         last = clauses[-1] if found[number - 1][1] and number and not wrong else None
         wrong.append((last and _again(last, words, text)) or complaint_of(text, words))
     if wrong:
@@ -126,6 +123,19 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
 
 
 _BLANKS = re.compile(r"[^\S\n]+")
+_TREATMENTS = frozenset({
+    "eq", "highpass", "lowpass", "bandpass", "denoise", "dehum", "declick", "deess", "noise_gate",
+    "compress", "leveller", "limit", "reverb", "channels", "invert", "shift", "distort",
+    "shorten_pauses", "pitch_shift", "time_stretch", "trim_silence", "reverse",
+})  # fmt: skip
+"""Tools by which a sound is made another one, as who complains of it wants."""
+
+
+def _is_treatment(clause: Clause | None) -> bool:
+    tool = clause.fit.rule.tool if clause else None
+    return tool is not None and tool.name in _TREATMENTS
+
+
 _MORE_THAN_ONCE = frozenset({"again", "nochmal", "nochmals", "twice", "zweimal", "wieder", "limit"})
 
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from .circumstances import WHOLE, words_of
 from .patterns import is_number, sounds_in
-from .remarks import is_assertion, is_told_of
+from .remarks.assertions import is_assertion
+from .remarks.statements import is_told_of
 from .rules import Fit
 from .sentences import senses_of
 from .units import UNITS

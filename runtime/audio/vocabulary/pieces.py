@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .patterns import is_number
-from .remarks import is_heading
+from .remarks.shorter import is_heading
 from .rules import BEGINNINGS, FORMAT, GOING_ON, SEPARATORS, TURNS, Fit, Rule, fit_of
 from .sentences import adds_nothing, meaning_of, senses_of
 from .units import SpokenWord

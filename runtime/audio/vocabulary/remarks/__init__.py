@@ -1,0 +1,1 @@
+"""What people say around a wish: reasons, greetings, purposes, headings, and what points back."""

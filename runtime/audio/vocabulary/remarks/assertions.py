@@ -1,0 +1,47 @@
+"""Whether words say what is, or ask about it, and so do not ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..circumstances import words_of
+from ..sentences import senses_of
+from .statements import STATES, WISHES
+
+_QUOTES = '"“„«»'
+
+
+def is_assertion(words: Sequence[str]) -> bool:
+    """Tell whether words say what was done or how the sound is, or ask about it, and so do not ask
+    for it: "I cut the first 10 s", "it is 16 bit", "is it mono?"."""
+    if tuple(words[:2]) in _ASKING or (words[0] in _PERSONS and words[1:2] in _OWNING):
+        return words[2:3] != ["to"]
+    if not WISHES.isdisjoint(words) or any(word[0] in _QUOTES for word in words):
+        return False
+    if words[0] in _QUESTIONS or not _ORIGINS.isdisjoint(words):
+        return True
+    does = words[0] in _PERSONS and len(words) > 1
+    kept = senses_of(words) & (_COMPLAINTS | _WORK)
+    return does or (not kept and not STATES.isdisjoint(words[:6]))
+
+
+_ASKING = {
+    *((one, who) for one in ("do", "does", "did") for who in ("i", "we", "you", "it")),
+    ("should", "i"), ("should", "we"), ("soll", "ich"), ("sollen", "wir"), ("has", "the"),
+    ("has", "it"), ("have", "you"), ("hast", "du"), ("could", "it"), ("muss", "ich"),
+}  # fmt: skip
+"""How questions begin."""
+_OWNING = (["have"], ["had"], ["habe"], ["haben"], ["hatte"], ["hatten"])
+_PERSONS = words_of("i we he she they you ich wir er ihr du")
+_QUESTIONS = words_of("is are do does did was were ist sind hat what why how who which warum wieso")
+_ORIGINS = words_of("recorded aufgenommen taped filmed rang rings klingelt klingelte")
+_WORK = frozenset({
+    "REMOVE", "CUT", "TRIM", "SPLIT", "DROP", "AWAY", "FILTER", "SAVE", "CONVERT", "LAY",
+    "JOIN", "MUTE", "SWAP", "FADE", "FADEIN", "FADEOUT", "EVEN", "STOP", "SKIP", "ATTACH",
+})  # fmt: skip
+"""Senses of what is to be done."""
+_COMPLAINTS = frozenset({
+    "TOOQUIET", "TOOLOUD", "MUCH", "HUM", "NOISE", "CLICKS", "SHARP", "HARSH", "RUMBLE", "PAUSES",
+    "BASS", "TREBLE", "NOT", "NOTHING", "MOST",
+})  # fmt: skip
+"""Senses of complaints, which do ask for something."""
