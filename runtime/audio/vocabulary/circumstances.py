@@ -61,6 +61,11 @@ NEUTRAL = (
 )
 """Words and groups of words that add nothing beside others."""
 FILLERS = (
+    "i think|ich denke|ich glaube|ich finde|i believe|i'm afraid|would do the job|will do the job|"
+    "should do the job|would do the trick|should do the trick|will do the trick|would be great|"
+    "would be nice|would be perfect|would be lovely|wäre super|wäre toll|wäre schön|wäre prima|"
+    "would you mind|hinterher|am besten|am besten gleich|müsste es passen|dann müsste es passen|"
+    "then it should be fine|"
     "if possible|if that's possible|if you can|if it's possible|if you could|wenn möglich|"
     "wenn's geht|wenn es geht|falls möglich|soweit möglich|soweit es geht|as far as possible|"
     "as best you can|so gut es geht|cheers|mate|dear|liebe|lieber kollege|guten tag|moin|servus|"
@@ -78,7 +83,10 @@ FILLERS = (
 )
 """Greetings and the like, which add nothing, and stand alone."""
 PEOPLE = (
-    "call|conversation|discussion|dialogue|dialog|monologue|story|report|reportage|feature|documentary|documentation|"
+    "oma|opa|mama|papa|tante|onkel|bruder|schwester|sohn|tochter|enkelin|grandma|granny|grandpa|"
+    "grandmother|grandfather|mum|mom|dad|uncle|aunt|brother|sister|son|daughter|wife|husband|bride|"
+    "groom|nurse|doctor|judge|braut|bräutigam|ärztin|arzt|richter|richterin|kinderchor|neighbour|"
+    "visitors|visitor|besucherin|patient|patients|patientin|mutter|vater|eltern|parents|call|conversation|discussion|dialogue|dialog|monologue|story|report|reportage|feature|documentary|documentation|"
     "poem|reading|exercise|trailer|teaser|memo|message|voicemail|announcement|gebet|gespräch|diskussion|"
     "beitrag|beiträge|gedicht|nachricht|ansage|geschichte|kommentar|commentary|"
     "boss|colleague|colleagues|client|client's|clients|customer|customers|editor|producer|"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from ...errors import Failure
 from .complaints import complaint_of
@@ -20,7 +21,7 @@ from .pieces import (
     read_alone,
     shapes_in,
 )
-from .remarks.contexts import is_context
+from .remarks.contexts import Beside, goes_on, is_context, is_reason
 from .remarks.pointers import TOLD, may_be_told, points_back, told_words
 from .remarks.shorter import simpler, without_purpose
 from .remarks.signs import plain_text
@@ -59,6 +60,14 @@ class Clause:
         return next(iter(parts_in(words)), "")
 
 
+class Finding(NamedTuple):
+    """Words that are read together, the separator before them, and their clauses, if any."""
+
+    before: str
+    words: list[SpokenWord]
+    clauses: list[Clause]
+
+
 def read_request(request: str) -> list[Clause]:
     """Return the clauses of a request, in order. Raise `Failure` (refused) that names every word
     that the rules do not know, and the clauses of known words that they cannot read."""
@@ -80,36 +89,19 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     request = _BLANKS.sub(" ", request)
     pieces = pieces_in(words_in(plain_text(request)))
     pieces = [one for one in pieces if not is_filling(one)] or pieces
-    found: list[tuple[list[SpokenWord], list[Clause]]] = []
+    found: list[Finding] = []
     at = 0
     while at < len(pieces):
-        so_far = [clause for _, some in found for clause in some]
+        so_far = [clause for one in found for clause in one.clauses]
         used, own = _clauses_at(request, pieces, at, so_far[-1] if so_far else None)
-        found.append(([word for piece in pieces[at : at + used] for word in piece.words], own))
+        words = [word for piece in pieces[at : at + used] for word in piece.words]
+        found.append(Finding(pieces[at].before, words, own))
         at += used
     clauses: list[Clause] = []
-    for clause in (clause for _, some in found for clause in some):
+    for clause in (clause for one in found for clause in one.clauses):
         if not any(_is_same(clause, other) for other in _since_join(clauses)):
             clauses.append(clause)
-    remarks: list[str] = []
-    wrong: list[str] = []
-    for number, (words, own) in enumerate(found):
-        if own:
-            continue
-        text = request[words[0].start : words[-1].end]
-        near = [word.text for other, some in found if some for word in other]
-        timed = any("end_s" in one.fit.arguments for one in clauses)
-        plain = [word.text for word in words]
-        alone = is_scoped(plain) and not all(is_of_all(one.fit) for one in clauses)
-        if clauses and not alone and is_remark(plain, near, timed):
-            remarks.append(text)
-            continue
-        after = next((some[0] for _, some in found[number + 1 :] if some), None)
-        if clauses and not alone and is_context(plain, near, _is_treatment(after)):
-            remarks.append(text)
-            continue
-        last = clauses[-1] if found[number - 1][1] and number and not wrong else None
-        wrong.append((last and _again(last, words, text)) or complaint_of(text, words))
+    remarks, wrong = _remarks(request, found, clauses)
     if wrong:
         if comma := _COMMA.search(with_points(request)):
             wrong.append(f"a comma separates clauses: write `{comma[1]}.{comma[2]}`")
@@ -123,17 +115,60 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
 
 
 _BLANKS = re.compile(r"[^\S\n]+")
-_TREATMENTS = frozenset({
-    "eq", "highpass", "lowpass", "bandpass", "denoise", "dehum", "declick", "deess", "noise_gate",
-    "compress", "leveller", "limit", "reverb", "channels", "invert", "shift", "distort",
-    "shorten_pauses", "pitch_shift", "time_stretch", "trim_silence", "reverse",
-})  # fmt: skip
-"""Tools by which a sound is made another one, as who complains of it wants."""
+_STOPS = frozenset({".", "!", "?", ";"})
 
 
-def _is_treatment(clause: Clause | None) -> bool:
-    tool = clause.fit.rule.tool if clause else None
-    return tool is not None and tool.name in _TREATMENTS
+def _remarks(
+    request: str, found: list[Finding], clauses: list[Clause]
+) -> tuple[list[str], list[str]]:
+    """Return what was said beside the clauses, and why what is neither cannot be read."""
+    remarks: list[str] = []
+    wrong: list[str] = []
+    near = [word.text for one in found if one.clauses for word in one.words]
+    at = 0
+    while at < len(found):
+        if found[at].clauses:
+            at += 1
+            continue
+        end = at + 1
+        while end < len(found) and _goes_on(found[end]):
+            end += 1
+        after = next((one.clauses[0] for one in found[end:] if one.clauses), None)
+        for last in (end, at + 1):
+            words = [word for one in found[at:last] for word in one.words]
+            if clauses and _is_beside(words, clauses, near, after):
+                remarks.append(request[words[0].start : words[-1].end])
+                break
+        else:
+            last = at + 1
+            text = request[words[0].start : words[-1].end]
+            before = clauses[-1] if at and found[at - 1].clauses and not wrong else None
+            wrong.append((before and _again(before, words, text)) or complaint_of(text, words))
+        at = last
+    return remarks, wrong
+
+
+def _goes_on(one: Finding) -> bool:
+    """Tell whether words that cannot be read go on with the sentence before them."""
+    return not one.clauses and one.before not in _STOPS and goes_on([w.text for w in one.words])
+
+
+def _is_beside(
+    words: list[SpokenWord], clauses: list[Clause], near: list[str], after: Clause | None
+) -> bool:
+    """Tell whether words are a remark beside clauses, of which one comes at once behind."""
+    plain = [word.text for word in words]
+    timed = any("end_s" in one.fit.arguments for one in clauses)
+    alone = is_scoped(plain) and not all(is_of_all(one.fit) for one in clauses)
+    if not alone and is_remark(plain, near, timed):
+        return True
+    tools = frozenset(_tool_of(one) for one in clauses) - {""}
+    beside = Beside(near, tools, _tool_of(after) if after else "")
+    return is_context(plain, beside) or is_reason(plain, beside)
+
+
+def _tool_of(clause: Clause) -> str:
+    return clause.fit.rule.tool.name if clause.fit.rule.tool else ""
 
 
 _MORE_THAN_ONCE = frozenset({"again", "nochmal", "nochmals", "twice", "zweimal", "wieder", "limit"})

@@ -11,15 +11,11 @@ from typing import NamedTuple
 from .circumstances import WHOLE, words_of
 from .patterns import is_number, sounds_in
 from .remarks.assertions import is_assertion
-from .remarks.statements import is_told_of
+from .remarks.statements import OF_ALL, is_told_of
 from .rules import Fit
 from .sentences import senses_of
 from .units import UNITS
 
-_OF_ALL = words_of(
-    "convert clip cut split_silence pad loudness_norm peak_norm add_noise time_stretch tag "
-    "channels trim_silence shift reverse"
-)
 _ADDING = words_of("reverb add_noise pad distort")
 TAKING = frozenset({"REMOVE", "CUT", "AWAY", "DROP", "LESS", "DOWN"})
 """Senses of what takes something away."""
@@ -65,7 +61,7 @@ class Neighbourhood(NamedTuple):
 def is_of_all(fit: Fit) -> bool:
     """Tell whether a meaning is of all of the sound, whomever it is for: one flute alone can be
     3 dB louder, but it cannot have another sample rate."""
-    return fit.rule.tool is None or fit.rule.tool.name in _OF_ALL
+    return fit.rule.tool is None or fit.rule.tool.name in OF_ALL
 
 
 def is_meant(fit: Fit, words: Sequence[str], around: Neighbourhood) -> bool:

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ..circumstances import SCOPES, words_of
 from ..sentences import is_known, senses_of
-from .statements import FAULTS, HARMLESS, LEADS, values_in
+from .statements import FAULTS, HARMLESS, LEADS, OF_ALL, PURPOSE, SCOPED, values_in
 from .telling import PARTICIPLES, PASTS, VERBS
 
 _OPENERS = words_of(
@@ -51,9 +52,9 @@ _WANTED = words_of(
     "expect expects expected erwarte erwartet demand demands insist insists ask asks require "
     "requires suggest suggests propose recommend order orders request requests verlange verlangt "
     "bestehe besteht bitten bittet fordere fordert schlage empfehle dream imagine envision vote "
-    "choose opt mean means meant meine meinte supposed ought better besser shall may might dürfen "
+    "choose opt mean means meant meinte supposed ought better besser shall may might dürfen "
     "darf dürfte try versuch versuche aim goal idea plan target objective task job aufgabe ziel "
-    "wunsch idee vorgabe auftrag after instead stattdessen lieber"
+    "wunsch idee vorgabe auftrag instead stattdessen lieber"
 )
 """Words of wishes, of other people's and of one's own."""
 _TURNED = words_of(
@@ -73,30 +74,158 @@ comes then, on a condition or not at all."""
 _STRANGE_PASSIVE = re.compile(
     r"(?:\w*ge\w{2,}(?:t|en)|\w+iert|(?:ver|be|ent|er|zer)\w{2,}(?:t|en))"
 )
-_LONGEST = 30
+_LONGEST = 40
+_SOURCES = frozenset({"PART", "STEM", "VOICES", "PERSON"})
+_PLACES = SCOPES - {"take", "takes"}
+_SIDES = _SOURCES | {
+    "LEFT", "RIGHT", "CHANNEL", "JUST", "EACH", "SILENCE", "MUTE", "MONO", "STEREO", "SWAP", "BOTH",
+}  # fmt: skip
+_LEVELS = words_of("gain")
+_TREATMENTS = words_of(
+    "eq highpass lowpass bandpass denoise dehum declick deess noise_gate compress leveller limit "
+    "reverb channels invert shift distort shorten_pauses pitch_shift time_stretch trim_silence "
+    "reverse add_noise split_silence"
+)
+"""Tools by which a sound is made another one, as who complains of it wants."""
+_OF_TOOLS: dict[str, frozenset[str]] = {
+    "loudness_norm": frozenset({"PODCAST", "STREAM", "BROADCAST"}),
+    "time_stretch": frozenset({"LONG", "SPEED", "MUCH", "FASTER", "SLOWER"}),
+    "channels": _SIDES,
+    "convert": frozenset({"MONO", "STEREO"}),
+    "bandpass": frozenset({"PHONE"}),
+    "invert": frozenset({"PHASE"}),
+    "lowpass": frozenset({"NOISE", "SHARP", "HARSH", "TREBLE"}),
+    "highpass": frozenset({"RUMBLE", "BASS", "HUM", "NOISE"}),
+    "eq": frozenset({"DULL", "HARSH", "SHARP", "BASS", "TREBLE", "RUMBLE"}),
+    "distort": frozenset({"HARSH"}),
+    "reverse": frozenset({"FLIP", "BACKWARDS"}),
+    "denoise": frozenset({"NOISE", "BACKGROUND"}),
+    "dehum": frozenset({"HUM"}),
+    "declick": frozenset({"CLICKS"}),
+    "deess": frozenset({"SHARP", "HARSH"}),
+    "leveller": frozenset({"QUIET", "LOUD", "TOOQUIET", "TOOLOUD", "VOICES", "LEVEL"}),
+    "compress": frozenset({"DYNAMICS", "LEVEL", "LOUD", "QUIET"}),
+    "shorten_pauses": frozenset({"PAUSES", "SILENCE", "LONG"}),
+    "trim_silence": frozenset({"SILENCE", "BEFORE", "AFTER", "START", "END"}),
+    "split_silence": frozenset({"PAUSES", "SILENCE", "FILES"}),
+    "pitch_shift": frozenset({"PITCH", "HIGHER", "DEEPER", "TREBLE", "BASS"}),
+}
+"""What is told of a sound for which a tool is asked."""
 
 
-def is_context(words: Sequence[str], beside: Sequence[str], treated: bool) -> bool:
-    """Tell whether the words of a sentence only tell something. `beside` are the words of what is
-    understood: of a fault that it mends may be told. `treated` is whether the wish at once behind
-    changes how the sound is: only before such a one may it be told how something is or sounds."""
+class Beside(NamedTuple):
+    """What is understood beside some words: its own words and its tools; the tool of the wish at
+    once behind, "" without one."""
+
+    words: Sequence[str]
+    tools: frozenset[str]
+    after: str
+
+
+def is_context(words: Sequence[str], beside: Beside) -> bool:
+    """Tell whether the words of a sentence only tell something. Of a fault that is mended beside
+    them may be told; how something is or sounds only at once before a wish that changes it."""
     words = [*words]
     while len(words) > 1 and words[0] in LEADS:
         words = words[1:]
-    if not 2 <= len(words) <= _LONGEST or not {*words}.isdisjoint(_WANTED | _TURNED):
+    if words[-3:] == ["in", "1", "go"]:
+        words = words[:-3]
+    if not 2 <= len(words) <= _LONGEST or not _begins(words):
         return False
-    if not {*values_in(words)} <= {*beside} or not SCOPES.isdisjoint(words):
+    turned = _TURNED - _EARLY if beside.after == "shift" else _TURNED
+    past = _is_of_past(words)
+    if past:
+        turned -= _WHILE
+    if not _WANTED.isdisjoint(words) and not _is_intention(words):
         return False
-    said = senses_of(words)
-    if not _is_mended(said - HARMLESS, beside) or _is_passive(words) or said & _ENDS:
+    if not turned.isdisjoint(words) or not _is_beside(words, beside):
         return False
-    if not _begins(words):
-        return False
-    if {*words} & _COMPLAINING or not (
-        _is_of_past(words) or _is_of_somebody(words) or _is_name(words)
+    if not _COMPLAINING.isdisjoint(words) or not (
+        past or _is_of_somebody(words) or _is_name(words) or _is_intention(words)
     ):
-        return treated and _is_present(words)
+        treated = beside.after in _TREATMENTS or senses_of(words) & _OF_TOOLS.get(
+            beside.after, set()
+        )
+        return bool(treated) and _is_present(words)
     return True
+
+
+def goes_on(words: Sequence[str]) -> bool:
+    """Tell whether words go on with the sentence before them, and are none of their own."""
+    return words[0] not in _OPENERS
+
+
+def is_reason(words: Sequence[str], beside: Beside) -> bool:
+    """Tell whether words say why, or what somebody can do then, and ask for nothing."""
+    why = words[0] in _WHY
+    if not why and words[0] not in PURPOSE and tuple(words[:2]) not in _IN_ORDER:
+        return False
+    words = (
+        words[2:]
+        if tuple(words[:2]) in _IN_ORDER or words[1:2] in (["that"], ["dass"])
+        else words[1:]
+    )
+    if not 2 <= len(words) <= _LONGEST or not (_WANTED - _ABLE).isdisjoint(words):
+        return False
+    if not (_TURNED - _WHILE - words_of("like bleibt stays")).isdisjoint(words):
+        return False
+    if not _is_beside(words, beside) or not (why or _HOW.isdisjoint(words)):
+        return False
+    return _is_present(words) and (
+        beside.tools <= _TREATMENTS or _COMPLAINING.isdisjoint(words) or why
+    )
+
+
+_WHY = words_of("because weil denn since da as")
+_IN_ORDER = {("in", "order"), ("so", "as"), ("sodass",), ("so", "dass")}
+_ABLE = words_of("can could kann können könnte will besser")
+_HOW = words_of("sound sounds klingt klingen like wie")
+_WHILE = words_of("while during when während")
+_EARLY = words_of("comes come kommt kommen runs")
+
+
+def _is_beside(words: Sequence[str], beside: Beside) -> bool:
+    """Tell whether what words speak of is mended beside them, and no part is meant alone."""
+    lasting = not _LASTING.isdisjoint(words)
+    if not (lasting or {*values_in(words)} <= {*beside.words}) or _is_passive(words):
+        return False
+    words = _without_names(words)
+    said = senses_of(words)
+    if beside.after in _TREATMENTS:
+        said -= {"NOT", "NOTHING", "WITHOUT"}
+    own = frozenset().union(*(_OF_TOOLS.get(tool, frozenset()) for tool in beside.tools))
+    placed = (said & (_ENDS | {"SECTION"})) - own or not _PLACES.isdisjoint(words)
+    if placed and (not _is_of_past(words) or "JUST" in said):
+        return False
+    scoped = (said & SCOPED) - {"ASIDE"} - own
+    if scoped and not beside.tools <= OF_ALL and (scoped - _SOURCES or beside.tools & _LEVELS):
+        return False
+    if _is_intention(words):
+        said -= {"WANT"}
+    about = senses_of(beside.words)
+    return all(not about.isdisjoint(FAULTS.get(one, ())) for one in said - HARMLESS - own)
+
+
+_GOALS = words_of(
+    "want to want like i'd we'd möchte will wollen möchten würde gern gerne going have need plan"
+)
+
+
+def _is_intention(words: Sequence[str]) -> bool:
+    """Tell whether words say what somebody wants to do with the sound: "I want to practise with
+    this", and not what he wants of it."""
+    if not _SOMEBODY.isdisjoint(words[:1]) or words[0] in ("i'd", "we'd"):
+        if not _WANTED.isdisjoint({*words} - _GOALS) or not _MOVES.isdisjoint(senses_of(words)):
+            return False
+        for at in range(1, min(4, len(words) - 1)):
+            if words[at] == "to":
+                return words[at + 1] in VERBS
+        german = not {"möchte", "will", "wollen", "möchten"}.isdisjoint(words[1:2])
+        return german and words[-1] in VERBS
+    return False
+
+
+_MOVES = frozenset({"FASTER", "SLOWER", "HIGHER", "DEEPER", "JUST", "FIRST", "LAST", "LOUDER"})
 
 
 _ENDS = frozenset({"START", "END", "FIRST", "LAST", "TILL", "EACH", "JUST"})
@@ -146,12 +275,33 @@ _SLIGHT = words_of("bit little touch bisschen etwas wenig kinda kind sort mess s
 
 
 def _is_present(words: Sequence[str]) -> bool:
-    return any(word in _AUXILIARIES or word in VERBS for word in words)
+    return any(word in _AUXILIARIES or word in VERBS or word in _SOUNDING for word in words)
 
 
-def _is_mended(told: frozenset[str], beside: Sequence[str]) -> bool:
-    about = senses_of(beside)
-    return all(not about.isdisjoint(FAULTS.get(one, ())) for one in told)
+_LASTING = words_of("dauert dauerte lasts lasted")
+_SOUNDING = words_of(
+    "sounds sound klingt klingen klang seems lacks hear hears hört hören versteht verstehen "
+    "understand kommt comes hums hisses clicks crackles rumbles buzzes brummt rauscht knackt "
+    "knistert zischt zischelt dröhnt hissing humming buzzing"
+)
+"""Verbs of how something sounds."""
+_ACCEPTING = words_of("has have plays accepts takes loads reads hat spielt nimmt liest")
+_NAMES = words_of(
+    "backing string bottom speicher mix mixed play plays spielt backing schicke over line speech speaker "
+    "speakers mixing master mastering recorded playback"
+)
+"""Words that do not ask for work in a sentence that tells something."""
+
+
+def _without_names(words: Sequence[str]) -> list[str]:
+    """Return the words without those that are names here: "our hall", "only has an old phone"."""
+    found: list[str] = []
+    for word, after in zip(words, [*words[1:], ""], strict=True):
+        hall = word == "hall" and found and found[-1] in ("our", "the", "a", "this", "church")
+        only = word in ("only", "just") and after in _ACCEPTING
+        if word not in _NAMES and not hall and not only:
+            found.append(word)
+    return found
 
 
 def _is_passive(words: Sequence[str]) -> bool:
@@ -163,7 +313,7 @@ def _is_passive(words: Sequence[str]) -> bool:
 
 
 _COMPLAINING = words_of(
-    "too zu sound sounds sounding klingt klingen klang not no never hardly barely nothing nobody "
-    "nicht kein keine keinen nie kaum nichts niemand hear heard hört hören understand versteht "
+    "too zu hears sound sounds sounding klingt klingen klang not no never hardly barely nothing nobody "
+    "hears nicht kein keine keinen nie kaum nichts niemand hear heard hört hören understand versteht "
     "verstehen lacks lack mangelt can't cannot couldn't don't doesn't didn't isn't aren't wasn't"
 )

@@ -10,6 +10,7 @@ from ..circumstances import SCOPES
 from ..patterns import is_number
 from ..sentences import is_known, senses_of
 from ..units import SpokenWord
+from .contexts import Beside, is_reason
 from .statements import CAUSES, LEADS, PURPOSE, is_remark
 
 _TRAILS = (
@@ -80,7 +81,8 @@ def _without_reason(words: list[SpokenWord]) -> list[SpokenWord]:
     """Return the words before "because", "so that" and the like, where a reason follows."""
     texts = [word.text for word in words]
     for at in range(1, len(texts)):
-        if texts[at] in CAUSES | PURPOSE and is_remark(texts[at:], texts[:at], sections=False):
+        reason = texts[at] in CAUSES | PURPOSE and is_remark(texts[at:], texts[:at], sections=False)
+        if reason or is_reason(texts[at:], Beside(texts[:at], frozenset(), "")):
             return words[:at]
     return words
 

@@ -22,7 +22,7 @@ HARMLESS = frozenset({
     "FASTER", "SLOWER", "HIGHER", "DEEPER", "JUST",
 })  # fmt: skip
 """Senses that a statement about somebody may have."""
-_SCOPED = frozenset({
+SCOPED = frozenset({
     "PART", "STEM", "VOICES", "SECTION", "FIRST", "LAST", "START", "END", "BEFORE", "AFTER", "TILL",
     "LEFT", "RIGHT", "CHANNEL", "EACH", "JUST", "ASIDE", "PERSON",
 })  # fmt: skip
@@ -32,7 +32,7 @@ FAULTS = {
     "TOOQUIET": {"LOUDER", "UP", "MORE", "LOUDNESS", "NORM", "EVEN"},
     "TOOLOUD": {"QUIETER", "DOWN", "LESS", "LOUDNESS", "NORM", "EVEN"},
     "HARSH": {"SHARP", "DEESS", "TREBLE"},
-    "BACKWARDS": {"FLIP"},
+    "BACKWARDS": {"FLIP"}, "DISTORT": {"DOWN", "QUIETER", "LESS", "LIMIT"},
     "SWAP": {"SWAP"}, "SILENCE": {"PAUSES"}, "PAUSES": {"SILENCE", "SPLIT"},
     **{one: {one} for one in ("HUM", "NOISE", "CLICKS", "SHARP", "RUMBLE", "PITCH")},
 }  # fmt: skip
@@ -83,6 +83,11 @@ NEGATIONS = words_of(
 )
 CAUSES = frozenset({"because", "weil", "denn"})
 PURPOSE = frozenset({"so", "damit", "sodass"})
+OF_ALL = words_of(
+    "convert clip cut split_silence pad loudness_norm peak_norm add_noise time_stretch tag "
+    "channels trim_silence shift reverse"
+)
+"""Tools that change all of a sound, or a section of it, and never one voice in it."""
 LEADS = words_of(
     "hinterher followed so also therefore hence thus deshalb daher darum zwar nämlich then dann "
     "dabei dazu afterwards danach dahinter anschließend finally please bitte : - oh well anyway "
@@ -105,7 +110,7 @@ def is_remark(words: Sequence[str], beside: Sequence[str], sections: bool) -> bo
     if not NEGATIONS.isdisjoint(words) or not _HEARING.isdisjoint(words) or _is_too(words):
         return False
     if told:  # a fault: of all of the sound, in words that are known
-        return said.isdisjoint(_SCOPED) and all(map(is_known, words))
+        return said.isdisjoint(SCOPED) and all(map(is_known, words))
     if purpose:
         return _is_purpose(words, told)
     if because:
@@ -132,7 +137,7 @@ _AGAIN = words_of("again twice nochmal nochmals zweimal wieder auch also")
 
 def is_scoped(words: Sequence[str]) -> bool:
     """Tell whether words speak of a part or of somebody, whom alone a change of level may mean."""
-    return not senses_of(words).isdisjoint(_SCOPED - {"ASIDE"})
+    return not senses_of(words).isdisjoint(SCOPED - {"ASIDE"})
 
 
 def _is_too(words: Sequence[str]) -> bool:
@@ -160,7 +165,7 @@ _ABLE = words_of("can could kann können können.")
 def values_in(words: Sequence[str]) -> Iterator[str]:
     """Yield the numbers that have a unit or are times, the files, and what is quoted."""
     for word, after in zip(words, [*words[1:], ""], strict=True):
-        unit = is_unit(after) or after in _SIZES
+        unit = after and (is_unit(after) or after in _SIZES)
         named = word[0] in _QUOTES or re.fullmatch(SOUND_FILE, word)
         if named or (is_number(word) and (":" in word or unit)):
             yield word
