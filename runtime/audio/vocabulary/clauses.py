@@ -12,7 +12,6 @@ from .complaints import complaint_of
 from .meant import TAKING, Neighbourhood, is_meant, is_of_all
 from .patterns import with_points, words_in
 from .pieces import (
-    AND,
     RequestPiece,
     clauses_beside_with,
     is_filling,
@@ -22,10 +21,12 @@ from .pieces import (
     shapes_in,
 )
 from .remarks.contexts import Beside, goes_on, is_context, is_reason
-from .remarks.pointers import TOLD, may_be_told, points_back, told_words
-from .remarks.shorter import simpler, without_purpose
+from .remarks.names import asked_for, may_be_named, without_names
+from .remarks.pointers import points_back
+from .remarks.references import RESTS, echoes, meaning_behind, section_before
+from .remarks.shorter import simpler
 from .remarks.signs import plain_text
-from .remarks.statements import is_remark, is_scoped, values_in
+from .remarks.statements import is_remark, is_scoped
 from .rules import Fit, fit_of
 from .sentences import (
     alone_text,
@@ -136,7 +137,8 @@ def _remarks(
         after = next((one.clauses[0] for one in found[end:] if one.clauses), None)
         for last in (end, at + 1):
             words = [word for one in found[at:last] for word in one.words]
-            if clauses and _is_beside(words, clauses, near, after):
+            echo = at and found[at - 1].clauses and echoes([word.text for word in words])
+            if clauses and (echo or _is_beside(words, clauses, near, after)):
                 remarks.append(request[words[0].start : words[-1].end])
                 break
         else:
@@ -225,16 +227,20 @@ def _clauses_at(
             return used, [_clause_of(request, some, own)]
         if two := shapes_in(some):
             return used, [_clause_of(request, part, own) for part, own in two]
-    some = without_purpose(words)
-    whole = read_alone(some) if some else None
-    if whole and is_of_all(whole) and is_meant(whole, [w.text for w in some], around):
-        return used, [_clause_of(request, words, whole)]
-    if at + 1 < len(pieces) and (own := _section_before(words, pieces[at + 1].words)):
+    for some in asked_for(words):
+        whole = read_alone(some)
+        if whole and is_of_all(whole) and is_meant(whole, [w.text for w in some], around):
+            return used, [_clause_of(request, some, whole)]
+    for some, names in without_names(words):
+        whole, plain = read_alone(some), [word.text for word in some]
+        if whole and may_be_named(whole, plain, names) and is_meant(whole, plain, around):
+            return used, [_clause_of(request, words, whole)]
+    if at + 1 < len(pieces) and (own := section_before(words, pieces[at + 1].words)):
         joined = [*words, *pieces[at + 1].words]
         return 2, [_clause_of(request, joined, own)]
     for count in (2, 3, 4):
         joined = [word for piece in pieces[at : at + count] for word in piece.words]
-        if len(pieces) >= at + count and (own := _pointed_at(pieces[at : at + count])):
+        if len(pieces) >= at + count and (own := meaning_behind(pieces[at : at + count])):
             return count, [_clause_of(request, joined, own)]
     if last and _is_rest(last, [word.text for word in words]):
         return used, [last]
@@ -267,63 +273,9 @@ def _is_alike(one: Clause, other: Clause) -> bool:
     return {**usual, **one.fit.arguments} == {**usual, **other.fit.arguments}
 
 
-def _pointed_at(pieces: list[RequestPiece]) -> Fit | None:
-    """Return the meaning of clauses of which the first tells what there is and the last what to do
-    with it, where neither can be read alone: "from 45:10 to 45:45 it crackles; take that out"."""
-    if any(read_alone(piece.words) for piece in pieces):
-        return None
-    *told, wish = [[word.text for word in piece.words] for piece in pieces]
-    told = [["and", *one] if piece.before in AND else one
-            for one, piece in zip(told, pieces, strict=False)]  # fmt: skip
-    if not points_back(wish) or not _RESTS.isdisjoint(wish) or not may_be_told(told[0]):
-        return None
-    wanted = senses_of(wish)
-    if "KEEP" in wanted and "JUST" not in wanted:
-        return None
-    if "JUST" in wanted and not all(
-        is_known(word) for one in told for word in one if word.isalpha()
-    ):
-        return None
-    timed = any(True for one in told for _ in values_in(one))
-    for kept in TOLD if timed else TOLD[1:2]:
-        parts = [told_words(one, kept) for one in told]
-        if any(not part and [*values_in(one)] for part, one in zip(parts, told, strict=True)):
-            continue
-        known = [word for part in parts for word in part]
-        fit = meaning_of([*known, *wish]) if known else None
-        section = fit is not None and not {"start_s", "end_s"}.isdisjoint(fit.arguments)
-        if fit and not (section and not _MENDS.isdisjoint(wish)):
-            return fit
-    return None
-
-
-_MENDS = frozenset({
-    "fix", "repair", "clean", "cleaning", "filter", "trim", "shorten", "tighten", "reparier",
-    "repariere", "reparieren", "bereinige", "bereinigen", "säubern", "befreien", "kürze", "kürzen",
-})  # fmt: skip
-"""Verbs of who wants a fault mended, and not the section gone in which it is."""
-
-
-def _section_before(told: list[SpokenWord], wish: list[SpokenWord]) -> Fit | None:
-    """Return the meaning of a wish that points back to the section of which the clause before it
-    tells: "from 0:48 to 1:02 he is far away, raise it by 3 dB there"."""
-    before, after = ([word.text for word in words] for words in (told, wish))
-    alone = read_alone(wish)
-    if alone is None or not points_back(after) or not may_be_told(before):
-        return None
-    fit = meaning_of([*told_words(before, TOLD[0]), *after])
-    more = (
-        fit is not None
-        and fit.rule is alone.rule
-        and alone.arguments.items() < fit.arguments.items()
-    )
-    return fit if more else None
-
-
 _GONE = frozenset({"REMOVE", "AWAY", "DROP", "CUT", "SKIP"})
 _LEFT_ALONE = frozenset({"lassen", "leave", "alone", "keep", "bleibt"})
 _LENGTHS = frozenset({"trim_silence", "time_stretch", "shorten_pauses", "concat", "pad"})
-_RESTS = frozenset({"rest", "else", "outside", "übrige", "übrigen", "andere", "anderes", "others"})
 
 
 def _is_rest(last: Clause, words: list[str]) -> bool:
@@ -331,7 +283,7 @@ def _is_rest(last: Clause, words: list[str]) -> bool:
     once more what is kept."""
     tool, said = last.fit.rule.tool, senses_of(words)
     strange = [word for word in words if not is_known(word)]
-    if tool is None or not said or {*strange} - _RESTS:
+    if tool is None or not said or {*strange} - RESTS:
         return False
     rest = bool(strange)
     match tool.name:

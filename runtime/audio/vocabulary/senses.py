@@ -57,7 +57,18 @@ SENSES: Mapping[str, str] = {
     "STEM": "drum|drums|guitar|piano|snare|kick drum|hi-hat|cymbals|percussion|violin|singer|choir|"
     "instrument|schlagzeug|gitarre|klavier|geige|sänger|sängerin|chor|trompete|trumpet|host|guest|"
     "moderator|moderatorin|gast|backing vocals|lead vocals|melody|melodie|"
-    "soprano|sopranos|sopran|soprane|altos|tenor|tenors|tenöre",
+    "soprano|sopranos|sopran|soprane|altos|tenor|tenors|tenöre|kick|tom|toms|cymbal|hihat|hi-hats|"
+    "shaker|tambourine|conga|congas|bongo|bongos|timpani|marimba|xylophone|glockenspiel|vibraphone|"
+    "flute|flutes|clarinet|oboe|bassoon|recorder part|saxophone|sax|horn|horns|trombone|tuba|brass|"
+    "strings|fiddle|viola|cello|cellos|double bass|harp|banjo|ukulele|mandolin|lute|sitar|guitars|"
+    "organ|harpsichord|accordion|harmonica|keys|synth|synths|synthesizer|pad part|bagpipes|"
+    "pianos|violins|drummer|pianist|guitarist|bassist|violinist|cellist|flautist|"
+    "trompeten|posaune|posaunen|horngruppe|flöte|flöten|blockflöte|klarinette|oboe|fagott|"
+    "saxofon|saxophon|bläser|streicher|geigen|bratsche|bratschen|celli|kontrabass|harfe|laute|"
+    "orgel|cembalo|akkordeon|mundharmonika|gitarren|pauke|pauken|trommel|trommeln|becken|triangel|"
+    "rassel|keyboard|keyboards|e-gitarre|e-bass|schlagzeuger|pianistin|geiger|stems|stem|vocals|"
+    "backing track vocals|chöre|alto|altstimme|bassstimme|tenorstimme|sopranstimme|"
+    "instruments|instrumente|soloist|solist|solistin",
     "FILTER": "filter|filtere",
     "BY": "by|um|in the amount of|um rund|um etwa",
     "SOME": "some|etwas",

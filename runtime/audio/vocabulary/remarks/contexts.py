@@ -25,9 +25,9 @@ _OPENERS = words_of(
     "because unfortunately apparently sometimes yesterday today otherwise der die das dem den des "
     "ein eine einer eines einem einen ich wir er sie es mein meine meinem meinen meiner meines "
     "unser unsere unserem unseren unserer unseres sein seine ihr ihre dieser diese dieses diesem "
-    "diesen hier da im in am an auf aus bei beim von vom als seit nachdem weil man jemand "
-    "irgendwer niemand leider manche manchmal viele einige draußen drinnen gestern heute durch "
-    "wegen mit obwohl sonst kein keine mir mich uns"
+    "diesen hier da im am auf aus bei beim von vom als seit nachdem weil man jemand irgendwer "
+    "niemand leider manche manchmal viele einige draußen drinnen gestern heute durch wegen mit "
+    "obwohl sonst kein keine mir mich uns"
 )
 """Words that a statement begins with, and no order does."""
 _SOMEBODY = words_of(
@@ -52,9 +52,9 @@ _WANTED = words_of(
     "expect expects expected erwarte erwartet demand demands insist insists ask asks require "
     "requires suggest suggests propose recommend order orders request requests verlange verlangt "
     "bestehe besteht bitten bittet fordere fordert schlage empfehle dream imagine envision vote "
-    "choose opt mean means meant meinte supposed ought better besser shall may might dürfen "
-    "darf dürfte try versuch versuche aim goal idea plan target objective task job aufgabe ziel "
-    "wunsch idee vorgabe auftrag instead stattdessen lieber"
+    "choose opt mean means meant meinte supposed ought better besser shall may might dürfen darf "
+    "dürfte try versuch versuche aim goal idea plan target objective task job aufgabe ziel wunsch "
+    "idee vorgabe auftrag instead stattdessen"
 )
 """Words of wishes, of other people's and of one's own."""
 _TURNED = words_of(
@@ -172,7 +172,7 @@ def is_reason(words: Sequence[str], beside: Beside) -> bool:
     if not _is_beside(words, beside) or not (why or _HOW.isdisjoint(words)):
         return False
     return _is_present(words) and (
-        beside.tools <= _TREATMENTS or _COMPLAINING.isdisjoint(words) or why
+        frozenset() < beside.tools <= _TREATMENTS or _COMPLAINING.isdisjoint(words) or why
     )
 
 
@@ -207,7 +207,7 @@ def _is_beside(words: Sequence[str], beside: Beside) -> bool:
 
 
 _GOALS = words_of(
-    "want to want like i'd we'd möchte will wollen möchten würde gern gerne going have need plan"
+    "want to like i'd we'd möchte will wollen möchten würde gern gerne going have need plan"
 )
 
 
@@ -287,7 +287,7 @@ _SOUNDING = words_of(
 """Verbs of how something sounds."""
 _ACCEPTING = words_of("has have plays accepts takes loads reads hat spielt nimmt liest")
 _NAMES = words_of(
-    "backing string bottom speicher mix mixed play plays spielt backing schicke over line speech speaker "
+    "backing string bottom speicher mix mixed play plays spielt schicke over line speech speaker "
     "speakers mixing master mastering recorded playback"
 )
 """Words that do not ask for work in a sentence that tells something."""
@@ -313,7 +313,8 @@ def _is_passive(words: Sequence[str]) -> bool:
 
 
 _COMPLAINING = words_of(
-    "too zu hears sound sounds sounding klingt klingen klang not no never hardly barely nothing nobody "
-    "hears nicht kein keine keinen nie kaum nichts niemand hear heard hört hören understand versteht "
-    "verstehen lacks lack mangelt can't cannot couldn't don't doesn't didn't isn't aren't wasn't"
+    "too zu hears sound sounds sounding klingt klingen klang not no never hardly barely nothing "
+    "nobody nicht kein keine keinen nie kaum nichts niemand hear heard hört hören understand "
+    "versteht verstehen lacks lack mangelt can't cannot couldn't don't doesn't didn't isn't "
+    "aren't wasn't"
 )

@@ -42,6 +42,7 @@ _THINGS = frozenset({
     "HUM", "NOISE", "CLICKS", "SHARP", "RUMBLE", "PAUSES", "SILENCE", "LEFT", "RIGHT", "BACKWARDS",
     "PHASE", "CHANNEL", "SWAP",
 })  # fmt: skip
+TIMES = frozenset({"FROM", "TO", "TILL", "AND"})
 TOLD = (_WHERE, _WHERE | _THINGS, frozenset({"FIRST", "LAST"}))
 """Senses of the words that tell where something is, or what and where, or at which end."""
 
@@ -52,7 +53,7 @@ def told_words(words: Sequence[str], kept: frozenset[str]) -> list[str]:
     said = senses_of(words)
     if not kept & _THINGS and not said.isdisjoint(_LIMITS):
         return []
-    if said - kept - HARMLESS - _WHERE - {"WANT"}:
+    if said - kept - HARMLESS - _WHERE - {"WANT", "PHONE"}:
         return []
     return [
         word for word in words

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from flowc.compiler.catalog.audio_phrases import TAG_WORDS
 
-from ..circumstances import SCOPES
 from ..patterns import is_number
 from ..sentences import is_known, senses_of
 from ..units import SpokenWord
@@ -44,23 +43,6 @@ def simpler(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:
             if one and len(one) not in seen:
                 seen.add(len(one))
                 yield one
-
-
-_FOR = frozenset({"for", "für", "fürs", "zum"})
-
-
-def without_purpose(words: list[SpokenWord]) -> list[SpokenWord]:
-    """Return the words without "for" and the unknown ones that follow it at once, and may name a
-    purpose or somebody; none where there are none."""
-    texts = [word.text for word in words]
-    for at, text in enumerate(texts):
-        end = at + 1
-        while end < len(texts) and not senses_of([texts[end]]) and not is_number(texts[end]):
-            end += 1
-        named = texts[at + 1 : end]
-        if text in _FOR and not all(map(is_known, named)) and SCOPES.isdisjoint(named):
-            return words[:at] + words[end:]
-    return []
 
 
 def _without_ends(words: list[SpokenWord]) -> list[SpokenWord]:

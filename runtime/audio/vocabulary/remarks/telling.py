@@ -58,9 +58,9 @@ _GERMAN = words_of(
 _STRONG = words_of(
     "fährt fahren fällt fallen findet finden fliegt fliegen gibt hält hängt liegt liegen läuft "
     "liest nennt ruft rufen sitzt sitzen sieht singt singe singen schläft schreit schreien "
-    "schreibt schreibe spricht spreche sprechen steht stehen steigt schreie schaut schauen streiten tut trifft trägt "
-    "trinkt unterbricht verliert weiß wissen wächst wäscht zieht kommentiert pfeift pfeifen passt "
-    "passen stammt stammen bekommt verstummt"
+    "schreibt schreibe spricht spreche sprechen steht stehen steigt schreie schaut schauen "
+    "streiten tut trifft trägt trinkt unterbricht verliert weiß wissen wächst wäscht zieht "
+    "kommentiert pfeift pfeifen passt passen stammt stammen bekommt verstummt"
 )
 _STRONG_PAST = words_of(
     "fuhr fuhren fiel fand fanden flog gab gaben ging gingen hielt hing kam kamen kannte lag "

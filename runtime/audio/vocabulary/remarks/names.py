@@ -1,0 +1,164 @@
+"""Names of what a sound is, whom it is for or where it comes from, which add nothing to a wish.
+
+Of "convert this footstep loop to mono" or "for a perception experiment" the words of the name need
+not be known. A name begins with an article or a preposition, and has no word of a part in time, an
+instrument or a voice: what is asked for those is asked for less than all of the sound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from flowc.compiler.catalog.audio_formats import SPOKEN
+
+from ..circumstances import SCOPES, words_of
+from ..patterns import is_number
+from ..rules import Fit
+from ..sentences import is_unit, senses_of
+from ..units import SpokenWord
+from .statements import NEGATIONS, OF_ALL, WISHES
+
+_OBJECTS = words_of(
+    "the this that my our his her their these those das dieses den diesen die diese mein meine "
+    "meinen unser unsere unseren dem der"
+)
+_BEHIND = words_of("for für fürs zum zur of from von vom aus")
+_WITHIN = words_of("in im on am at auf bei beim of von vom from aus to zu")
+_ORIGINS = words_of("of from von vom aus des der")
+_FAULTS = words_of("denoise dehum declick deess")
+_PLAIN = words_of("a an ein eine einen einem einer des eines")
+_NEVER = words_of(
+    "lyrics text transcript subtitles songtext untertitel noten score midi cover picture image "
+    "bild rest other others andere anderen anderer version versions duet duett loop schleife key "
+    "tonart half hälfte same first last only just not back backs front top bottom middle silence "
+    "loud quiet laut leise lauten leisen bass treble beginning anfang ende end start"
+)
+_NOUNS = frozenset({
+    "NOISE", "HUM", "CLICKS", "RUMBLE", "SHARP", "PAUSES", "SILENCE", "BASS", "TREBLE", "LEVEL",
+    "PITCH", "SPEED", "PEAK", "LOUDNESS", "CHANNEL", "VOICES", "PART", "STEM", "SECTION", "REVERB",
+    "BACKGROUND", "FREQUENCY",
+})  # fmt: skip
+"""Senses of what a name before it would tell the kind of: "the wind noise"."""
+_PLAIN_SENSES = frozenset({"ASIDE", "PERSON", "WITH", "OF", "FROM", "IN", "AT", "TO"})
+_SHAPING = words_of("as als in to auf please bitte should soll needs muss")
+_MOST_WORDS = 6
+_MOST_NAMES = 4
+
+
+def _spans(words: list[str]) -> list[tuple[int, int]]:
+    """Return where names stand: an article or a preposition and the words behind it that have no
+    meaning in a wish, of which at least one is none."""
+    found: list[tuple[int, int]] = []
+    at = 0
+    while at < len(words):
+        begin, at = at, at + 1
+        if words[begin] not in _OBJECTS | _BEHIND:
+            continue
+        end = begin + 1
+        chained = words[begin] in _BEHIND
+        while (
+            end < len(words)
+            and end - begin <= _MOST_WORDS
+            and (_is_name(words[end]) or (chained and words[end] in _WITHIN))
+        ):
+            end += 1
+        named = [word for word in words[begin + 1 : end] if word not in _OBJECTS | _PLAIN]
+        apart = not senses_of(words[end : end + 1]) & _NOUNS
+        if not begin and words[0] in _OBJECTS:  # who begins with it may tell something of it
+            apart = words[end : end + 1] == [] or words[end] in _SHAPING
+        plain = senses_of(words[begin:end]) <= _PLAIN_SENSES
+        if named and apart and plain and _NEVER.isdisjoint(named) and SCOPES.isdisjoint(named):
+            found.append((begin, end))
+            at = end
+    return found
+
+
+def _is_name(word: str) -> bool:
+    """Tell whether a word means nothing in a wish, and is no verb or other word of grammar."""
+    if word in _OBJECTS | _PLAIN:
+        return True
+    if word in SPOKEN or word.removesuffix("s") in SPOKEN:
+        return False
+    if not word[0].isalpha() or is_number(word) or is_unit(word) or "." in word:
+        return False
+    if word in NEGATIONS | WISHES | _BEHIND | _GRAMMAR:
+        return False
+    return senses_of([word]) <= {"ASIDE", "PERSON"}
+
+
+_GRAMMAR = words_of(
+    "that which who where when while if and or as than then so with without by is are was were be "
+    "ist sind war waren dass wo wenn während als oder und mit ohne durch über unter vor nach like "
+    "wie it them him they she he i we you ich wir er sie es man here there hier dort mich uns mir "
+    "sound sounds klingt klingen becomes become wird werden gets get goes geht kommt stays bleibt "
+    "but aber because weil since denn up down out off away ab an auf aus ein zurück um weg"
+)
+
+
+def without_names(words: list[SpokenWord]) -> Iterator[tuple[list[SpokenWord], list[list[str]]]]:
+    """Yield the words without some of the names in them, more of them first, and the names."""
+    texts = [word.text for word in words]
+    spans = _spans(texts)[:_MOST_NAMES]
+    for count in range(len(spans), 0, -1):
+        for some in combinations(spans, count):
+            gone = {at for begin, end in some for at in range(begin, end)}
+            rest = [word for at, word in enumerate(words) if at not in gone]
+            if rest:
+                yield rest, [texts[begin:end] for begin, end in some]
+
+
+def asked_for(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:
+    """Yield what somebody else asks for: "24 bit at 96 kHz" of "the archive asks for 24 bit at
+    96 kHz"."""
+    texts = [word.text for word in words]
+    at = next((n for n, text in enumerate(texts[:_MOST_WORDS]) if text in _ASKING), 0)
+    somebody = texts[:at]
+    if not at or somebody[0] not in _OBJECTS | _PERSONS or not all(map(_may_ask, somebody)):
+        return
+    at += 1
+    while texts[at : at + 1] and texts[at] in _ASKED:
+        at += 1
+    rest = words[at:]
+    while rest and rest[-1].text in _ASKING_ENDS:
+        rest = rest[:-1]
+    if rest:
+        yield rest
+        yield from (some for some, _ in without_names(rest))
+
+
+def _may_ask(word: str) -> bool:
+    return word in _PERSONS or _is_name(word)
+
+
+_PERSONS = words_of("they he she")
+_ASKING = words_of(
+    "wants want needs need requires require expects expect asks ask demands accepts takes will "
+    "wünscht verlangt verlangen fordert erwartet braucht möchte nimmt akzeptiert wollen hätte"
+)
+_ASKED = words_of(
+    "for only nur this that it these them our my the us unsere unseren unser meine meinen mein "
+    "das es sie ihn dateien files file datei gern gerne from to have haben mit"
+)
+_ASKING_ENDS = words_of("an haben bitte please only haben")
+
+
+def may_be_named(fit: Fit, words: list[str], names: list[list[str]]) -> bool:
+    """Tell whether a meaning holds for all of a sound or of a section, whatever it is called. What
+    is repaired may be of something as well: "the crackle of the old record"."""
+    name, said = fit.rule.tool.name if fit.rule.tool else "", senses_of(words)
+    if "JUST" in said and name not in ("clip", "channels"):
+        return False
+    if all(one[0] in _PURPOSES for one in names):
+        return not name or name in OF_ALL
+    strange = not any("PERSON" in senses_of(one) for one in names)
+    if {"start_s", "end_s"} <= fit.arguments.keys():
+        return strange and not said & {"FILTER", "REMOVE"}
+    if name in _FAULTS:
+        return strange and all(one[0] in _ORIGINS and one[1] in _OBJECTS for one in names)
+    return not name or name in _CALLED
+
+
+_PURPOSES = words_of("for für fürs zum zur")
+_CALLED = words_of("convert tag loudness_norm peak_norm reverse split split_silence")
+"""Tools that take all of a sound, whatever it is called."""

@@ -1,0 +1,94 @@
+"""Wishes that refer to what was told before: "from 45:10 to 45:45 it crackles; take that out"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..circumstances import words_of
+from ..pieces import AND, RequestPiece, read_alone
+from ..rules import Fit
+from ..sentences import is_known, meaning_of, senses_of
+from ..units import SpokenWord
+from .pointers import TIMES, TOLD, may_be_told, points_back, told_words
+from .shorter import simpler
+from .statements import values_in
+
+RESTS = frozenset({"rest", "else", "outside", "übrige", "übrigen", "andere", "anderes", "others"})
+_MENDS = frozenset({
+    "fix", "repair", "clean", "cleaning", "filter", "trim", "shorten", "tighten", "reparier",
+    "repariere", "reparieren", "bereinige", "bereinigen", "säubern", "befreien", "kürze", "kürzen",
+})  # fmt: skip
+"""Verbs of who wants a fault mended, and not the section gone in which it is."""
+
+
+_WANTING = words_of("want need brauche brauchen möchte möchten will wollen like")
+
+
+def meaning_behind(pieces: list[RequestPiece]) -> Fit | None:
+    """Return the meaning of clauses of which the first tells what there is and the last what to do
+    with it, where neither can be read alone: "from 45:10 to 45:45 it crackles; take that out"."""
+    if any(read_alone(piece.words) for piece in pieces):
+        return None
+    *told, wish = [[word.text for word in piece.words] for piece in pieces]
+    wish = [word.text for word in next(iter(simpler(pieces[-1].words)), pieces[-1].words)]
+    told = [["and", *one] if piece.before in AND else one
+            for one, piece in zip(told, pieces, strict=False)]  # fmt: skip
+    if not points_back(wish) or not RESTS.isdisjoint(wish) or not may_be_told(told[0]):
+        return None
+    wanted = senses_of(wish)
+    if any(
+        "WANT" in senses_of(one) or not _WANTING.isdisjoint(one) for one in told
+    ) and not wanted & {"KEEP", "JUST"}:
+        return None
+    if "KEEP" in wanted and "JUST" not in wanted:
+        return None
+    if "JUST" in wanted and not all(
+        is_known(word) for one in told for word in one if word.isalpha()
+    ):
+        return None
+    timed = any(True for one in told for _ in values_in(one))
+    clocks = sum(":" in word for one in told for word in values_in(one)) > 1
+    for kept in ((TIMES,) if clocks else ()) + (TOLD if timed else TOLD[1:2]):
+        parts = [told_words(one, kept) for one in told]
+        if any(not part and [*values_in(one)] for part, one in zip(parts, told, strict=True)):
+            continue
+        known = [word for part in parts for word in part]
+        fit = meaning_of([*known, *wish]) if known else None
+        section = fit is not None and not {"start_s", "end_s"}.isdisjoint(fit.arguments)
+        if fit and not (section and not _MENDS.isdisjoint(wish)):
+            return fit
+    return None
+
+
+def section_before(told: list[SpokenWord], wish: list[SpokenWord]) -> Fit | None:
+    """Return the meaning of a wish that points back to the section of which the clause before it
+    tells: "from 0:48 to 1:02 he is far away, raise it by 3 dB there"."""
+    before, after = ([word.text for word in words] for words in (told, wish))
+    alone = read_alone(wish)
+    if alone is None or not points_back(after) or not may_be_told(before):
+        return None
+    fit = meaning_of([*told_words(before, TOLD[0]), *after])
+    more = (
+        fit is not None
+        and fit.rule is alone.rule
+        and alone.arguments.items() < fit.arguments.items()
+    )
+    return fit if more else None
+
+
+_ECHOES = words_of(
+    "entsprechend accordingly that way so passend this it das es ihn sie diese dieser datei file "
+    "aus mach mache make do add convert wandle um prepare bring set setz stell stelle ein ändere "
+    "change export save speichere kannst du can could you please bitte mir me for für to auf und "
+    "and in like die der den meine my our unsere aufnahme recording hinzu an dazu daraus"
+)
+
+
+def echoes(words: Sequence[str]) -> bool:
+    """Tell whether words only ask for what was said before them: "make it so, please"."""
+    pointing = not _SUCH.isdisjoint(words)
+    return pointing and len(words) <= _MOST_ECHOED and _ECHOES.issuperset(words)
+
+
+_SUCH = words_of("entsprechend accordingly so that way passend das")
+_MOST_ECHOED = 9
