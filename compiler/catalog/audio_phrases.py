@@ -121,6 +121,8 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         f"fade (in and out|in and fade out) {_OVER} {{in_s,out_s}}",
         f"(fade in|fade-in) {_OVER} {{in_s}} (and|und) [fade] [out] {_OVER} {{out_s}} [fade out]",
         "[add|do] THE {in_s} (fade in|fade-in) and THE {out_s} (fade out|fade-out)",
+        "[add|use] THE (fade|fades) [please|bitte] [,|:] {in_s} (in|ein) [at THE START|am START] "
+        "[,] (and|und) {out_s} (out|aus) [at THE END|am END]",
         f"[blende] [über] [{_FIRST}] {{in_s}} (ein|einblenden)",
         f"[blende] [über] [{_LAST}] {{out_s}} (aus|ausblenden)",
     ),
@@ -231,14 +233,22 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         f"{{type=peak}} (dip|cut|notch) {{-gain_db:db}} (at|bei|around) {{freq_hz:hz}} {_Q}",
         *(
             phrase
-            for kind in ("low", "high")
+            for kind, side in (("low", _BELOW), ("high", "(above|from|over|über|ab)"))
             for phrase in (
                 f"{{type={kind}_shelf}} ADD THE {{gain_db:db}} {_SHELVES[kind]} "
                 "[at|from|bei|ab|,] {freq_hz:hz}",
                 f"{{type={kind}_shelf}} ADD THE {_SHELVES[kind]} [of|by|with|um|mit|,] "
                 "{gain_db:db} [at|from|bei|ab|,] {freq_hz:hz}",
                 f"{{type={kind}_shelf}} ADD THE {_SHELVES[kind]} [at|from|bei|ab|,] {{freq_hz:hz}} "
-                "[of|by|with|um|mit|,] {gain_db:db}",
+                "[,] [of|by|with|um|mit|plus] {gain_db:db}",
+                f"{{type={kind}_shelf}} LOWER ALL {side} {{freq_hz:hz}} BY {{-gain_db:db}} [ab] "
+                f"(with|mit) [einem] THE {_SHELVES[kind]}",
+                f"{{type={kind}_shelf}} LOWER ALL {side} {{freq_hz:hz}} (with|mit) [einem] THE "
+                f"{_SHELVES[kind]} BY {{-gain_db:db}} [ab]",
+                f"{{type={kind}_shelf}} RAISE ALL {side} {{freq_hz:hz}} BY {{+gain_db:db}} [an] "
+                f"(with|mit) [einem] THE {_SHELVES[kind]}",
+                f"{{type={kind}_shelf}} RAISE ALL {side} {{freq_hz:hz}} (with|mit) [einem] THE "
+                f"{_SHELVES[kind]} BY {{+gain_db:db}} [an]",
             )
         ),
         "{type=low_shelf} {freq_hz=120} [add] {+gain_db:db} [more|mehr|of] BASS",
@@ -329,6 +339,8 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
     ),
     "distort": (
         "ADD THE (distortion|overdrive) [of|at] {drive_db}",
+        "{shape=hard} ADD THE (hard clipping|hard distortion|hard overdrive|hartes clipping|"
+        "harte verzerrung|harte übersteuerung) [of|at|with|by|von|mit] {drive_db} [of] [drive]",
     ),
     "polarity": (
         "(invert|flip|turn round|reverse) THE (polarity|phase)",

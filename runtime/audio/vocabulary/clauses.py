@@ -37,6 +37,7 @@ from .sentences import (
     senses_of,
     verb_of,
 )
+from .settings.reading import with_settings
 from .units import SpokenWord
 
 MAX_REQUEST = 4_000
@@ -205,7 +206,8 @@ def _clauses_at(
 ) -> tuple[int, list[Clause]]:
     """Return how many pieces from a place on are read together, and the clauses that they are; none
     where they cannot be read."""
-    fit, used = longest_fit(pieces, at)
+    plain = longest_fit(pieces, at)
+    fit, used = with_settings(pieces, at, plain) or plain
     words = [word for piece in pieces[at : at + used] for word in piece.words]
     text = request[words[0].start : words[-1].end]
     if fit is None and last:

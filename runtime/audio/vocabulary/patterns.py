@@ -23,6 +23,7 @@ from flowc.compiler.catalog.audio_formats import ENDINGS
 from flowc.compiler.catalog.audio_model import AudioTool
 from flowc.compiler.catalog.audio_phrases import MACROS, TAG_WORDS
 
+from .settings.table import BARE_NAMES
 from .units import UNITS, SpokenWord, with_clocks, with_digits
 
 _NUMBER = r"[+-]?[0-9]+(?:\.[0-9]+)?"
@@ -35,8 +36,10 @@ _BARE = {
     "q": (0.1, 20),
     "rate": (32, 320),
     "samples": (8000, 192_000),
+    "bare": (-1e9, 1e9),
 }
-"""Kinds of numbers without a unit, and where they can only be Hz, dB, a Q or kilobits."""
+"""Kinds of numbers without a unit, and where they can only be Hz, dB, a Q or kilobits; what is
+bare has its name beside it."""
 _KINDS = {":1": "ratio", "dB per octave": "db"}
 """The kinds of parameters whose unit is not the name of a kind; the phrase says "per octave"."""
 _POLITE = (
@@ -70,6 +73,12 @@ _WORD = re.compile(
 )
 _DECIMAL = re.compile(r"(?<![0-9,.])([0-9]+),([0-9]{1,2})(?=(?:-|[^\S\n]*)(?:[^\W\d]|%)|:1)")
 """A comma before one or two digits and a unit, as in "1,5 Sekunden"; it is as long as a point."""
+_BARE_DECIMAL = re.compile(
+    rf"((?<!\w)(?:{'|'.join(BARE_NAMES)})(?:\s+(?:of|von|auf|at|to|bei))?(?:\s*[=:])?\s*[0-9]+),"
+    r"([0-9]{1,3})(?![0-9:]|,[0-9])",
+    re.IGNORECASE,
+)
+"""A comma in a number without a unit behind the name of a setting: "Raumgröße 0,7"."""
 _KHZ = 48
 """Up to here "mp3 at 48k" may be meant as kHz, above it is a bitrate."""
 _APOSTROPHES = str.maketrans(dict.fromkeys("’ʼ´`", "'"))
@@ -107,8 +116,16 @@ class Pattern:
         """Return the arguments that a clause of `spell` says; None when the pattern does not fit
         the whole of it, or a value contradicts the words."""
         fit = re.fullmatch(self.regex, clause)  # compiled by the first: most are never asked
-        if fit is None:
-            return None
+        return None if fit is None else self._arguments(fit)
+
+    def begin(self, clause: str, at: int) -> tuple[dict[str, Any], int] | None:
+        """Return the arguments that a clause says from a place on, and where they end; None when
+        the pattern does not fit there."""
+        fit = re.compile(self.regex).match(clause, at)
+        arguments = None if fit is None else self._arguments(fit)
+        return None if fit is None or arguments is None else (arguments, fit.end())
+
+    def _arguments(self, fit: re.Match[str]) -> dict[str, Any] | None:
         arguments: dict[str, Any] = {}
         for slot in self.slots:
             if not slot.group:
@@ -124,7 +141,8 @@ class Pattern:
 def with_points(text: str) -> str:
     """Return a text of the same length with decimal points for decimal commas."""
     plain = _SPAN.sub("\u2192", text.translate(_DASHES))
-    return _CLOCK_COMMA.sub(".", _DECIMAL.sub(r"\1.\2", plain))
+    plain = _BARE_DECIMAL.sub(r"\1.\2", _DECIMAL.sub(r"\1.\2", plain))
+    return _CLOCK_COMMA.sub(".", plain)
 
 
 def words_in(text: str) -> list[SpokenWord]:
@@ -195,9 +213,12 @@ def is_number(word: str) -> bool:
 def pattern(text: str, tool: AudioTool | None) -> Pattern:
     """Read a phrase that a tool's row has; "please" may stand before it. A text that is not
     a pattern is a fault of ours."""
-    reader = _Reader(
-        _TOKENS.findall(f"{_POLITE} {_expand(text)} [please|bitte|thanks|danke]"), tool
-    )
+    return phrase(f"{_POLITE} {text} [please|bitte|thanks|danke]", tool)
+
+
+def phrase(text: str, tool: AudioTool | None = None) -> Pattern:
+    """Read a phrase as `pattern` does, without "please"."""
+    reader = _Reader(_TOKENS.findall(_expand(text)), tool)
     regex = reader.sequence()
     assert reader.at == len(reader.tokens), text
     return Pattern(text, regex, frozenset(reader.words), tuple(reader.slots))

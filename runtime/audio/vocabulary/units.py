@@ -21,7 +21,11 @@ UNITS: dict[str, Mapping[str, float]] = {
         "stunde": 3600, "stunden": 3600, "quarter second": 0.25, "viertelsekunde": 0.25,
     },
     "span": {},
-    "ms": {"ms": 1, "msec": 1, "milliseconds": 1, "millisekunden": 1, "s": 1000, "seconds": 1000},
+    "ms": {
+        "ms": 1, "msec": 1, "millisecond": 1, "milliseconds": 1, "millisekunde": 1,
+        "millisekunden": 1, "s": 1000, "sec": 1000, "second": 1000, "seconds": 1000, "sek": 1000,
+        "sekunde": 1000, "sekunden": 1000,
+    },
     "semitones": {
         "semitone": 1, "semitones": 1, "half step": 1, "half steps": 1, "octave": 12,
         "octaves": 12, "halbton": 1, "halbtöne": 1, "oktave": 12, "oktaven": 12, "ton": 2,
@@ -34,6 +38,8 @@ UNITS: dict[str, Mapping[str, float]] = {
     },
     "percent": {"%": 1, "percent": 1, "prozent": 1},
     "share": {"%": 0.01, "percent": 0.01, "prozent": 0.01},
+    "link": {"%": 1, "percent": 1, "prozent": 1},
+    "fold": {"x": 1, "times": 1, "fold": 1, "fach": 1, "mal": 1, "- fach": 1, "- fold": 1},
     "times": {"x": 1, "times": 1, "fold": 1, "fach": 1, "fache": 1, "mal": 1},
     "bit": {"bit": 1, "bits": 1, "- bit": 1},
     "kbps": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1, "k": 1,
@@ -48,6 +54,7 @@ UNITS: dict[str, Mapping[str, float]] = {
     "q": {"": 1},
     "rate": {"": 1},
     "samples": {"": 1},
+    "bare": {"": 1},
 }  # fmt: skip
 """The units of each kind of value, and what one of them is in the first one."""
 UNITS["span"] = UNITS["s"]  # a length, which no time of a clock is

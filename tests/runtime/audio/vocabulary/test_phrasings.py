@@ -38,6 +38,7 @@ FILES = [
         "phrasings_sentences.txt",
         "phrasings_typed.txt",
         "phrasings_traps.txt",
+        "phrasings_settings.txt",
     )
 ]
 LEAST = {"phrasings_sentences.txt": 0.4, "phrasings_typed.txt": 0.55}

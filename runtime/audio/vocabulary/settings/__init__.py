@@ -1,0 +1,1 @@
+"""Settings of a tool, said by their names beside what it does."""

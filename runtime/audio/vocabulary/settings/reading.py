@@ -1,0 +1,276 @@
+"""A clause with the settings of its tool, in it or in the pieces behind it.
+
+What is left of a piece without the settings has to be read as a clause of the tool; a piece behind
+it has to consist of settings alone. Words that make a setting another one ("at least", "not") keep
+it from being read.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from flowc.compiler.catalog.audio_model import BAND_PARAMETERS, REQUIRED
+
+from ....errors import Failure
+from ..patterns import Pattern, pattern, phrase
+from ..pieces import RequestPiece, longest_fit, read_alone
+from ..rules import Fit, Rule, rules
+from ..sentences import is_unit
+from ..units import SpokenWord
+from .table import HEADS, SETTINGS, USUAL, Setting
+
+_MOST_PIECES = 12
+_JOINING = frozenset({"", ",", ";", ".", "and", "und", "sowie"})
+_WITH = frozenset({"with", "mit", "and", "und", "plus", "using", ":", "having", "at", "bei"})
+_ARTICLES = frozenset({
+    "a", "an", "the", "its", "ein", "eine", "einen", "einem", "einer", "der", "die", "das", "den",
+    "dem", "seine", "ihre",
+})  # fmt: skip
+_OPINIONS = frozenset({
+    "fast", "quick", "slow", "short", "long", "gentle", "high", "low", "small", "large", "big",
+    "schnelle", "schnellem", "schnellen", "langsame", "langsamem", "langsamen", "kurze", "kurzem",
+    "kurzen", "lange", "langem", "langen", "hohe", "hohem", "niedrige", "kleine", "große",
+})  # fmt: skip
+"""What people think of a value that they say."""
+_AROUND = _WITH | _ARTICLES | frozenset({
+    "please", "bitte", "also", "auch", "gib", "give", "it", "ihm", "ihr", "use", "set", "nimm",
+    "dazu", "hinterher", "let", "make", "put", "add", "stelle", "stell", "setze", "noch", "then",
+    "want", "i", "thanks", "danke", "afterwards", "say", "as", "well", "too", "um",
+})  # fmt: skip
+"""Words that add nothing in a piece of settings alone."""
+_HEDGES = frozenset({
+    "most", "least", "than", "als", "höchstens", "mindestens", "maximal", "more", "less", "mehr",
+    "weniger", "not", "no", "nicht", "kein", "keine", "keinen", "keinem", "keiner", "without",
+    "ohne", "never", "nie", "but", "außer", "except", "up", "zu", "under", "over", "unter", "über",
+    "above", "below", "between", "zwischen", "or", "oder", "don't", "by", "um", "another", "extra",
+    "instead", "statt", "bis",
+})  # fmt: skip
+"""Words before a setting that make it another one."""
+_HEDGES_BEHIND = frozenset({
+    "or", "oder", "more", "less", "mehr", "weniger", "höchstens", "mindestens", "maximal", "longer",
+    "shorter", "higher", "lower", "länger", "kürzer", "höher", "tiefer", "bis", "till", "until",
+    "→", "-", "not", "nicht", "max", "min", "minimum", "maximum",
+})  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Peeled:
+    """A piece without the settings in it; None for `words` where one of them cannot be read."""
+
+    words: list[SpokenWord]
+    settings: list[tuple[str, Any, str]]
+    """Parameter, value, and how it is said."""
+
+    @property
+    def is_alone(self) -> bool:
+        """Tell whether the piece says settings and nothing else."""
+        return bool(self.settings) and all(word.text in _AROUND for word in self.words)
+
+
+def with_settings(pieces: list[RequestPiece], at: int, plain: tuple[Fit | None, int]) -> (
+    tuple[Fit, int] | None
+):  # fmt: skip
+    """Return the clause from a place on with its settings, and how many pieces it is; None where it
+    is no more than the plain reading of it. Raise `Failure` (refused) for two values of one
+    setting."""
+    some = pieces[at : at + _MOST_PIECES]
+    said = {word.text for piece in some for word in piece.words}
+    found: list[tuple[Fit, int]] = []
+    for tool, words in _words().items():
+        if words & said and (own := _of_tool(tool, some)):
+            found.append(own)
+    if len(found) != 1:
+        return None
+    fit, used = found[0]
+    before, count = plain
+    if before and (count >= used or before.rule is not fit.rule):
+        return None
+    return fit, used
+
+
+def _of_tool(tool: str, pieces: list[RequestPiece]) -> tuple[Fit, int] | None:
+    """Return the clause of a tool that pieces begin with, with its settings, and how many pieces it
+    is; None where they begin with none, or say no settings."""
+    peeled: list[Peeled] = []
+    added: list[bool] = []
+    others: list[bool] = []
+    for piece in pieces:
+        own = _peel(tool, piece.words)
+        if own is None:
+            break
+        alone = own.is_alone and piece.before in _JOINING and bool(peeled)
+        other = alone and _is_of_other(tool, piece.words)
+        peeled.append(own)
+        added.append(alone and not other)
+        others.append(other)
+    # "gain 4 dB" behind a shelf is a wish of its own only where the shelf has its gain.
+    for taken in (added, [*map(any, zip(added, others, strict=True))]):
+        bases = [*_before(taken, pieces, peeled)]
+        base, used = _base_of(tool, bases, peeled[0]) if bases else (None, 0)
+        if base is None:
+            continue
+        if used == len(bases):
+            used += next((n for n, one in enumerate(taken[used:]) if not one), len(taken) - used)
+        settings = [one for own in peeled[:used] for one in own.settings]
+        fit = _merged(base, settings)
+        if _is_complete(fit):
+            return (fit, used) if settings else None
+    return None
+
+
+def _before(
+    taken: list[bool], pieces: list[RequestPiece], peeled: list[Peeled]
+) -> Iterator[RequestPiece]:
+    """Yield the pieces before the first that says settings alone, without their settings."""
+    if not peeled or not peeled[0].words:
+        return
+    for is_taken, piece, own in zip(taken, pieces, peeled, strict=False):
+        if is_taken:
+            return
+        yield RequestPiece(piece.before, own.words)
+
+
+def _is_of_other(tool: str, words: list[SpokenWord]) -> bool:
+    """Tell whether words are a wish of their own, for another tool."""
+    fit = read_alone(words)
+    return fit is not None and (fit.rule.tool is None or fit.rule.tool.name != tool)
+
+
+def _base_of(tool: str, bases: list[RequestPiece], first: Peeled) -> tuple[Fit | None, int]:
+    """Return the clause without its settings, and how many pieces it is."""
+    fit, used = longest_fit(bases, 0)
+    if fit is None:
+        fit, used = next(_heads(tool, bases[0].spelling), None), 1
+    elif used > 1 and first.settings and (alone := read_alone(bases[0].words)):
+        fit, used = alone, 1  # "reverb with room size 0.6 and fade out"
+    right = fit is not None and fit.rule.tool is not None and fit.rule.tool.name == tool
+    return (fit if right else None), used
+
+
+def _merged(base: Fit, settings: list[tuple[str, Any, str]]) -> Fit:
+    """Return a clause with its settings."""
+    assert base.rule.tool is not None
+    tool = base.rule.tool.name
+    banded = "bands" in base.arguments
+    arguments = dict(base.arguments["bands"][0] if banded else base.arguments)
+    said: dict[str, str] = {}
+    for name, value, text in settings:
+        before = arguments.get(name, value)
+        if before != value and (name in said or (tool, name, before) not in USUAL):
+            one = f"`{said[name]}` and `{text}`" if name in said else f"`{text}` and {before}"
+            raise Failure(
+                f"the offline rules refuse this request: {one} contradict each other: both say the "
+                f"{name} of {tool}",
+                "refused",
+                help="ask for one of them",
+            )
+        arguments[name], said[name] = value, text
+    return Fit(base.rule, {"bands": [arguments]} if banded else arguments)
+
+
+def _is_complete(fit: Fit) -> bool:
+    """Tell whether all that the tool has to be told is said."""
+    assert fit.rule.tool is not None
+    if "bands" in fit.arguments:
+        needed, given = BAND_PARAMETERS, fit.arguments["bands"][0]
+    else:
+        needed, given = fit.rule.tool.parameters, fit.arguments
+    paths = ("input", "output", "inputs")
+    return all(p.name in given for p in needed if p.default is REQUIRED and p.name not in paths)
+
+
+def _peel(tool: str, words: list[SpokenWord]) -> Peeled | None:
+    """Return words without the settings of a tool in them; None where one may be meant in another
+    way."""
+    texts = [word.text for word in words]
+    spelled = "".join(f"{text} " for text in texts)
+    starts = [0]
+    for text in texts:
+        starts.append(starts[-1] + len(text) + 1)
+    rest: list[SpokenWord] = []
+    settings: list[tuple[str, Any, str]] = []
+    at = 0
+    while at < len(words):
+        arguments, end = _longest(tool, spelled, starts[at])
+        if not arguments:
+            rest.append(words[at])
+            at += 1
+            continue
+        stop = starts.index(end)
+        while rest and rest[-1].text in _ARTICLES | _OPINIONS:
+            rest.pop()
+        while rest and rest[-1].text in _WITH:
+            rest.pop()
+        behind = texts[stop : stop + 2]
+        if (rest and rest[-1].text in _HEDGES) or _is_hedged(behind):
+            return None
+        said = " ".join(texts[at:stop])
+        settings += [(name, value, said) for name, value in arguments.items()]
+        at = stop
+    return Peeled(rest, settings)
+
+
+def _is_hedged(behind: Sequence[str]) -> bool:
+    """Tell whether words behind a setting make it another one, or its number one of a unit."""
+    if not behind:
+        return False
+    first, second = behind[0], behind[-1]
+    if first in ("at", "to") and (second in ("most", "least") or first == "to"):
+        return True
+    return first in _HEDGES_BEHIND or is_unit(first)
+
+
+def _longest(tool: str, spelled: str, start: int) -> tuple[dict[str, Any], int]:
+    """Return the setting that begins at a place of a spelled clause, and where it ends."""
+    found = [own for one in _patterns()[tool] if (own := one.begin(spelled, start))]
+    ends = {end for _, end in found}
+    best = [arguments for arguments, end in found if end == max(ends)]
+    same = best and all(one == best[0] for one in best)
+    return (best[0], max(ends)) if same else ({}, start)
+
+
+def _heads(tool: str, spelled: str) -> Iterator[Fit]:
+    """Yield what the mere name of a tool says."""
+    for rule, one in _head_patterns():
+        if rule.tool and rule.tool.name == tool and (said := one.match(spelled)) is not None:
+            assert rule.planning is not None
+            yield Fit(rule, rule.planning.builds(said))
+
+
+@functools.cache
+def _head_patterns() -> tuple[tuple[Rule, Pattern], ...]:
+    by_name = {rule.wording.name: rule for rule in rules()}
+    return tuple((by_name[name], pattern(text, by_name[name].tool)) for name, text in HEADS)
+
+
+@functools.cache
+def _patterns() -> dict[str, list[Pattern]]:
+    """Return the settings of each tool as patterns."""
+    found: dict[str, list[Pattern]] = {}
+    for one in SETTINGS:
+        found.setdefault(one.tool, []).extend(phrase(text) for text in _phrases(one))
+    return found
+
+
+def _phrases(one: Setting) -> Iterator[str]:
+    slots = "|".join(f"{{{one.parameter}:{kind}}}" for kind in one.kinds.split("|"))
+    value = f"({slots})"
+    if one.names:
+        names = "|".join(sorted(one.names.split("|"), key=len, reverse=True))
+        yield f"({names}) [of|von|auf|at|to|bei|=|:|set to] [just|only|nur|exactly|genau] {value}"
+        yield f"{value} [of|an|-] ({names})"
+    for text in one.phrases:
+        yield " ".join(value if token == "V" else token for token in text.split())
+
+
+@functools.cache
+def _words() -> dict[str, frozenset[str]]:
+    """Return the words of the settings of each tool."""
+    units = {"db", "s", "ms", "hz", "of", "a", "the", "and", "with", "to", "at", "in"}
+    return {
+        tool: frozenset().union(*(one.words for one in some)) - units
+        for tool, some in _patterns().items()
+    }

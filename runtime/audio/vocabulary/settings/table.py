@@ -1,0 +1,210 @@
+"""SETTINGS: what people call the parameters of each tool, in English and German.
+
+A row is a tool, its parameter, the kinds of its value (see `units.UNITS`), names, and phrases in
+the language of patterns, where `V` is the value. A name stands before its value or behind it:
+"release of 50 ms", "50 ms release".
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Setting(NamedTuple):
+    """A parameter of a tool and how it is said."""
+
+    tool: str
+    parameter: str
+    kinds: str
+    names: str = ""
+    phrases: tuple[str, ...] = ()
+
+
+_THRESHOLD = "threshold|thresh|schwelle|schwellwert|schwellenwert"
+_RATIO = "ratio|compression ratio|verhältnis|kompressionsverhältnis"
+_ATTACK = "attack|attack time|attackzeit|attack-zeit|anstiegszeit|ansprechzeit"
+_RELEASE = ("release|release time|releasezeit|release-zeit|abklingzeit|rückstellzeit|"
+            "ausklingzeit")  # fmt: skip
+_LINK = ("link|stereo link|stereo-link|channel link|stereo linking|stereokopplung|kanalkopplung|"
+         "kopplung")  # fmt: skip
+_CUTOFF = ("cutoff|cutoff frequency|cut-off|cut-off frequency|corner frequency|frequency|"
+           "grenzfrequenz|eckfrequenz|frequenz")  # fmt: skip
+_SLOPE = "slope|steepness|steilheit|flankensteilheit"
+_PER_OCTAVE = ("(per octave|per oct|an octave|/ octave|/ oct|/ oktave|/ okt|pro oktave|pro okt|"
+               "je oktave)")  # fmt: skip
+_SLOPES = (f"[{_SLOPE}] [of|von|:|=] [just|only|nur] V {_PER_OCTAVE} [{_SLOPE}|slopes]",)
+_CEILING = ("ceiling|output ceiling|peak ceiling|true peak ceiling|true-peak ceiling|obergrenze|"
+            "decke|true-peak-grenze")  # fmt: skip
+_PEAK = ("true peak|true-peak|max true peak|maximum true peak|max. true peak|true peak limit|"
+         "true peak maximum")  # fmt: skip
+_EDGES = "edges|ends|cuts|cut|edge|joint|joints|join|joins|seam|seams|transition|transitions"
+_KANTEN = "kanten|schnittkanten|schnittstellen|schnitte|ränder|nahtstellen|naht|übergänge|enden"
+_SOFTEN = (
+    f"(soften|smooth|round off) [the|its|both] ({_EDGES}) (with|by|over|for) [a|an] V "
+    "[fade|fades|crossfade|ramp|ramps]",
+    f"[mach|mache] [die|den|beide] ({_KANTEN}) mit V (weich|weicher|weich machen)",
+    f"[mach|mache] [die|den|beide] ({_KANTEN}) (weich|weicher) (mit|über) V",
+)
+_SOFTENED = ("edge fade|edge fades|soft edges|fades at the edges|kantenblende|kantenblenden|"
+             "weiche kanten|weichen kanten")  # fmt: skip
+_JOINT = (f"{_SOFTENED}|crossfade|crossfades|cross-fade|crossfade at the joint|übergang|übergänge|"
+          "überblendung|überblendungen")  # fmt: skip
+_PAUSE = "(pause|pauses|a gap|gap|silence|silent|stille|still|pausen)"
+_COUNTS = (
+    "[wobei|where|whereby] (anything|everything|whatever is|what is|all|alles|was) "
+    f"(under|below|quieter than|unter|leiser als) V (counts as|count as|is|zählt als|gilt als) "
+    f"[a|the|eine|die] {_PAUSE}",
+    "[wobei|dass] (alles|was) [leiser als|unter] V [ist] als [eine] "
+    f"{_PAUSE} (zählt|gilt|gelten soll|zählen soll)",
+)
+_MOST = "(at most|no more than|not more than|up to|max|maximal|höchstens|maximum)"
+_MOVES = "[up or down|in either direction|either way|rauf oder runter|nach oben oder unten]"
+_LONG = "maximum length|max length|maximale länge|maximalen länge|maximaler länge|höchstlänge"
+_START, _END = "{noise_start_s:s}", "{noise_end_s:s}"
+_NOISE = ("(noise profile|noise print|noise sample|noise alone|rauschprofil|rauschprobe|"
+          "noise reference)")  # fmt: skip
+_BETWEEN = (f"([from|at|von] {_START} TILL {_END}|"
+            f"(between|zwischen) {_START} (and|und) {_END})")  # fmt: skip
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("trim_silence", "threshold_dbfs", "dbfs|level", _THRESHOLD, _COUNTS),
+    Setting("trim_silence", "keep_s", "span", "margin|padding|rand|puffer|left over",
+            ("(keep|leave) V [of] [silence] [there|on each side|on both sides]",
+             "lass V [stille] (stehen|übrig)")),
+    Setting("clip", "soften_ms", "ms", _SOFTENED, _SOFTEN),
+    Setting("cut", "soften_ms", "ms", _JOINT, _SOFTEN),
+    Setting("gain", "soften_ms", "ms", _SOFTENED,
+            (*_SOFTEN, f"({_KANTEN}) mit V (weich|weicher)")),
+    Setting("loudness_norm", "max_true_peak_dbtp", "dbtp", f"{_CEILING}|{_PEAK}"),
+    Setting("highpass", "cutoff_hz", "hz", _CUTOFF),
+    Setting("highpass", "slope", "db", _SLOPE, _SLOPES),
+    Setting("lowpass", "cutoff_hz", "hz", _CUTOFF),
+    Setting("lowpass", "slope", "db", _SLOPE, _SLOPES),
+    Setting("bandpass", "low_hz", "hz", "lower edge|lower cutoff|lower frequency|low edge|"
+            "untere grenze|unterer grenze|untere grenzfrequenz|unterer grenzfrequenz|lower limit"),
+    Setting("bandpass", "high_hz", "hz", "upper edge|upper cutoff|upper frequency|high edge|"
+            "obere grenze|oberer grenze|obere grenzfrequenz|oberer grenzfrequenz|upper limit"),
+    Setting("bandpass", "slope", "db", _SLOPE, _SLOPES),
+    Setting("eq", "freq_hz", "hz", "frequency|centre frequency|center frequency|frequenz|"
+            "mittenfrequenz|eckfrequenz"),
+    Setting("eq", "gain_db", "db", "gain|anhebung"),
+    Setting("eq", "q", "bare", "q|q factor|q-factor|q value|güte|gütefaktor|q-faktor|q-wert"),
+    Setting("compress", "threshold_db", "dbfs|level", _THRESHOLD),
+    Setting("compress", "ratio", "ratio|bare", _RATIO),
+    Setting("compress", "attack_ms", "ms", _ATTACK),
+    Setting("compress", "release_ms", "ms", _RELEASE),
+    Setting("compress", "makeup_db", "db", "makeup|make-up|make up|makeup gain|make-up gain|"
+            "make up gain|makeup-gain|make-up-gain|aufholverstärkung|nachverstärkung"),
+    Setting("compress", "link_percent", "link", _LINK),
+    Setting("limit", "ceiling_dbtp", "ceiling", f"{_CEILING}|{_PEAK}"),
+    Setting("limit", "release_ms", "ms", _RELEASE),
+    Setting("limit", "lookahead_ms", "ms", "lookahead|look-ahead|look ahead|lookahead time|"
+            "vorausschau|vorausschauzeit|lookahead-zeit"),
+    Setting("noise_gate", "threshold_db", "dbfs|level", _THRESHOLD),
+    Setting("noise_gate", "ratio", "ratio|bare", _RATIO),
+    Setting("noise_gate", "attack_ms", "ms", _ATTACK),
+    Setting("noise_gate", "release_ms", "ms", _RELEASE),
+    Setting("noise_gate", "link_percent", "link", _LINK),
+    Setting("dehum", "hz", "hz", "frequency|hum frequency|frequenz|brummfrequenz"),
+    Setting("dehum", "harmonics", "bare", "harmonics|notches|harmonische|harmonischen|kerben"),
+    Setting("dehum", "depth_db", "db", "depth|notch depth|tiefe|kerbtiefe", ("V (deep|tief)",)),
+    Setting("dehum", "width_hz", "hz", "width|notch width|notch bandwidth|breite|kerbbreite",
+            ("[with] [notches] V wide", "[mit] [kerben] [von] V (breit|breite)",)),
+    Setting("denoise", "reduction_db", "db", "reduction|noise reduction|reduktion|absenkung|"
+            "minderung"),
+    Setting("denoise", "noise_start_s,noise_end_s", "", "",
+            (f"[the|das|ein|a] {_NOISE} [is] {_BETWEEN}",
+             f"[learn|take|get] [the|a] {_NOISE} {_BETWEEN}",
+             f"learn (it|the noise|what noise is) {_BETWEEN}",
+             f"(lerne|lern) (es|das rauschen) {_BETWEEN}")),
+    Setting("declick", "times", "fold", f"sensitivity|empfindlichkeit|{_THRESHOLD}"),
+    Setting("declick", "most_ms", "ms", f"{_LONG}|maximum click length|click length|"
+            "max click length|klicklänge",
+            (f"[clicks|knackser] [of] ({_MOST}|bis zu|von höchstens) V [long|lang|länge]",)),
+    Setting("deess", "freq_hz", "hz", "frequency|frequenz|grenzfrequenz|cutoff|corner frequency",
+            ("(above|from|ab|über|oberhalb von) V",)),
+    Setting("deess", "threshold_db", "db", _THRESHOLD),
+    Setting("deess", "most_db", "db", "reduction|maximum reduction|max reduction|"
+            "maximale absenkung|maximaler absenkung|maximalen absenkung|absenkung|reduktion",
+            (f"[by|um] {_MOST} V", f"[by|um] V {_MOST}")),
+    Setting("shorten_pauses", "longest_s", "span", _LONG),
+    Setting("shorten_pauses", "threshold_dbfs", "dbfs|level", _THRESHOLD, _COUNTS),
+    Setting("shorten_pauses", "soften_ms", "ms", _JOINT, _SOFTEN),
+    Setting("split_silence", "least_s", "span", "minimum length|min length|mindestlänge|"
+            "minimum pause|minimum pause length"),
+    Setting("split_silence", "threshold_dbfs", "dbfs|level", _THRESHOLD, _COUNTS),
+    Setting("leveller", "most_db", "db", "range|maximum|bereich|hub|spanne",
+            (f"[by|um] {_MOST} V {_MOVES}", f"[by|um] V {_MOST} {_MOVES}")),
+    Setting("leveller", "window_s", "span", "window|window length|fenster|fensterlänge|zeitfenster",
+            ("over (stretches|sections|windows|passages) of V",
+             "über (abschnitte|strecken|fenster|stücke) von V")),
+    Setting("concat", "crossfade_s", "span", "crossfade|cross-fade|überblendung"),
+    Setting("mix", "length", "", "", (
+        "as long as the (longer|longest) [1|one|file|of both|of them] {length=longest}",
+        "so lang wie die (längere|längste) [datei|von beiden] {length=longest}",
+        "until both (end|are over) {length=longest}", "bis beide zu ende sind {length=longest}",
+        "as long as the (voice|recording) {length=first}",
+        "so lang wie die (stimme|aufnahme) {length=first}")),
+    Setting("fade", "shape", "", "", (
+        "[a|eine|einer|mit] (linear|lineare|linearer|linearen|lineares) "
+        "[curve|curves|kurve|shape] {shape=linear}",
+        "[an] (equal power|equal-power|constant power|constant-power) [curve|curves|shape] "
+        "{shape=equal_power}")),
+    Setting("reverb", "room_size", "share|bare", "room size|roomsize|room-size|raumgröße|room"),
+    Setting("reverb", "wet_level", "share|bare", "wet|wet level|wetness|wet share|mix|share|"
+            "hallanteil|anteil|wet-anteil|wet mix"),
+    Setting("reverb", "damping", "share|bare", "damping|damp|dämpfung|höhendämpfung"),
+    Setting("reverb", "tail_s", "span", "tail|reverb tail|nachklang|hallfahne|ausklang", (
+        "V [of|an] (tail|reverb tail|nachklang|hallfahne|ausklang) [at the end|am ende]",
+        "[let it|let the reverb] ring (out|on) for V [at the end]",
+        "[lass ihn|lass den hall] V (nachklingen|ausklingen) [am ende]")),
+    Setting("distort", "drive_db", "db", "drive|gain|vorverstärkung|ansteuerung"),
+    Setting("distort", "shape", "", "", (
+        "(hard clipping|hard-clipping|hartes clipping|hartem clipping|hard shape|hard|hart) "
+        "{shape=hard}",
+        "(soft clipping|soft-clipping|weiches clipping|weichem clipping|soft|weich) "
+        "{shape=soft}")),
+    Setting("add_noise", "snr_db", "db", "snr|signal-to-noise ratio|rauschabstand|störabstand"),
+    Setting("add_noise", "seed", "bare", "seed|random seed|startwert"),
+)  # fmt: skip
+BARE_NAMES = tuple(
+    sorted({name for one in SETTINGS if "bare" in one.kinds for name in one.names.split("|")})
+)
+"""Names of settings whose numbers have no unit."""
+_GIVE = ("[gib|give|mach|put|add|use|apply|nimm|set|setz|setze] [it|ihr|ihm|them|him|her|me|mir] "
+         "[please|bitte] [some|etwas] THE")  # fmt: skip
+_ON = "[on it|to it|dazu|drauf|rein|hinzu]"
+HEADS: tuple[tuple[str, str], ...] = (
+    ("high-pass", f"{_GIVE} (high-pass|highpass|high pass|low-cut|low cut|hochpass|"
+     f"hochpassfilter) [filter] {_ON} {{slope=24}}"),
+    ("low-pass", f"{_GIVE} (low-pass|lowpass|low pass|high-cut|high cut|tiefpass|tiefpassfilter) "
+     f"[filter] {_ON} {{slope=24}}"),
+    ("band-pass", f"{_GIVE} (band-pass|bandpass|band pass|bandpassfilter) [filter] {_ON} "
+     "{slope=24}"),
+    ("equaliser", f"{_GIVE} (bell|peak|glocke|bell filter|peak filter|glockenfilter) [eq] "
+     "{type=peak}"),
+    ("equaliser", f"{_GIVE} (low shelf|low-shelf|lowshelf|bass shelf) [filter] "
+     "{type=low_shelf}"),
+    ("equaliser", f"{_GIVE} (high shelf|high-shelf|highshelf|treble shelf) [filter] "
+     "{type=high_shelf}"),
+    ("reverb", f"{_GIVE} (reverb|reverberation|hall|nachhall|raumhall) {_ON}"),
+    ("compress", f"{_GIVE} [gentle|light|leichten|sanften] (compressor|compression|kompressor|"
+     f"kompression) {_ON}"),
+    ("limit", f"{_GIVE} (limiter|brickwall limiter|begrenzer) {_ON}"),
+    ("noise gate", f"{_GIVE} (gate|noise gate|noise-gate) {_ON}"),
+    ("de-ess", f"{_GIVE} (de-esser|deesser) {_ON}"),
+    ("distort", f"{_GIVE} (distort|distort it|distortion|overdrive|verzerrung|übersteuerung|"
+     f"verzerren) {_ON}"),
+    ("add noise", "[add|füge|mische] [some|etwas] (white noise|weißes rauschen) "
+     "[dazu|hinzu] {color=white}"),
+    ("add noise", "[add|füge|mische] [some|etwas] (pink noise|rosa rauschen) "
+     "[dazu|hinzu] {color=pink}"),
+    ("add noise", "[add|füge|mische] [some|etwas] (brown noise|braunes rauschen) "
+     "[dazu|hinzu] {color=brown}"),
+)  # fmt: skip
+"""Wordings and how their tool is named where only its settings say the rest."""
+USUAL = frozenset({
+    ("highpass", "slope", 24), ("lowpass", "slope", 24), ("bandpass", "slope", 24),
+    ("mix", "length", "first"),
+})  # fmt: skip
+"""Values of a clause that nobody said: a setting may say another."""
