@@ -36,7 +36,7 @@ NEUTRAL = (
     "netterweise|audible|hörbar|hörbare|hörbaren|obvious|obviously|constantly|ständigen|dauernd|"
     "dauernde|permanent|permanente|permanenten|therefore|hence|thus|deshalb|deswegen|daher|darum|"
     "nämlich|zwar|und zwar|hingegen|dagegen|jedoch|allerdings|though|however|ideally|"
-    "idealerweise|preferably|am liebsten|schließlich|at last|zusätzlich|additionally|"
+    "idealerweise|preferably|am liebsten|ihm|ihnen|schließlich|at last|zusätzlich|additionally|"
     "entsprechend|accordingly|tidy|neat|neatly|carefully|vorsichtig|behutsam|anyway|unsere|unser|"
     "unserer|unseren|unserem|unseres|euer|eure|deren|dessen|ihr|ihre|ihren|ihrem|ihrer|his|her|"
     "their|your|deine|dein|deinen|someone's|dieser|dieses|diesem|those|such|solche|solch|solchen|"
@@ -82,6 +82,13 @@ FILLERS = (
     "all right|alright|would you|please|bitte|tausend dank|kind|namaste"
 )
 """Greetings and the like, which add nothing, and stand alone."""
+CONTENTS = words_of(
+    "call conversation discussion dialogue dialog monologue story report reportage feature "
+    "documentary documentation poem reading exercise trailer teaser memo message voicemail "
+    "announcement gebet gespräch diskussion beitrag beiträge gedicht nachricht ansage geschichte "
+    "kommentar commentary"
+)
+"""What all of a sound is, though a level may be that of it alone: "lower the dialogue"."""
 PEOPLE = (
     "oma|opa|mama|papa|tante|onkel|bruder|schwester|sohn|tochter|enkelin|grandma|granny|grandpa|"
     "grandmother|grandfather|mum|mom|dad|uncle|aunt|brother|sister|son|daughter|wife|husband|bride|"

@@ -54,6 +54,12 @@ class Clause:
     fit: Fit
 
     @property
+    def is_complaint(self) -> bool:
+        """Tell whether it only names what is too much: "it clicks a lot"."""
+        said = senses_of([word.text for word in words_in(self.text)])
+        return "MUCH" in said and said.isdisjoint(TAKING)
+
+    @property
     def part(self) -> str:
         """Return the part of the sound that it speaks of, and that is taken for all of it; "" for
         none. What is laid under the voice changes no voice."""
@@ -101,7 +107,11 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
         at += used
     clauses: list[Clause] = []
     for clause in (clause for one in found for clause in one.clauses):
-        if not any(_is_same(clause, other) for other in _since_join(clauses)):
+        same = [other for other in _since_join(clauses) if _is_same(clause, other)]
+        if any(other.is_complaint for other in same):
+            clauses = [other for other in clauses if other not in same]
+            same = []
+        if not same:
             clauses.append(clause)
     remarks, wrong = _remarks(request, found, clauses)
     if wrong:
@@ -237,6 +247,8 @@ def _clauses_at(
         whole, plain = read_alone(some), [word.text for word in some]
         if whole and may_be_named(whole, plain, names) and is_meant(whole, plain, around):
             return used, [_clause_of(request, words, whole)]
+        if two := shapes_in(some):
+            return used, [_clause_of(request, part, own) for part, own in two]
     if at + 1 < len(pieces) and (own := section_before(words, pieces[at + 1].words)):
         joined = [*words, *pieces[at + 1].words]
         return 2, [_clause_of(request, joined, own)]
@@ -256,7 +268,9 @@ def _since_join(clauses: list[Clause]) -> list[Clause]:
     return clauses[at:]
 
 
-_ONCE = frozenset({"loudness_norm", "convert"})
+_ONCE = frozenset({
+    "loudness_norm", "convert", "dehum", "declick", "deess", "denoise", "trim_silence", "leveller",
+})  # fmt: skip
 
 
 def _is_same(one: Clause, before: Clause) -> bool:
@@ -264,6 +278,8 @@ def _is_same(one: Clause, before: Clause) -> bool:
     tool = one.fit.rule.tool
     if one is before or tool is None or one.fit.rule is not before.fit.rule:
         return one is before
+    if not _MORE_THAN_ONCE.isdisjoint(word.text for word in words_in(one.text)):
+        return False
     once = tool.name in _ONCE or len(one.fit.arguments.get("order", ())) == 1
     return once and _is_alike(one, before)
 

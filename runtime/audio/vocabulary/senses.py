@@ -294,7 +294,8 @@ SENSES: Mapping[str, str] = {
     "ich bräuchte"
     "|asks for|ask for|asked for|expects|expect|requires|require|demands|wants a|wants an|"
     "verlangt|verlangen|erwartet|erwarten|fordert|wünscht sich|braucht|brauchen"
-    "|matter|matters|is enough|are enough|reicht|reichen|genügt|genügen|suffices|will do",
+    "|matter|matters|is enough|are enough|reicht|reichen|genügt|genügen|suffices|will do|"
+    "is plenty|are plenty|is fine|are fine|is sufficient|would be enough",
     "ALL": "everything|alles|all|any",
     **THINGS,
 }  # fmt: skip

@@ -76,7 +76,9 @@ _STRANGE_PASSIVE = re.compile(
 )
 _LONGEST = 40
 _SOURCES = frozenset({"PART", "STEM", "VOICES", "PERSON"})
-_PLACES = SCOPES - {"take", "takes"}
+_PLACES = SCOPES - words_of(
+    "take takes beat beats note notes word words wort wörter sentence sentences satz sätze phrase"
+)
 _SIDES = _SOURCES | {
     "LEFT", "RIGHT", "CHANNEL", "JUST", "EACH", "SILENCE", "MUTE", "MONO", "STEREO", "SWAP", "BOTH",
 }  # fmt: skip
@@ -84,12 +86,13 @@ _LEVELS = words_of("gain")
 _TREATMENTS = words_of(
     "eq highpass lowpass bandpass denoise dehum declick deess noise_gate compress leveller limit "
     "reverb channels invert shift distort shorten_pauses pitch_shift time_stretch trim_silence "
-    "reverse add_noise split_silence"
+    "reverse add_noise split_silence fade"
 )
 """Tools by which a sound is made another one, as who complains of it wants."""
 _OF_TOOLS: dict[str, frozenset[str]] = {
     "loudness_norm": frozenset({"PODCAST", "STREAM", "BROADCAST"}),
     "time_stretch": frozenset({"LONG", "SPEED", "MUCH", "FASTER", "SLOWER"}),
+    "fade": frozenset({"HARSH", "START", "END", "SECTION", "STOP"}),
     "channels": _SIDES,
     "convert": frozenset({"MONO", "STEREO"}),
     "bandpass": frozenset({"PHONE"}),
@@ -133,6 +136,8 @@ def is_context(words: Sequence[str], beside: Beside) -> bool:
     if not 2 <= len(words) <= _LONGEST or not _begins(words):
         return False
     turned = _TURNED - _EARLY if beside.after == "shift" else _TURNED
+    if _is_destination(words):
+        turned, words = turned - _GOING, [word for word in words if word not in ("soll", "should")]
     past = _is_of_past(words)
     if past:
         turned -= _WHILE
@@ -141,13 +146,29 @@ def is_context(words: Sequence[str], beside: Beside) -> bool:
     if not turned.isdisjoint(words) or not _is_beside(words, beside):
         return False
     if not _COMPLAINING.isdisjoint(words) or not (
-        past or _is_of_somebody(words) or _is_name(words) or _is_intention(words)
+        past
+        or _is_of_somebody(words)
+        or _is_name(words)
+        or _is_intention(words)
+        or _is_destination(words)
     ):
         treated = beside.after in _TREATMENTS or senses_of(words) & _OF_TOOLS.get(
             beside.after, set()
         )
-        return bool(treated) and _is_present(words)
+        return _is_present(words) and (bool(treated) or _is_of_whole(words))
     return True
+
+
+_WHOLE = words_of(
+    "file recording whole everything all alles ganze ganzes datei aufnahme it it's es this that "
+    "das track mix audio ton sound song lied mischung volume lautstärke"
+)
+
+
+def _is_of_whole(words: Sequence[str]) -> bool:
+    """Tell whether words name a fault of all of the sound, which is mended beside them."""
+    faults = senses_of(words) & FAULTS.keys()
+    return bool(faults) and not _WHOLE.isdisjoint(words[:4]) and all(map(is_known, words))
 
 
 def goes_on(words: Sequence[str]) -> bool:
@@ -155,10 +176,31 @@ def goes_on(words: Sequence[str]) -> bool:
     return words[0] not in _OPENERS
 
 
+_GOING = words_of("goes go going geht gehen gehts kommt kommen comes come")
+_TOWARDS = words_of("to into onto on in ins an auf per via zu zum zur for für")
+
+
+def _is_destination(words: Sequence[str]) -> bool:
+    """Tell whether words say where the sound goes: "it goes to a station", "soll ins Museum"."""
+    at = next((n for n, word in enumerate(words) if word in _GOING), None)
+    if at is None:
+        at = next((n for n, word in enumerate(words) if word == "soll"), None)
+        return at is not None and words[at + 1 : at + 2] in (
+            ["in"],
+            ["ins"],
+            ["an"],
+            ["zum"],
+            ["zur"],
+        )
+    english = not _TOWARDS.isdisjoint(words[at + 1 : at + 2])
+    return english or (words[at] == "gehen" and "soll" in words and not _TOWARDS.isdisjoint(words))
+
+
 def is_reason(words: Sequence[str], beside: Beside) -> bool:
     """Tell whether words say why, or what somebody can do then, and ask for nothing."""
     why = words[0] in _WHY
-    if not why and words[0] not in PURPOSE and tuple(words[:2]) not in _IN_ORDER:
+    aim = words[0] == "to" and not (VERBS | _AIMS).isdisjoint(words[1:2])
+    if not (why or aim) and words[0] not in PURPOSE and tuple(words[:2]) not in _IN_ORDER:
         return False
     words = (
         words[2:]
@@ -171,11 +213,12 @@ def is_reason(words: Sequence[str], beside: Beside) -> bool:
         return False
     if not _is_beside(words, beside) or not (why or _HOW.isdisjoint(words)):
         return False
-    return _is_present(words) and (
+    return (aim or _is_present(words)) and (
         frozenset() < beside.tools <= _TREATMENTS or _COMPLAINING.isdisjoint(words) or why
     )
 
 
+_AIMS = words_of("make help give get protect avoid save match fit keep")
 _WHY = words_of("because weil denn since da as")
 _IN_ORDER = {("in", "order"), ("so", "as"), ("sodass",), ("so", "dass")}
 _ABLE = words_of("can could kann können könnte will besser")
@@ -189,8 +232,8 @@ def _is_beside(words: Sequence[str], beside: Beside) -> bool:
     lasting = not _LASTING.isdisjoint(words)
     if not (lasting or {*values_in(words)} <= {*beside.words}) or _is_passive(words):
         return False
-    words = _without_names(words)
-    said = senses_of(words)
+    words = _without_names(_without_purpose(words))
+    said = senses_of(words) - _PASSING
     if beside.after in _TREATMENTS:
         said -= {"NOT", "NOTHING", "WITHOUT"}
     own = frozenset().union(*(_OF_TOOLS.get(tool, frozenset()) for tool in beside.tools))
@@ -278,7 +321,9 @@ def _is_present(words: Sequence[str]) -> bool:
     return any(word in _AUXILIARIES or word in VERBS or word in _SOUNDING for word in words)
 
 
-_LASTING = words_of("dauert dauerte lasts lasted")
+_PASSING = frozenset({"LAY", "ABOVE", "BELOW", "BACKGROUND", "FREQUENCY"})
+"""Senses of small words and names that ask for nothing in a sentence that tells something."""
+_LASTING = words_of("dauert dauerte lasts lasted runs ran")
 _SOUNDING = words_of(
     "sounds sound klingt klingen klang seems lacks hear hears hört hören versteht verstehen "
     "understand kommt comes hums hisses clicks crackles rumbles buzzes brummt rauscht knackt "
@@ -291,6 +336,19 @@ _NAMES = words_of(
     "speakers mixing master mastering recorded playback"
 )
 """Words that do not ask for work in a sentence that tells something."""
+
+
+def _without_purpose(words: Sequence[str]) -> Sequence[str]:
+    """Return the words before "for our museum speakers" and the like."""
+    for at in range(2, len(words) - 1):
+        if words[at] in ("for", "für") and words[at + 1] in _OWNERS:
+            return words[:at]
+    return words
+
+
+_OWNERS = words_of(
+    "my our his her their a an mein meine meinen unser unsere unseren ein eine einen"
+)
 
 
 def _without_names(words: Sequence[str]) -> list[str]:
@@ -313,8 +371,8 @@ def _is_passive(words: Sequence[str]) -> bool:
 
 
 _COMPLAINING = words_of(
-    "too zu hears sound sounds sounding klingt klingen klang not no never hardly barely nothing "
-    "nobody nicht kein keine keinen nie kaum nichts niemand hear heard hört hören understand "
-    "versteht verstehen lacks lack mangelt can't cannot couldn't don't doesn't didn't isn't "
-    "aren't wasn't"
+    "than too zu hears sound sounds sounding klingt klingen klang not no never hardly barely "
+    "nothing nobody nicht kein keine keinen nie kaum nichts niemand hear heard hört hören "
+    "understand versteht verstehen lacks lack mangelt can't cannot couldn't don't doesn't didn't "
+    "isn't aren't wasn't"
 )

@@ -12,7 +12,7 @@ from itertools import combinations
 
 from flowc.compiler.catalog.audio_formats import SPOKEN
 
-from ..circumstances import SCOPES, words_of
+from ..circumstances import CONTENTS, SCOPES, words_of
 from ..patterns import is_number
 from ..rules import Fit
 from ..sentences import is_unit, senses_of
@@ -25,6 +25,7 @@ _OBJECTS = words_of(
 )
 _BEHIND = words_of("for für fürs zum zur of from von vom aus")
 _WITHIN = words_of("in im on am at auf bei beim of von vom from aus to zu")
+_INSIDE = words_of("in im over across on auf über")
 _ORIGINS = words_of("of from von vom aus des der")
 _FAULTS = words_of("denoise dehum declick deess")
 _PLAIN = words_of("a an ein eine einen einem einer des eines")
@@ -53,7 +54,8 @@ def _spans(words: list[str]) -> list[tuple[int, int]]:
     at = 0
     while at < len(words):
         begin, at = at, at + 1
-        if words[begin] not in _OBJECTS | _BEHIND:
+        inside = words[begin] in _INSIDE and not CONTENTS.isdisjoint(words[begin + 1 : begin + 3])
+        if not inside and words[begin] not in _OBJECTS | _BEHIND:
             continue
         end = begin + 1
         chained = words[begin] in _BEHIND
@@ -117,7 +119,7 @@ def asked_for(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:
     if not at or somebody[0] not in _OBJECTS | _PERSONS or not all(map(_may_ask, somebody)):
         return
     at += 1
-    while texts[at : at + 1] and texts[at] in _ASKED:
+    while texts[at : at + 1] and (texts[at] in _ASKED or _is_name(texts[at])):
         at += 1
     rest = words[at:]
     while rest and rest[-1].text in _ASKING_ENDS:
@@ -150,7 +152,10 @@ def may_be_named(fit: Fit, words: list[str], names: list[list[str]]) -> bool:
     if "JUST" in said and name not in ("clip", "channels"):
         return False
     if all(one[0] in _PURPOSES for one in names):
-        return not name or name in OF_ALL
+        free = all(one[0] in ("zum", "zur") or one[1] not in _DEFINITE for one in names)
+        return not name or name in OF_ALL or (free and name != "gain")
+    if all(_is_content(one) for one in names):
+        return name in _REPAIRS
     strange = not any("PERSON" in senses_of(one) for one in names)
     if {"start_s", "end_s"} <= fit.arguments.keys():
         return strange and not said & {"FILTER", "REMOVE"}
@@ -159,6 +164,16 @@ def may_be_named(fit: Fit, words: list[str], names: list[list[str]]) -> bool:
     return not name or name in _CALLED
 
 
+def _is_content(name: list[str]) -> bool:
+    """Tell whether a name is of what all of a sound is: "the discussion"."""
+    plain = {*name} - _OBJECTS - _PLAIN - _BEHIND - _INSIDE
+    return plain <= CONTENTS
+
+
+_DEFINITE = words_of("the den die das dem der")
+_REPAIRS = _FAULTS | words_of(
+    "leveller compress limit noise_gate shorten_pauses loudness_norm convert tag"
+)
 _PURPOSES = words_of("for für fürs zum zur")
 _CALLED = words_of("convert tag loudness_norm peak_norm reverse split split_silence")
 """Tools that take all of a sound, whatever it is called."""

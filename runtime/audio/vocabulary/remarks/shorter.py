@@ -59,12 +59,21 @@ def _without_ends(words: list[SpokenWord]) -> list[SpokenWord]:
     return words[start:end]
 
 
+_TREATED = frozenset({"NOISE", "HUM", "DENOISE", "SHARP", "DEESS", "EVEN", "COMPRESS", "TREBLE"})
+
+
+def _tools_of(texts: Sequence[str]) -> frozenset[str]:
+    """Return a tool that changes how a sound is, where words ask for one of them."""
+    treated = not {"hz", "khz", "hertz"}.isdisjoint(texts) or senses_of(texts) & _TREATED
+    return frozenset({"eq"}) if treated else frozenset()
+
+
 def _without_reason(words: list[SpokenWord]) -> list[SpokenWord]:
     """Return the words before "because", "so that" and the like, where a reason follows."""
     texts = [word.text for word in words]
     for at in range(1, len(texts)):
         reason = texts[at] in CAUSES | PURPOSE and is_remark(texts[at:], texts[:at], sections=False)
-        if reason or is_reason(texts[at:], Beside(texts[:at], frozenset(), "")):
+        if reason or is_reason(texts[at:], Beside(texts[:at], _tools_of(texts[:at]), "")):
             return words[:at]
     return words
 

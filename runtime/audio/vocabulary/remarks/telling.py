@@ -7,26 +7,26 @@ from collections.abc import Iterator
 from ..circumstances import words_of
 
 _ENGLISH = words_of(
-    "air allow announce answer appear argue arrive attend bark bash bang boil boom borrow bounce "
-    "breathe brush bubble bump burn camp capture carry chat cheer chew clap clatter climb collect "
-    "compose confuse connect consist contain cook cough cover crash creak croak cry dance depend "
-    "describe die dictate digitise digitize direct disturb dress drift drip drone drown dub enjoy "
-    "enter exist explain face film fit flap flow flutter focus follow fumble gather giggle glitch "
-    "groan grumble growl happen hiccup honk host howl hurt import include interrupt interview "
-    "introduce invite jump kick knock land laugh launch lean learn listen live load look love "
-    "manage march marry mention mispronounce move mumble murmur narrate notice open operate "
-    "overlap pack paint park pass perform plan play plug point polish post pour practise practice "
-    "praise pray preach present press print produce promise publish purr rain ramble rattle reach "
-    "realise realize receive recite record refuse rehearse release relax remember rent reply "
-    "report return rip roar rush rustle scan scream scrape search seem serve settle share shout "
-    "show shuffle sigh slam slip slurp smile smoke sneeze sniff snore squeak squeal stream study "
-    "stumble stutter submit suffer surprise swallow talk tap teach test touch tour transfer "
-    "travel tremble trip trust type upload use vibrate visit voice volunteer wait walk wander "
-    "warn wash watch whine whisper whistle wonder work worry wrap yawn yell translate retire "
-    "speculate celebrate combine discuss demonstrate lecture parade patrol sample sing-along "
-    "coach chant bleed warble gallop hammer drill saw vacuum mow hoover chirp crow moo sizzle "
-    "simmer slosh splash tick toll beep ping charge ship mail last age cost matter own sponsor "
-    "store stretch tend train treat view weigh witness work-out zoom edit"
+    "match air allow announce answer appear argue arrive attend bark bash bang boil boom borrow "
+    "bounce breathe brush bubble bump burn camp capture carry chat cheer chew clap clatter climb "
+    "collect compose confuse connect consist contain cook cough cover crash creak croak cry dance "
+    "depend describe die dictate digitise digitize direct disturb dress drift drip drone drown "
+    "dub enjoy enter exist explain face film fit flap flow flutter focus follow fumble gather "
+    "giggle glitch groan grumble growl happen hiccup honk host howl hurt import include interrupt "
+    "interview introduce invite jump kick knock land laugh launch lean learn listen live load "
+    "look love manage march marry mention mispronounce move mumble murmur narrate notice open "
+    "operate overlap pack paint park pass perform plan play plug point polish post pour practise "
+    "practice praise pray preach present press print produce promise publish purr rain ramble "
+    "rattle reach realise realize receive recite record refuse rehearse release relax remember "
+    "rent reply report return rip roar rush rustle scan scream scrape search seem serve settle "
+    "share shout show shuffle sigh slam slip slurp smile smoke sneeze sniff snore squeak squeal "
+    "stream study stumble stutter submit suffer surprise swallow talk tap teach test touch tour "
+    "transfer travel tremble trip trust type upload use vibrate visit voice volunteer wait walk "
+    "wander warn wash watch whine whisper whistle wonder work worry wrap yawn yell translate "
+    "retire speculate celebrate combine discuss demonstrate lecture parade patrol sample "
+    "sing-along coach chant bleed warble gallop hammer drill saw vacuum mow hoover chirp crow moo "
+    "sizzle simmer slosh splash tick toll beep ping charge ship mail last age cost matter own "
+    "sponsor store stretch tend train treat view weigh witness work-out zoom edit"
 )
 _IRREGULAR = words_of(
     "begins blows breaks brings builds buys catches does draws drinks drives eats falls feels "
@@ -36,11 +36,11 @@ _IRREGULAR = words_of(
     "tells thinks throws wakes wears wins writes read think speak sing live teach sit stand"
 )
 _IRREGULAR_PAST = words_of(
-    "began blew broke brought built bought caught chose did drank drew drove ate fell felt fought "
-    "found flew forgot froze gave grew had held hid kept knew led lent lost made met paid ran "
-    "rang rose said sang sat saw sold sent shook shone shot slept spoke spent stood stole struck "
-    "swam swore took taught tore told thought threw understood woke wore went won wrote happened "
-    "got came became been recorded filmed"
+    "mixed began blew broke brought built bought caught chose did drank drew drove ate fell felt "
+    "fought found flew forgot froze gave grew had held hid kept knew led lent lost made met paid "
+    "ran rang rose said sang sat saw sold sent shook shone shot slept spoke spent stood stole "
+    "struck swam swore took taught tore told thought threw understood woke wore went won wrote "
+    "happened got came became been recorded filmed"
 )
 _GERMAN = words_of(
     "arbeit atm bau bell benutz besuch blätter bohr brüll dauer dien digitalisier diktier dröhn "
@@ -58,7 +58,7 @@ _GERMAN = words_of(
 _STRONG = words_of(
     "fährt fahren fällt fallen findet finden fliegt fliegen gibt hält hängt liegt liegen läuft "
     "liest nennt ruft rufen sitzt sitzen sieht singt singe singen schläft schreit schreien "
-    "schreibt schreibe spricht spreche sprechen steht stehen steigt schreie schaut schauen "
+    "schreibt schreibe spricht spreche sprechen steht stehen steigt höre schreie schaut schauen "
     "streiten tut trifft trägt trinkt unterbricht verliert weiß wissen wächst wäscht zieht "
     "kommentiert pfeift pfeifen passt passen stammt stammen bekommt verstummt"
 )
