@@ -36,7 +36,8 @@ NEUTRAL = (
     "netterweise|audible|hörbar|hörbare|hörbaren|obvious|obviously|constantly|ständigen|dauernd|"
     "dauernde|permanent|permanente|permanenten|therefore|hence|thus|deshalb|deswegen|daher|darum|"
     "nämlich|zwar|und zwar|hingegen|dagegen|jedoch|allerdings|though|however|ideally|"
-    "idealerweise|preferably|am liebsten|ihm|ihnen|schließlich|at last|zusätzlich|additionally|"
+    "idealerweise|preferably|am liebsten|"
+    "geh mal|gehe mal|geh|ihm|ihnen|schließlich|at last|zusätzlich|additionally|"
     "entsprechend|accordingly|tidy|neat|neatly|carefully|vorsichtig|behutsam|anyway|unsere|unser|"
     "unserer|unseren|unserem|unseres|euer|eure|deren|dessen|ihr|ihre|ihren|ihrem|ihrer|his|her|"
     "their|your|deine|dein|deinen|someone's|dieser|dieses|diesem|those|such|solche|solch|solchen|"
@@ -90,7 +91,7 @@ CONTENTS = words_of(
 )
 """What all of a sound is, though a level may be that of it alone: "lower the dialogue"."""
 PEOPLE = (
-    "oma|opa|mama|papa|tante|onkel|bruder|schwester|sohn|tochter|enkelin|grandma|granny|grandpa|"
+    "frau|mann|woman|lady|guy|dude|kerl|dame|oma|opa|mama|papa|tante|onkel|bruder|schwester|sohn|tochter|enkelin|grandma|granny|grandpa|"
     "grandmother|grandfather|mum|mom|dad|uncle|aunt|brother|sister|son|daughter|wife|husband|bride|"
     "groom|nurse|doctor|judge|braut|bräutigam|ärztin|arzt|richter|richterin|kinderchor|neighbour|"
     "visitors|visitor|besucherin|patient|patients|patientin|mutter|vater|eltern|parents|call|conversation|discussion|dialogue|dialog|monologue|story|report|reportage|feature|documentary|documentation|"

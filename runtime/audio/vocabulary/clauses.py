@@ -21,10 +21,10 @@ from .pieces import (
     shapes_in,
 )
 from .remarks.contexts import Beside, goes_on, is_context, is_reason
-from .remarks.names import asked_for, may_be_named, without_names
+from .remarks.names import AT_LAST, asked_for, finally_asked, may_be_named, without_names
 from .remarks.pointers import points_back
 from .remarks.references import RESTS, echoes, meaning_behind, section_before
-from .remarks.shorter import simpler
+from .remarks.shorter import is_title, simpler
 from .remarks.signs import plain_text
 from .remarks.statements import is_remark, is_scoped
 from .rules import Fit, fit_of
@@ -149,7 +149,8 @@ def _remarks(
         for last in (end, at + 1):
             words = [word for one in found[at:last] for word in one.words]
             echo = at and found[at - 1].clauses and echoes([word.text for word in words])
-            if clauses and (echo or _is_beside(words, clauses, near, after)):
+            title = last == end < len(found) and found[end].before == ":"
+            if clauses and (echo or _is_beside(words, clauses, near, after, title)):
                 remarks.append(request[words[0].start : words[-1].end])
                 break
         else:
@@ -167,7 +168,11 @@ def _goes_on(one: Finding) -> bool:
 
 
 def _is_beside(
-    words: list[SpokenWord], clauses: list[Clause], near: list[str], after: Clause | None
+    words: list[SpokenWord],
+    clauses: list[Clause],
+    near: list[str],
+    after: Clause | None,
+    before_colon: bool,
 ) -> bool:
     """Tell whether words are a remark beside clauses, of which one comes at once behind."""
     plain = [word.text for word in words]
@@ -176,6 +181,8 @@ def _is_beside(
     if not alone and is_remark(plain, near, timed):
         return True
     tools = frozenset(_tool_of(one) for one in clauses) - {""}
+    if before_colon and is_title(plain, tools):
+        return True
     beside = Beside(near, tools, _tool_of(after) if after else "")
     return is_context(plain, beside) or is_reason(plain, beside)
 
@@ -239,6 +246,10 @@ def _clauses_at(
             return used, [_clause_of(request, some, own)]
         if two := shapes_in(some):
             return used, [_clause_of(request, part, own) for part, own in two]
+    for some in finally_asked(words):
+        whole = read_alone(some)
+        if whole and (not whole.rule.tool or whole.rule.tool.name in AT_LAST):
+            return used, [_clause_of(request, some, whole)]
     for some in asked_for(words):
         whole = read_alone(some)
         if whole and is_of_all(whole) and is_meant(whole, [w.text for w in some], around):

@@ -210,6 +210,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("leveller", "", "EVEN LEVEL~LOUDNESS~VOICES~QUIET~LOUD~DYNAMICS",
      "LEVEL LOUDNESS VOICES MORE KEEP SECTION QUIET QUIETER LOUD LOUDER DYNAMICS MUCH FROM AND"),
     ("leveller", "", "QUIETPARTS", ""),
+    ("leveller", "", "EVEN TOOQUIET TOOLOUD", "QUIET LOUD"),
     ("pitch", "{+semitones}", "UP~HIGHER", "PITCH UP SAMESPEED"),
     ("pitch", "{-semitones}", "DOWN~DEEPER~DROP", "PITCH DOWN SAMESPEED"),
     ("speed", "{+rate:percent}", "FASTER", "SPEED LAY SAMEPITCH"),

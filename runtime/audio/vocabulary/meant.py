@@ -96,7 +96,8 @@ def _is_beside(fit: Fit, words: Sequence[str], around: Neighbourhood) -> bool:
     sections = {"start_s", "end_s"}
     if sections & {*around.last.arguments} and not sections & {*fit.arguments}:
         there = not {"there", "dort"}.isdisjoint(words)
-        then = around.separator in _THEN and fit.rule.tool and fit.rule.tool.name == "gain"
+        level = fit.rule.tool is not None and fit.rule.tool.name == "gain"
+        then = around.separator in _THEN and level and "ALL" not in senses_of(words)
         if there or then:
             return False
     tool = fit.rule.tool

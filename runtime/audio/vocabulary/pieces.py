@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from flowc.compiler.catalog.audio_phrases import TAG_WORDS
+
 from .patterns import is_number
 from .remarks.shorter import is_heading
 from .rules import BEGINNINGS, FORMAT, GOING_ON, SEPARATORS, TURNS, Fit, Rule, fit_of
-from .sentences import adds_nothing, meaning_of, senses_of
+from .sentences import adds_nothing, is_known, meaning_of, senses_of
 from .units import SpokenWord
 
 _MOST_WORDS = 12
@@ -47,7 +49,7 @@ _ORDERS = frozenset({"also", "then", "afterwards", "dann", "danach", "anschließ
 """Separators that may stand within a clause as well: "Spitzen danach auf -1 dBFS"."""
 
 
-_COMMAS = frozenset({"", ","})
+_COMMAS = frozenset({"", ",", ":"})
 _WANTED = frozenset({"need", "want", "brauche", "brauchen", "möchte", "will", "wollen"})
 _ENDS = frozenset({"START", "END"})
 _STEPS = frozenset({"then", "dann", "danach", "afterwards", "anschließend", "finally"})
@@ -73,9 +75,9 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
             if is_heading([one.text for one in current]):
                 current = []
                 continue
-            if len(current) >= _LEAST_BEFORE_COLON:
+            if len(current) >= _LEAST_BEFORE_COLON or _is_strange(current):
                 pieces.append(RequestPiece(before, current))
-                begun, before, current = True, ",", []
+                begun, before, current = True, ":", []
                 continue
         turns = turns or (word.text == "so" and after.text in _ORDERED)
         within = word.text in SEPARATORS and _is_within(word, current)
@@ -90,6 +92,13 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
         else:
             current.append(word)
     return pieces
+
+
+def _is_strange(words: list[SpokenWord]) -> bool:
+    """Tell whether nobody knows some of the words before a colon, and none is a number or a tag."""
+    plain = [word.text for word in words]
+    named = TAG_WORDS.isdisjoint(plain) and not any(map(is_number, plain))
+    return named and not all(map(is_known, plain))
 
 
 def is_filling(piece: RequestPiece) -> bool:
@@ -190,17 +199,20 @@ def read_alone(words: list[SpokenWord]) -> Fit | None:
 
 
 _WITHS = frozenset({"with", "mit", "plus"})
+_AS = frozenset({"as", "als"})
 
 
 def clauses_beside_with(words: list[SpokenWord]) -> list[tuple[list[SpokenWord], Fit]]:
     """Return the two clauses around a "with" that says more than how: "an octave lower with lots of
     reverb"; none where there are not two."""
     for at in range(1, len(words) - 1 if len(words) <= 2 * _MOST_WORDS else 0):
-        if words[at].text in _WITHS:
-            parts = words[:at], words[at + 1 :]
+        if words[at].text in _WITHS | _AS:
+            named = words[at].text in _AS
+            parts = words[:at], words[at + (0 if named else 1) :]
             one, other = (read_alone(part) for part in parts)
             joins = one and one.rule.tool and one.rule.tool.name in ("concat", "mix")
-            if one and other and not joins and one.rule is not other.rule:
+            fits = other is not None and (not named or other.rule.wording is FORMAT)
+            if one and other and fits and not joins and one.rule is not other.rule:
                 return [(parts[0], one), (parts[1], other)]
     return []
 

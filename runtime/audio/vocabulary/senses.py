@@ -51,7 +51,7 @@ SENSES: Mapping[str, str] = {
     "PERSON": PEOPLE,
     "ASIDE": PLACES,
     "PART": "voiceover|voice-over|narration|"
-    "voice|speech|music|stimme|musik|sprache|vocal|vocals take|gesang|speaker's|spoken|"
+    "vocals|voice|speech|music|stimme|musik|sprache|vocal|vocals take|gesang|speaker's|spoken|"
     "gesprochene|singing"
     "|talking",
     "STEM": "drum|drums|guitar|piano|snare|kick drum|hi-hat|cymbals|percussion|violin|singer|choir|"
@@ -66,7 +66,7 @@ SENSES: Mapping[str, str] = {
     "trompeten|posaune|posaunen|horngruppe|flöte|flöten|blockflöte|klarinette|oboe|fagott|"
     "saxofon|saxophon|bläser|streicher|geigen|bratsche|bratschen|celli|kontrabass|harfe|laute|"
     "orgel|cembalo|akkordeon|mundharmonika|gitarren|pauke|pauken|trommel|trommeln|becken|triangel|"
-    "rassel|keyboard|keyboards|e-gitarre|e-bass|schlagzeuger|pianistin|geiger|stems|stem|vocals|"
+    "rassel|keyboard|keyboards|e-gitarre|e-bass|schlagzeuger|pianistin|geiger|stems|stem|"
     "backing track vocals|chöre|alto|altstimme|bassstimme|tenorstimme|sopranstimme|"
     "instruments|instrumente|soloist|solist|solistin",
     "FILTER": "filter|filtere",
@@ -152,7 +152,7 @@ SENSES: Mapping[str, str] = {
     "wegmachen|rauslöschen|löschen"
     "|cleaning that up|cleaning it up|cleaning up|cleaning"
     "|befreien|befrei|davon befreien|clicks removed",
-    "TAKE": "take|nimm|nehm|roll|shave|nehme|nimmst|taking",
+    "TAKE": "take|nimm|nehm|roll|shave|nehme|nimmst|taking|taken",
     "AWAY": "off|away|out|weg|raus|heraus|fort|aus|davon|hinaus|raus damit|out of it|"
     "out of there|from it|heraus aus",
     "LEVEL": "volume|level|gain|lautstärke|pegel|volume level|output level|gesamtpegel|"

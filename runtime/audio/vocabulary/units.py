@@ -146,6 +146,9 @@ def with_clocks(words: list[SpokenWord]) -> list[SpokenWord]:
     return found
 
 
+_BOUNDS = (["to"], ["till"], ["until"], ["bis"], ["-"], ["–"])
+
+
 def _clock_at(words: list[str]) -> tuple[str, int]:
     """Return the clock that words begin with, and how many they are; "" and 1 without one."""
     first, unit = words[0], "".join(words[1:2])
@@ -164,6 +167,9 @@ def _clock_at(words: list[str]) -> tuple[str, int]:
             break
         parts[place], last, used = float(words[at]), place, at + 2
         at = used + (words[used : used + 1] in (["and"], ["und"]))
+    bare = words[at : at + 1] and words[at].isdigit() and words[at + 1 : at + 2] in _BOUNDS
+    if last == 1 and bare and int(words[at]) < 60:  # "1 min 20 to 2:30"
+        parts[2], used = float(words[at]), at + 1
     whole = all(part == int(part) for part in parts[:2])
     return (_as_clock(parts), used) if whole and sum(map(bool, parts)) > 1 else ("", 1)
 

@@ -21,13 +21,13 @@ from .telling import PARTICIPLES, PASTS, VERBS
 _OPENERS = words_of(
     "i we he she they it this that these those there here the my our his her their its a an some "
     "someone somebody everyone everybody nobody one many most both no who i'm i've we're we've "
-    "he's she's it's that's there's here's they're in on at from since although though as to with "
-    "because unfortunately apparently sometimes yesterday today otherwise der die das dem den des "
-    "ein eine einer eines einem einen ich wir er sie es mein meine meinem meinen meiner meines "
-    "unser unsere unserem unseren unserer unseres sein seine ihr ihre dieser diese dieses diesem "
-    "diesen hier da im am auf aus bei beim von vom als seit nachdem weil man jemand irgendwer "
-    "niemand leider manche manchmal viele einige draußen drinnen gestern heute durch wegen mit "
-    "obwohl sonst kein keine mir mich uns"
+    "he's she's it's that's there's here's they're in on at from since although though as to "
+    "with because unfortunately apparently sometimes yesterday today otherwise der die das dem "
+    "den des ein eine einer eines einem einen ich wir er sie es mein meine meinem meinen meiner "
+    "meines unser unsere unserem unseren unserer unseres sein seine ihr ihre dieser diese dieses "
+    "diesem diesen hier da im am auf aus bei beim von vom als seit nachdem weil man jemand "
+    "irgendwer niemand leider manche manchmal viele einige draußen drinnen gestern heute durch "
+    "wegen mit obwohl sonst kein keine mir mich uns"
 )
 """Words that a statement begins with, and no order does."""
 _SOMEBODY = words_of(
@@ -44,17 +44,17 @@ _STATES = words_of("is are was were ist sind war waren hat hatte had has")
 _WAS = words_of("was were had did war waren hatte hatten wurde wurden wasn't weren't hadn't didn't")
 _PERFECT = words_of("hat habe haben ist sind bin has have i've we've they've")
 _WANTED = words_of(
-    "please bitte can could would should must need needs needed want wants wanted let lets kannst "
-    "könntest können könnt kann könnten könnte soll sollen sollte sollten solls muss müssen "
-    "müsste müssten brauche brauchen braucht brauchst bräuchte möchte möchten mag will wollen "
-    "willst wollt würde würden würdest wish wishes wished wünsche wünscht wünschen gern gerne "
-    "lieber hätte hätten i'd we'd like prefer prefers rather hope hopes hoped hoping hoffe hoffen "
-    "expect expects expected erwarte erwartet demand demands insist insists ask asks require "
-    "requires suggest suggests propose recommend order orders request requests verlange verlangt "
-    "bestehe besteht bitten bittet fordere fordert schlage empfehle dream imagine envision vote "
-    "choose opt mean means meant meinte supposed ought better besser shall may might dürfen darf "
-    "dürfte try versuch versuche aim goal idea plan target objective task job aufgabe ziel wunsch "
-    "idee vorgabe auftrag instead stattdessen"
+    "please bitte can could would should must need needs needed want wants wanted let lets "
+    "kannst könntest können könnt kann könnten könnte soll sollen sollte sollten solls muss "
+    "müssen müsste müssten brauche brauchen braucht brauchst bräuchte möchte möchten mag will "
+    "wollen willst wollt würde würden würdest wish wishes wished wünsche wünscht wünschen gern "
+    "gerne lieber hätte hätten i'd we'd like prefer prefers rather hope hopes hoped hoping hoffe "
+    "hoffen expect expects expected erwarte erwartet demand demands insist insists ask asks "
+    "require requires suggest suggests propose recommend order orders request requests verlange "
+    "verlangt bestehe besteht bitten bittet fordere fordert schlage empfehle dream imagine "
+    "envision vote choose opt mean means meant meinte supposed ought better besser shall may "
+    "might dürfen darf dürfte try versuch versuche aim goal idea plan target objective task job "
+    "aufgabe ziel wunsch idee vorgabe auftrag instead stattdessen"
 )
 """Words of wishes, of other people's and of one's own."""
 _TURNED = words_of(
@@ -65,9 +65,9 @@ _TURNED = words_of(
     "annoyed nervt nerven disturbs disturbing stört stören bothers miss misses missing fehlt "
     "secret geheim boring langweilig while during when während sobald nochmal nochmals zweimal "
     "wieder except unless if falls wenn sofern ob whether außer about regarding concerning "
-    "betrifft betreffs concerns geht gehen gehört gehören goes go gone going becomes become turns "
-    "gets get comes come kommt kommen stays stay remains bleibt bleiben bleibe not-yet lass lasst "
-    "lassen leave leaves like wie as-if als-ob"
+    "betrifft betreffs concerns geht gehen gehört gehören goes go gone going becomes become "
+    "turns gets get comes come kommt kommen stays stay remains bleibt bleiben bleibe not-yet "
+    "lass lasst lassen leave leaves like wie as-if als-ob"
 )
 """Words by which a statement may be a wish for all that: what goes, comes, becomes or stays, what
 comes then, on a condition or not at all."""
@@ -155,8 +155,18 @@ def is_context(words: Sequence[str], beside: Beside) -> bool:
         treated = beside.after in _TREATMENTS or senses_of(words) & _OF_TOOLS.get(
             beside.after, set()
         )
-        return _is_present(words) and (bool(treated) or _is_of_whole(words))
+        named = not _COMPLAINING & {*words} and _is_of_fault(words, beside)
+        return named or (_is_present(words) and (bool(treated) or _is_of_whole(words)))
     return True
+
+
+_FAULTS = words_of("denoise dehum declick deess highpass shorten_pauses leveller")
+
+
+def _is_of_fault(words: Sequence[str], beside: Beside) -> bool:
+    """Tell whether words name the fault that a wish mends: "de-ess it, the woman hisses"."""
+    said = senses_of(words)
+    return any(said & _OF_TOOLS[tool] for tool in beside.tools & _FAULTS)
 
 
 _WHOLE = words_of(

@@ -90,11 +90,12 @@ def _is_name(word: str) -> bool:
 
 
 _GRAMMAR = words_of(
-    "that which who where when while if and or as than then so with without by is are was were be "
-    "ist sind war waren dass wo wenn während als oder und mit ohne durch über unter vor nach like "
-    "wie it them him they she he i we you ich wir er sie es man here there hier dort mich uns mir "
-    "sound sounds klingt klingen becomes become wird werden gets get goes geht kommt stays bleibt "
-    "but aber because weil since denn up down out off away ab an auf aus ein zurück um weg"
+    "that which who where when while if and or as than then so with without by is are was were "
+    "be ist sind war waren dass wo wenn während als oder und mit ohne durch über unter vor nach "
+    "like wie it them him they she he i we you ich wir er sie es man here there hier dort mich "
+    "uns mir sound sounds klingt klingen becomes become wird werden gets get goes geht kommt "
+    "stays bleibt but aber because weil since denn up down out off away ab an auf aus ein zurück "
+    "um weg"
 )
 
 
@@ -143,6 +144,28 @@ _ASKED = words_of(
     "das es sie ihn dateien files file datei gern gerne from to have haben mit"
 )
 _ASKING_ENDS = words_of("an haben bitte please only haben")
+
+
+def finally_asked(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:
+    """Yield what comes last: "a limiter" of "finish with a limiter" and "am Ende ein Limiter"."""
+    texts = [word.text for word in words]
+    for lead in _LAST:
+        if tuple(texts[: len(lead)]) == lead and len(texts) > len(lead):
+            yield words[len(lead) :]
+
+
+_LAST = (
+    ("finish", "with"), ("finish", "off", "with"), ("finish", "at"), ("end", "with"), ("finish",),
+    ("at", "the", "end"), ("at", "the", "very", "end"), ("as", "the", "last", "step"),
+    ("as", "a", "last", "step"), ("am", "ende"), ("ganz", "am", "ende"), ("zum", "schluss"),
+    ("am", "schluss"), ("ganz", "zum", "schluss"), ("zum", "ende"), ("als", "letztes"),
+    ("to", "finish"), ("last", "of", "all"), ("after", "that"), ("after", "this"),
+)  # fmt: skip
+AT_LAST = words_of(
+    "loudness_norm peak_norm limit compress eq highpass lowpass bandpass deess denoise dehum "
+    "declick leveller convert tag noise_gate"
+)
+"""Tools that never mean the end of the sound where people say "at the end"."""
 
 
 def may_be_named(fit: Fit, words: list[str], names: list[list[str]]) -> bool:

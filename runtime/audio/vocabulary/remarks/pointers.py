@@ -53,7 +53,7 @@ def told_words(words: Sequence[str], kept: frozenset[str]) -> list[str]:
     said = senses_of(words)
     if not kept & _THINGS and not said.isdisjoint(_LIMITS):
         return []
-    if said - kept - HARMLESS - _WHERE - {"WANT", "PHONE"}:
+    if said - kept - HARMLESS - _WHERE - {"WANT", "PHONE", "BACKGROUND"}:
         return []
     return [
         word for word in words

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from flowc.compiler.catalog.audio_phrases import TAG_WORDS
 
+from ..circumstances import SCOPES, words_of
 from ..patterns import is_number
 from ..sentences import is_known, senses_of
 from ..units import SpokenWord
 from .contexts import Beside, is_reason
-from .statements import CAUSES, LEADS, PURPOSE, is_remark
+from .statements import CAUSES, LEADS, NEGATIONS, PURPOSE, WISHES, is_remark
 
 _TRAILS = (
     ("after", "that"), ("after", "it"), ("on", "top"), ("as", "well"), ("afterwards",), ("danach",),
@@ -28,7 +30,36 @@ def is_heading(words: Sequence[str]) -> bool:
         and all(map(is_known, words))
         and TAG_WORDS.isdisjoint(words)
         and not any(map(is_number, words))
-    )
+    ) or (tuple(words[:2]) in _PREPARING and len(words) <= _LONGEST_HEADING)
+
+
+_PREPARING = {
+    ("tidy", "up"), ("clean", "up"), ("sort", "out"), ("fix", "up"), ("please", "tidy"),
+    ("please", "clean"), ("bitte", "bearbeiten"), ("please", "polish"), ("please", "prepare"),
+}  # fmt: skip
+
+
+_NO_TITLES = words_of(
+    "avoid verboten forbidden banned prohibited tabu taboo done already erledigt fertig skip "
+    "ignore later später todo unwanted unerwünscht unnötig unnecessary needless alternative "
+    "alternatively optional optionally maybe perhaps vielleicht eventuell either oder or draft "
+    "old alt before vorher earlier früher previously bisher example beispiel wrong falsch undo "
+    "was wurde currently aktuell now jetzt history quote zitat said sagte question frage someone "
+    "if falls wenn unless except außer instead statt sonst else once bereits schon leave lass "
+    "keep stop halt don't dont otherwise joke scherz spaß only nur warning achtung careful "
+    "vorsicht lieber rather other andere"
+)
+_PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)|\w{3,}ed")
+
+
+def is_title(words: Sequence[str], tools: frozenset[str]) -> bool:
+    """Tell whether words before a colon name what the rest is about, though nobody knows them; not
+    beside a level, which may be that of what they name."""
+    plain = senses_of(words) <= {"ASIDE", "WITH", "OF", "EQ", "PART", "PERSON", "STEM", "IN"}
+    told = any(word in _NO_TITLES or _PARTICIPLE.fullmatch(word) for word in words)
+    asks = told or not (NEGATIONS | WISHES | SCOPES | TAG_WORDS).isdisjoint(words)
+    short = len(words) <= _LONGEST_HEADING and not any(map(is_number, words))
+    return plain and short and not asks and not tools & {"gain", "fade"}
 
 
 def simpler(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:

@@ -38,16 +38,16 @@ FAULTS = {
 }  # fmt: skip
 """What is wrong with a sound, each with what may be asked for to mend it."""
 WISHES = words_of(
-    "please bitte can could would should must need needs want wants let make mach kannst könntest "
-    "kann können soll sollen sollte sollten muss müssen brauche brauchen braucht möchte möchten "
-    "wish wünsche will gern gerne hätte i'd like wie has hat have haben"
+    "please bitte can could would should must need needs want wants let make mach kannst "
+    "könntest kann können soll sollen sollte sollten muss müssen brauche brauchen braucht möchte "
+    "möchten wish wünsche will gern gerne hätte i'd like wie has hat have haben"
 )
 """Words that a statement without a wish does not have; "it has to be shorter"."""
 SUBJECTS = words_of(
     "i we he she they it this that these those there the my our his her their your a an someone "
     "somebody one many some most who i'm we're it's that's there's he's she's they're i've we've "
-    "der die das dem den ich wir er sie es mein meine meinem unser unsere unserem jemand ein eine "
-    "einer viele einige dieser diese dieses hier in im on am at auf bei from von pastor da"
+    "der die das dem den ich wir er sie es mein meine meinem unser unsere unserem jemand ein "
+    "eine einer viele einige dieser diese dieses hier in im on am at auf bei from von pastor da"
 )
 STATES = words_of(
     "was were is are i'm we're it's that's there's he's she's they're i've we've war waren ist "
@@ -55,11 +55,11 @@ STATES = words_of(
 )
 _PASTS = words_of(
     "had been did went came got kept thought ran stood sat played began started ended spoke "
-    "talked sang fell broke took gave stayed lived used recorded moved walked drove passed opened "
-    "closed drifted leaned leaning wrote forgot happened meant hatte hatten ging gingen kam kamen "
-    "fiel stand lag lief saß sprach sagte spielte begann endete dauerte passierte entstanden "
-    "aufgenommen gesprochen gesungen thinks walks speaks talks whispers shouts chokes lives works "
-    "holds stands sits learn learning spricht singt steht liegt sitzt läuft vergeht"
+    "talked sang fell broke took gave stayed lived used recorded moved walked drove passed "
+    "opened closed drifted leaned leaning wrote forgot happened meant hatte hatten ging gingen "
+    "kam kamen fiel stand lag lief saß sprach sagte spielte begann endete dauerte passierte "
+    "entstanden aufgenommen gesprochen gesungen thinks walks speaks talks whispers shouts chokes "
+    "lives works holds stands sits learn learning spricht singt steht liegt sitzt läuft vergeht"
 )
 """Verbs of what was, and of what people do: who says so asks for nothing."""
 _EVENTS = words_of(
@@ -74,8 +74,8 @@ _SOUNDS = words_of(
     "musik lied ganze sprache datei spur words wörter band tape"
 )
 _HEARING = words_of(
-    "hear hears heard understand understood hören hört hörst gehört versteht verstehen verstanden "
-    "intelligible echo"
+    "hear hears heard understand understood hören hört hörst gehört versteht verstehen "
+    "verstanden intelligible echo"
 )
 NEGATIONS = words_of(
     "not no never none nobody nothing nicht kein keine keinen nie niemand nichts but"
