@@ -15,6 +15,7 @@ def words_of(text: str) -> frozenset[str]:
 
 
 WHOLE = (
+    "backing track|backing tracks|"
     "sermon|sermons|lecture|lectures|talk|talks|seminar|webinar|lesson|lessons|meeting|show|"
     "programme|program|audiobook|novel|dictation|tutorial|demo|session|rehearsal|gig|concert|"
     "performance|production|project|voice memo|audio guide|podcast episode|recordings|footage|"

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
-from typing import NamedTuple
 
 from ...errors import Failure
-from .complaints import complaint_of
+from .findings import Clause, Finding, remarks_beside
 from .meant import TAKING, Neighbourhood, is_meant, is_of_all
 from .patterns import with_points, words_in
 from .pieces import (
@@ -20,20 +18,17 @@ from .pieces import (
     read_alone,
     shapes_in,
 )
-from .remarks.contexts import Beside, goes_on, is_context, is_reason
 from .remarks.names import AT_LAST, asked_for, finally_asked, may_be_named, without_names
 from .remarks.pointers import points_back
-from .remarks.references import RESTS, echoes, meaning_behind, section_before
-from .remarks.shorter import is_title, simpler
+from .remarks.references import RESTS, meaning_behind, meaning_with_names, section_before
+from .remarks.shorter import simpler
 from .remarks.signs import plain_text
-from .remarks.statements import is_remark, is_scoped
-from .rules import Fit, fit_of
+from .rules import Fit
 from .sentences import (
     alone_text,
     is_known,
     meaning_of,
     one_of_several,
-    parts_in,
     senses_of,
     verb_of,
 )
@@ -44,36 +39,6 @@ MAX_REQUEST = 4_000
 SEE = "`flowc audio vocabulary` lists what they understand; --model provider:name asks a model"
 _LIST = "`flowc audio vocabulary` lists what they know"
 _COMMA = re.compile(r"([0-9]+),([0-9]+)")
-
-
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A part of a request, as it was written, and its meaning."""
-
-    text: str
-    fit: Fit
-
-    @property
-    def is_complaint(self) -> bool:
-        """Tell whether it only names what is too much: "it clicks a lot"."""
-        said = senses_of([word.text for word in words_in(self.text)])
-        return "MUCH" in said and said.isdisjoint(TAKING)
-
-    @property
-    def part(self) -> str:
-        """Return the part of the sound that it speaks of, and that is taken for all of it; "" for
-        none. What is laid under the voice changes no voice."""
-        tool = self.fit.rule.tool
-        words = [] if tool and tool.name == "mix" else [w.text for w in words_in(self.text)]
-        return next(iter(parts_in(words)), "")
-
-
-class Finding(NamedTuple):
-    """Words that are read together, the separator before them, and their clauses, if any."""
-
-    before: str
-    words: list[SpokenWord]
-    clauses: list[Clause]
 
 
 def read_request(request: str) -> list[Clause]:
@@ -113,7 +78,7 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
             same = []
         if not same:
             clauses.append(clause)
-    remarks, wrong = _remarks(request, found, clauses)
+    remarks, wrong = remarks_beside(request, found, clauses)
     if wrong:
         if comma := _COMMA.search(with_points(request)):
             wrong.append(f"a comma separates clauses: write `{comma[1]}.{comma[2]}`")
@@ -127,70 +92,6 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
 
 
 _BLANKS = re.compile(r"[^\S\n]+")
-_STOPS = frozenset({".", "!", "?", ";"})
-
-
-def _remarks(
-    request: str, found: list[Finding], clauses: list[Clause]
-) -> tuple[list[str], list[str]]:
-    """Return what was said beside the clauses, and why what is neither cannot be read."""
-    remarks: list[str] = []
-    wrong: list[str] = []
-    near = [word.text for one in found if one.clauses for word in one.words]
-    at = 0
-    while at < len(found):
-        if found[at].clauses:
-            at += 1
-            continue
-        end = at + 1
-        while end < len(found) and _goes_on(found[end]):
-            end += 1
-        after = next((one.clauses[0] for one in found[end:] if one.clauses), None)
-        for last in (end, at + 1):
-            words = [word for one in found[at:last] for word in one.words]
-            echo = at and found[at - 1].clauses and echoes([word.text for word in words])
-            title = last == end < len(found) and found[end].before == ":"
-            if clauses and (echo or _is_beside(words, clauses, near, after, title)):
-                remarks.append(request[words[0].start : words[-1].end])
-                break
-        else:
-            last = at + 1
-            text = request[words[0].start : words[-1].end]
-            before = clauses[-1] if at and found[at - 1].clauses and not wrong else None
-            wrong.append((before and _again(before, words, text)) or complaint_of(text, words))
-        at = last
-    return remarks, wrong
-
-
-def _goes_on(one: Finding) -> bool:
-    """Tell whether words that cannot be read go on with the sentence before them."""
-    return not one.clauses and one.before not in _STOPS and goes_on([w.text for w in one.words])
-
-
-def _is_beside(
-    words: list[SpokenWord],
-    clauses: list[Clause],
-    near: list[str],
-    after: Clause | None,
-    before_colon: bool,
-) -> bool:
-    """Tell whether words are a remark beside clauses, of which one comes at once behind."""
-    plain = [word.text for word in words]
-    timed = any("end_s" in one.fit.arguments for one in clauses)
-    alone = is_scoped(plain) and not all(is_of_all(one.fit) for one in clauses)
-    if not alone and is_remark(plain, near, timed):
-        return True
-    tools = frozenset(_tool_of(one) for one in clauses) - {""}
-    if before_colon and is_title(plain, tools):
-        return True
-    beside = Beside(near, tools, _tool_of(after) if after else "")
-    return is_context(plain, beside) or is_reason(plain, beside)
-
-
-def _tool_of(clause: Clause) -> str:
-    return clause.fit.rule.tool.name if clause.fit.rule.tool else ""
-
-
 _MORE_THAN_ONCE = frozenset({"again", "nochmal", "nochmals", "twice", "zweimal", "wieder", "limit"})
 
 
@@ -260,6 +161,12 @@ def _clauses_at(
             return used, [_clause_of(request, words, whole)]
         if two := shapes_in(some):
             return used, [_clause_of(request, part, own) for part, own in two]
+    for count in (3, 2):
+        if at + count <= len(pieces) and (
+            own := meaning_with_names(pieces[at : at + count], around)
+        ):
+            joined = [word for piece in pieces[at : at + count] for word in piece.words]
+            return count, [_clause_of(request, joined, own)]
     if at + 1 < len(pieces) and (own := section_before(words, pieces[at + 1].words)):
         joined = [*words, *pieces[at + 1].words]
         return 2, [_clause_of(request, joined, own)]
@@ -368,19 +275,6 @@ def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | N
     if fit.rule.tool and fit.rule.tool.name == "clip":
         return None, text  # "silence at the start away, 2 s at the end"
     return fit, f"{verb} {text}"
-
-
-def _again(last: Clause, words: list[SpokenWord], text: str) -> str:
-    """Return what is wrong with words that only repeat the end of the clause before them: `to -14
-    LUFS` after `normalise to -16 LUFS`; "" for others."""
-    before = [word.text for word in words_in(last.text)]
-    if words[0].text not in before:
-        return ""
-    whole = [*before[: before.index(words[0].text)], *(word.text for word in words)]
-    fit = fit_of("".join(f"{word} " for word in whole))
-    if fit is None or fit.rule is not last.fit.rule:
-        return ""
-    return f"`{last.text}` and `{text}` contradict each other: ask for one of them"
 
 
 def refusal(text: str, help: str) -> Failure:

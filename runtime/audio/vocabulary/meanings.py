@@ -212,7 +212,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("leveller", "", "QUIETPARTS", ""),
     ("leveller", "", "EVEN TOOQUIET TOOLOUD", "QUIET LOUD"),
     ("pitch", "{+semitones}", "UP~HIGHER", "PITCH UP SAMESPEED"),
-    ("pitch", "{-semitones}", "DOWN~DEEPER~DROP", "PITCH DOWN SAMESPEED"),
+    ("pitch", "{-semitones}", "DOWN~DEEPER~DROP", "PITCH DOWN SAMESPEED TAKE"),
     ("speed", "{+rate:percent}", "FASTER", "SPEED LAY SAMEPITCH"),
     ("speed", "{+rate:percent}", "SPEED UP~MORE", "SAMEPITCH"),
     ("speed", "{-rate:percent}", "SPEED DOWN~LESS", "SAMEPITCH"),

@@ -104,10 +104,19 @@ def _is_strange(words: list[SpokenWord]) -> bool:
 def is_filling(piece: RequestPiece) -> bool:
     """Tell whether a piece says nothing: "many thanks", but not "let me listen"."""
     words = [word.text for word in piece.words]
+    if words[0] in _ADDRESSES and len(words) <= _MOST_BEFORE_ORDER and not _is_asking(words[1:]):
+        return True  # "dear team"
     said = [word for word in words if not adds_nothing([word])]
     if said == ["right"] and piece.before not in AND:  # "cut the first 10 s, right?", "ok right"
         return True
     return adds_nothing(words) and not read_alone(piece.words)
+
+
+_ADDRESSES = frozenset({"dear", "liebe", "lieber", "liebes", "hochverehrte"})
+
+
+def _is_asking(words: list[str]) -> bool:
+    return not senses_of(words) <= {"PERSON", "ASIDE"} or any(map(is_number, words))
 
 
 def _is_within(word: SpokenWord, current: list[SpokenWord]) -> bool:

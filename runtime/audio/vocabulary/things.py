@@ -75,7 +75,8 @@ THINGS: Mapping[str, str] = {
     "noise reducer|de-noiser|rauschen reduzieren|rauschfilter|rauschreduktion|rauschreduzierung|"
     "entrauscht|entrauschung|entrauscher|rauschentfernung|noise cleanup|noise clean-up|"
     "hiss reduction|hiss removal",
-    "CLICKS": "click|clicks|crackle|crackles|crackling|crackling noise|crackling noises|"
+    "CLICKS": "mouth noises|mundgeräusche|"
+    "click|clicks|crackle|crackles|crackling|crackling noise|crackling noises|"
     "ticks|knackser|knacken|knistern|pops and clicks|clicks and pops|vinyl crackle|"
     "crackle from the vinyl|record crackle|record crackles|declick|de-click|decrackle|declicking|"
     "pops|vinyl|vinyl crackles|vinyl noise|vinyl clicks|vinyl pops|vinyl-knistern|vinylknistern|"

@@ -136,12 +136,15 @@ def is_context(words: Sequence[str], beside: Beside) -> bool:
     if not 2 <= len(words) <= _LONGEST or not _begins(words):
         return False
     turned = _TURNED - _EARLY if beside.after == "shift" else _TURNED
+    if not _DEGREES.isdisjoint(words):
+        turned -= _GETTING
     if _is_destination(words):
-        turned, words = turned - _GOING, [word for word in words if word not in ("soll", "should")]
+        turned, words = turned - _GOING, [word for word in words if word not in _HAVING]
     past = _is_of_past(words)
     if past:
         turned -= _WHILE
-    if not _WANTED.isdisjoint(words) and not _is_intention(words):
+    wanted = _WANTED - _ABLE if not _HARDLY.isdisjoint(words) else _WANTED
+    if not wanted.isdisjoint(words) and not _is_intention(words):
         return False
     if not turned.isdisjoint(words) or not _is_beside(words, beside):
         return False
@@ -169,6 +172,19 @@ def _is_of_fault(words: Sequence[str], beside: Beside) -> bool:
     return any(said & _OF_TOOLS[tool] for tool in beside.tools & _FAULTS)
 
 
+_CUTTING = words_of("clip cut")
+
+
+def _is_event(words: Sequence[str]) -> bool:
+    """Tell whether words say what a section is that goes: "that's only me packing up"."""
+    return tuple(words[:2]) in _EVENTS or tuple(words[:3]) in _EVENTS
+
+
+_EVENTS = {
+    ("that's", "only"), ("that's", "just"), ("it's", "only"), ("it's", "just"),
+    ("das", "ist", "nur"),
+    ("da", "ist", "nur"), ("das", "sind", "nur"), ("that", "is", "only"), ("that", "is", "just"),
+}  # fmt: skip
 _WHOLE = words_of(
     "file recording whole everything all alles ganze ganzes datei aufnahme it it's es this that "
     "das track mix audio ton sound song lied mischung volume lautstärke"
@@ -186,12 +202,18 @@ def goes_on(words: Sequence[str]) -> bool:
     return words[0] not in _OPENERS
 
 
+_HARDLY = words_of("hardly barely kaum")
+_DEGREES = words_of("really too very so quite ziemlich sehr")
+_GETTING = words_of("get gets")
+_HAVING = words_of("soll should needs need must")
 _GOING = words_of("goes go going geht gehen gehts kommt kommen comes come")
 _TOWARDS = words_of("to into onto on in ins an auf per via zu zum zur for für")
 
 
 def _is_destination(words: Sequence[str]) -> bool:
     """Tell whether words say where the sound goes: "it goes to a station", "soll ins Museum"."""
+    if "fit" in words[-6:] and not _TOWARDS.isdisjoint(words[words.index("fit") + 1 :][:1]):
+        return True
     at = next((n for n, word in enumerate(words) if word in _GOING), None)
     if at is None:
         at = next((n for n, word in enumerate(words) if word == "soll"), None)
@@ -223,7 +245,8 @@ def is_reason(words: Sequence[str], beside: Beside) -> bool:
         return False
     if not _is_beside(words, beside) or not (why or _HOW.isdisjoint(words)):
         return False
-    return (aim or _is_present(words)) and (
+    meant = not _SOMEBODY.isdisjoint(words[:1]) and _ABLE.isdisjoint(words)
+    return (aim or meant or _is_present(words)) and (
         frozenset() < beside.tools <= _TREATMENTS or _COMPLAINING.isdisjoint(words) or why
     )
 
@@ -247,7 +270,10 @@ def _is_beside(words: Sequence[str], beside: Beside) -> bool:
     if beside.after in _TREATMENTS:
         said -= {"NOT", "NOTHING", "WITHOUT"}
     own = frozenset().union(*(_OF_TOOLS.get(tool, frozenset()) for tool in beside.tools))
+    if beside.tools & _CUTTING and _is_event(words):
+        said -= {"JUST"}
     placed = (said & (_ENDS | {"SECTION"})) - own or not _PLACES.isdisjoint(words)
+    placed = placed and not (_is_intention(words) and beside.tools <= OF_ALL)
     if placed and (not _is_of_past(words) or "JUST" in said):
         return False
     scoped = (said & SCOPED) - {"ASIDE"} - own
@@ -255,18 +281,23 @@ def _is_beside(words: Sequence[str], beside: Beside) -> bool:
         return False
     if _is_intention(words):
         said -= {"WANT"}
+    if _is_destination(words):
+        said -= {"PHONE"}
     about = senses_of(beside.words)
     return all(not about.isdisjoint(FAULTS.get(one, ())) for one in said - HARMLESS - own)
 
 
 _GOALS = words_of(
-    "want to like i'd we'd möchte will wollen möchten würde gern gerne going have need plan"
+    "wants want to like i'd we'd möchte will wollen möchten würde gern gerne going have need plan"
 )
 
 
 def _is_intention(words: Sequence[str]) -> bool:
     """Tell whether words say what somebody wants to do with the sound: "I want to practise with
     this", and not what he wants of it."""
+    wants = next((n for n, word in enumerate(words[:5]) if word in ("wants", "want")), 0)
+    if wants and "PERSON" in senses_of(words[:wants]) and words[wants + 1 : wants + 2] == ["to"]:
+        return words[wants + 2 : wants + 3] != [] and words[wants + 2] in VERBS
     if not _SOMEBODY.isdisjoint(words[:1]) or words[0] in ("i'd", "we'd"):
         if not _WANTED.isdisjoint({*words} - _GOALS) or not _MOVES.isdisjoint(senses_of(words)):
             return False

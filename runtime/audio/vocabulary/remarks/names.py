@@ -179,9 +179,11 @@ def may_be_named(fit: Fit, words: list[str], names: list[list[str]]) -> bool:
         return not name or name in OF_ALL or (free and name != "gain")
     if all(_is_content(one) for one in names):
         return name in _REPAIRS
-    strange = not any("PERSON" in senses_of(one) for one in names)
+    people = [one for one in names if "PERSON" in senses_of(one) and CONTENTS.isdisjoint(one)]
+    strange = not people
     if {"start_s", "end_s"} <= fit.arguments.keys():
-        return strange and not said & {"FILTER", "REMOVE"}
+        plain = not said & {"FILTER", "REMOVE"} or not _DELETING.isdisjoint(words)
+        return strange and plain
     if name in _FAULTS:
         return strange and all(one[0] in _ORIGINS and one[1] in _OBJECTS for one in names)
     return not name or name in _CALLED
@@ -194,6 +196,7 @@ def _is_content(name: list[str]) -> bool:
 
 
 _DEFINITE = words_of("the den die das dem der")
+_DELETING = words_of("delete erase lösche löschen lösch")
 _REPAIRS = _FAULTS | words_of(
     "leveller compress limit noise_gate shorten_pauses loudness_norm convert tag"
 )

@@ -47,10 +47,13 @@ TOLD = (_WHERE, _WHERE | _THINGS, frozenset({"FIRST", "LAST"}))
 """Senses of the words that tell where something is, or what and where, or at which end."""
 
 
-def told_words(words: Sequence[str], kept: frozenset[str]) -> list[str]:
+def told_words(
+    words: Sequence[str], kept: frozenset[str], beside: frozenset[str] = frozenset()
+) -> list[str]:
     """Return the numbers, with their units, and the words of these senses; none where the words
-    name a fault or a part beside a place: the wish may mean either."""
-    said = senses_of(words)
+    name a fault or a part beside a place: the wish may mean either. Of what is
+    `beside` they may tell."""
+    said = senses_of(words) - beside
     if not kept & _THINGS and not said.isdisjoint(_LIMITS):
         return []
     if said - kept - HARMLESS - _WHERE - {"WANT", "PHONE", "BACKGROUND"}:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..circumstances import words_of
+from ..meant import Neighbourhood, is_meant
 from ..pieces import AND, RequestPiece, read_alone
 from ..rules import Fit
 from ..sentences import is_known, meaning_of, senses_of
 from ..units import SpokenWord
+from .names import may_be_named, without_names
 from .pointers import TIMES, TOLD, may_be_told, points_back, told_words
 from .shorter import simpler
 from .statements import values_in
@@ -49,7 +51,7 @@ def meaning_behind(pieces: list[RequestPiece]) -> Fit | None:
     timed = any(True for one in told for _ in values_in(one))
     clocks = sum(":" in word for one in told for word in values_in(one)) > 1
     for kept in ((TIMES,) if clocks else ()) + (TOLD if timed else TOLD[1:2]):
-        parts = [told_words(one, kept) for one in told]
+        parts = [told_words(one, kept, _beside(wanted) if clocks else frozenset()) for one in told]
         if any(not part and [*values_in(one)] for part, one in zip(parts, told, strict=True)):
             continue
         known = [word for part in parts for word in part]
@@ -58,6 +60,41 @@ def meaning_behind(pieces: list[RequestPiece]) -> Fit | None:
         if fit and not (section and not _MENDS.isdisjoint(wish)):
             return fit
     return None
+
+
+def _beside(wanted: frozenset[str]) -> frozenset[str]:
+    """Return what may be told of a section between two times, to which a wish points."""
+    more = _OF_SECTION if "SECTION" in wanted else frozenset()
+    gone = wanted & {"CUT", "REMOVE", "MUTE"} and not wanted & {"FILTER", "DOWN", "LESS"}
+    return more | {"PAUSES", "SILENCE"} if gone else more
+
+
+_OF_SECTION = frozenset({
+    "STEM", "PERSON", "PART", "TOOQUIET", "TOOLOUD", "QUIET", "LOUD", "VOICES",
+})  # fmt: skip
+
+
+def meaning_with_names(pieces: list[RequestPiece], around: Neighbourhood) -> Fit | None:
+    """Return the meaning of pieces that are one clause with a name in it: "just keep the vows, 3:10
+    till 7:45"; None where one of them is a clause of its own."""
+    first, *others = pieces
+    parted = any(piece.before not in _JOINING for piece in others)
+    if parted or any(read_alone(piece.words) for piece in others):
+        return None
+    words = list(first.words)
+    for piece in others:
+        at = piece.words[0].start
+        words += [SpokenWord(piece.before, at, at)] if piece.before in AND else []
+        words += piece.words
+    for some, names in without_names(words):
+        plain = [word.text for word in some]
+        whole = read_alone(some)
+        if whole and may_be_named(whole, plain, names) and is_meant(whole, plain, around):
+            return whole
+    return None
+
+
+_JOINING = AND | {","}
 
 
 def section_before(told: list[SpokenWord], wish: list[SpokenWord]) -> Fit | None:

@@ -1,0 +1,124 @@
+"""What is found in a request: its clauses, and what is said beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .complaints import complaint_of
+from .meant import TAKING, is_of_all
+from .patterns import words_in
+from .remarks.contexts import Beside, goes_on, is_context, is_reason
+from .remarks.references import echoes
+from .remarks.shorter import is_title
+from .remarks.statements import is_remark, is_scoped
+from .rules import Fit, fit_of
+from .sentences import parts_in, senses_of
+from .units import SpokenWord
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a request, as it was written, and its meaning."""
+
+    text: str
+    fit: Fit
+
+    @property
+    def is_complaint(self) -> bool:
+        """Tell whether it only names what is too much: "it clicks a lot"."""
+        said = senses_of([word.text for word in words_in(self.text)])
+        return "MUCH" in said and said.isdisjoint(TAKING)
+
+    @property
+    def part(self) -> str:
+        """Return the part of the sound that it speaks of, and that is taken for all of it; "" for
+        none. What is laid under the voice changes no voice."""
+        tool = self.fit.rule.tool
+        words = [] if tool and tool.name == "mix" else [w.text for w in words_in(self.text)]
+        return next(iter(parts_in(words)), "")
+
+
+class Finding(NamedTuple):
+    """Words that are read together, the separator before them, and their clauses, if any."""
+
+    before: str
+    words: list[SpokenWord]
+    clauses: list[Clause]
+
+
+_STOPS = frozenset({".", "!", "?", ";"})
+
+
+def remarks_beside(
+    request: str, found: list[Finding], clauses: list[Clause]
+) -> tuple[list[str], list[str]]:
+    """Return what was said beside the clauses, and why what is neither cannot be read."""
+    remarks: list[str] = []
+    wrong: list[str] = []
+    near = [word.text for one in found if one.clauses for word in one.words]
+    at = 0
+    while at < len(found):
+        if found[at].clauses:
+            at += 1
+            continue
+        end = at + 1
+        while end < len(found) and _goes_on(found[end]):
+            end += 1
+        after = next((one.clauses[0] for one in found[end:] if one.clauses), None)
+        for last in (end, at + 1):
+            words = [word for one in found[at:last] for word in one.words]
+            echo = at and found[at - 1].clauses and echoes([word.text for word in words])
+            title = last == end < len(found) and found[end].before == ":"
+            if clauses and (echo or _is_beside(words, clauses, near, after, title)):
+                remarks.append(request[words[0].start : words[-1].end])
+                break
+        else:
+            last = at + 1
+            text = request[words[0].start : words[-1].end]
+            before = clauses[-1] if at and found[at - 1].clauses and not wrong else None
+            wrong.append((before and _again(before, words, text)) or complaint_of(text, words))
+        at = last
+    return remarks, wrong
+
+
+def _goes_on(one: Finding) -> bool:
+    """Tell whether words that cannot be read go on with the sentence before them."""
+    return not one.clauses and one.before not in _STOPS and goes_on([w.text for w in one.words])
+
+
+def _is_beside(
+    words: list[SpokenWord],
+    clauses: list[Clause],
+    near: list[str],
+    after: Clause | None,
+    before_colon: bool,
+) -> bool:
+    """Tell whether words are a remark beside clauses, of which one comes at once behind."""
+    plain = [word.text for word in words]
+    timed = any("end_s" in one.fit.arguments for one in clauses)
+    alone = is_scoped(plain) and not all(is_of_all(one.fit) for one in clauses)
+    if not alone and is_remark(plain, near, timed):
+        return True
+    tools = frozenset(_tool_of(one) for one in clauses) - {""}
+    if before_colon and is_title(plain, tools):
+        return True
+    beside = Beside(near, tools, _tool_of(after) if after else "")
+    return is_context(plain, beside) or is_reason(plain, beside)
+
+
+def _tool_of(clause: Clause) -> str:
+    return clause.fit.rule.tool.name if clause.fit.rule.tool else ""
+
+
+def _again(last: Clause, words: list[SpokenWord], text: str) -> str:
+    """Return what is wrong with words that only repeat the end of the clause before them: `to -14
+    LUFS` after `normalise to -16 LUFS`; "" for others."""
+    before = [word.text for word in words_in(last.text)]
+    if words[0].text not in before:
+        return ""
+    whole = [*before[: before.index(words[0].text)], *(word.text for word in words)]
+    fit = fit_of("".join(f"{word} " for word in whole))
+    if fit is None or fit.rule is not last.fit.rule:
+        return ""
+    return f"`{last.text}` and `{text}` contradict each other: ask for one of them"
