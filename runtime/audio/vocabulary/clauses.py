@@ -10,6 +10,7 @@ from ...errors import Failure
 from .complaints import complaint_of
 from .meant import TAKING, Neighbourhood, is_meant, is_of_all
 from .patterns import with_points, words_in
+from .peeling import with_settings
 from .pieces import (
     AND,
     RequestPiece,
@@ -35,7 +36,6 @@ from .sentences import (
     senses_of,
     verb_of,
 )
-from .settings.reading import with_settings
 from .units import SpokenWord
 
 MAX_REQUEST = 4_000

@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 from flowc.compiler.catalog.audio_model import BAND_PARAMETERS, REQUIRED
 
-from ....errors import Failure
-from ..patterns import Pattern, is_number, pattern, phrase
-from ..pieces import RequestPiece, longest_fit, read_alone
-from ..rules import Fit, Rule, rules
-from ..sentences import is_unit
-from ..units import SpokenWord
-from .table import HEADS, SETTINGS, USUAL, WEAK, Setting
+from ...errors import Failure
+from .patterns import Pattern, is_number, pattern, phrase
+from .pieces import RequestPiece, longest_fit, read_alone
+from .rules import Fit, Rule, rules
+from .sentences import is_unit
+from .settings.table import HEADS, SETTINGS, USUAL, WEAK, Setting
+from .units import SpokenWord
 
 _MOST_PIECES = 12
 _MOST_BASES = 2
@@ -96,6 +96,40 @@ def with_settings(pieces: list[RequestPiece], at: int, plain: tuple[Fit | None, 
     return fit, used
 
 
+def foreign_setting(text: str, words: list[SpokenWord]) -> str:
+    """Return whose settings a clause says that the rules cannot read, where its own tool has none
+    of that name; "" for other clauses."""
+    own = _peeled_by(words)
+    named = {tool: one for tool, one in own.items() if one.settings}
+    if not named:
+        return ""
+    owners = " or ".join(name.upper() for name in sorted(named))
+    most = max(named.values(), key=lambda one: len(one.settings))
+    said = "`, `".join(dict.fromkeys(said for _, _, said in most.settings))
+    several = len({said for _, _, said in most.settings}) > 1
+    if most.is_alone:
+        is_one = "are settings" if several else "is a setting"
+        return f"`{text}` {is_one} of {owners}, and no such clause is at once before it"
+    other = _tool_of(most)
+    if not other or other in named:
+        return ""
+    they_are = "they are settings" if several else "it is a setting"
+    return f"{other.upper()} in `{text}` has no `{said}`: {they_are} of {owners}"
+
+
+def _tool_of(peeled: Peeled) -> str:
+    """Return the tool of which words without their settings speak; "" for none."""
+    fit = read_alone(peeled.words) if peeled.words else None
+    return fit.rule.tool.name if fit and fit.rule.tool else ""
+
+
+def _peeled_by(words: list[SpokenWord]) -> dict[str, Peeled]:
+    """Return words without the settings of each tool whose settings may be in them."""
+    said = {word.text for word in words}
+    every = {tool: _peel(tool, words) for tool, known in _words().items() if known & said}
+    return {tool: peeled for tool, peeled in every.items() if peeled}
+
+
 def _of_tool(tool: str, pieces: list[RequestPiece]) -> tuple[Fit, int] | None:
     """Return the clause of a tool that pieces begin with, with its settings, and how many pieces it
     is; None where they begin with none, or say no settings."""
@@ -148,14 +182,13 @@ def _is_of_other(tool: str, words: list[SpokenWord]) -> bool:
 def _base_of(tool: str, bases: list[RequestPiece], first: Peeled) -> tuple[Fit | None, int]:
     """Return the clause without its settings, and how many pieces it is."""
     fit, used = longest_fit(bases, 0)
-    if fit is None:
-        for used in range(min(len(bases), _MOST_BASES), 0, -1):
-            first_one, *more = bases[:used]
-            joined = first_one.spelling + "".join(f"{b.before} {b.spelling}" for b in more)
-            if fit := next(_heads(tool, joined), None):
-                break
-    elif used > 1 and first.settings and (alone := read_alone(bases[0].words)):
+    if fit and used > 1 and first.settings and (alone := read_alone(bases[0].words)):
         fit, used = alone, 1  # "reverb with room size 0.6 and fade out"
+    for count in range(min(len(bases), _MOST_BASES), used if fit else 0, -1):
+        spelled = bases[0].spelling + "".join(f"{b.before} {b.spelling}" for b in bases[1:count])
+        if head := next(_heads(tool, spelled), None):
+            fit, used = head, count
+            break
     right = fit is not None and fit.rule.tool is not None and fit.rule.tool.name == tool
     return (fit if right else None), used
 
