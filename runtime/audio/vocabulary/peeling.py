@@ -19,7 +19,7 @@ from .patterns import Pattern, is_number, pattern, phrase
 from .pieces import RequestPiece, longest_fit, read_alone
 from .rules import Fit, Rule, rules
 from .sentences import is_unit
-from .settings.table import HEADS, SETTINGS, USUAL, WEAK, Setting
+from .settings.table import ASKED, HEADS, SETTINGS, USUAL, WEAK, Setting
 from .units import SpokenWord
 
 _MOST_PIECES = 12
@@ -34,6 +34,7 @@ _ARTICLES = frozenset({
 _DEFINITE = frozenset({"the", "der", "die", "das", "den", "dem"})
 _OPINIONS = frozenset({
     "fast", "quick", "slow", "short", "long", "gentle", "high", "low", "small", "large", "big",
+    "narrow", "wide", "broad",
     "schnelle", "schnellem", "schnellen", "langsame", "langsamem", "langsamen", "kurze", "kurzem",
     "kurzen", "lange", "langem", "langen", "hohe", "hohem", "niedrige", "kleine", "große",
 })  # fmt: skip
@@ -221,8 +222,8 @@ def _is_complete(fit: Fit) -> bool:
         needed, given = BAND_PARAMETERS, fit.arguments["bands"][0]
     else:
         needed, given = fit.rule.tool.parameters, fit.arguments
-    paths = ("input", "output", "inputs")
-    return all(p.name in given for p in needed if p.default is REQUIRED and p.name not in paths)
+    missing = {p.name for p in needed if p.default is REQUIRED} | ASKED[fit.rule.tool.name]
+    return missing <= {*given, "input", "output", "inputs"}
 
 
 class Span(NamedTuple):

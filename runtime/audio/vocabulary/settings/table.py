@@ -7,6 +7,8 @@ the language of patterns, where `V` is the value. A name stands before its value
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -113,7 +115,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("denoise", "reduction_db", "db", "reduction|noise reduction|reduktion|absenkung|"
             "minderung"),
     Setting("denoise", "noise_start_s,noise_end_s", "", "",
-            (f"[the|das|ein|a] {_NOISE} [is] {_BETWEEN}",
+            (f"[the|das|ein|a] {_NOISE} [is|ist|liegt] {_BETWEEN}",
              f"[learn|take|get] [the|a] {_NOISE} {_BETWEEN}",
              f"learn (it|the noise|what noise is) {_BETWEEN}",
              f"(lerne|lern) (es|das rauschen) {_BETWEEN}")),
@@ -208,6 +210,8 @@ HEADS: tuple[tuple[str, str], ...] = (
      "[dazu|hinzu] {color=brown}"),
 )  # fmt: skip
 """Wordings and how their tool is named where only its settings say the rest."""
+ASKED: Mapping[str, set[str]] = defaultdict(set, {"distort": {"drive_db"}})
+"""What has to be said of a tool that has a default for it: "distort it" alone is not read."""
 USUAL = frozenset({
     ("highpass", "slope", 24), ("lowpass", "slope", 24), ("bandpass", "slope", 24),
     ("mix", "length", "first"),

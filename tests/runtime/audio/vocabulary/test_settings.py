@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+from pathlib import Path
 
 import pytest
 from flowc.compiler.catalog.audio_model import BAND_PARAMETERS, Planning
@@ -156,6 +158,23 @@ def test_a_comma_in_a_number_behind_a_name_is_a_decimal_comma(name):
         said = failure.message
     assert f"{name} 0,7" in said
     assert "they do not know" not in said
+
+
+NEGATIONS = ("not", "never", "without", "no", "nicht", "ohne", "drums", "xyzzy")
+
+
+@pytest.mark.parametrize("word", NEGATIONS)
+def test_a_word_that_says_no_is_never_passed_over(word):
+    lines = Path(__file__).with_name("phrasings_settings.txt").read_text("utf-8").splitlines()
+    read = []
+    for line in [one for one in lines if one and one[0] not in "#=?"][NEGATIONS.index(word) :: 9]:
+        words = line.split()
+        for at in range(len(words) + 1):
+            text = " ".join([*words[:at], word, *words[at:]])
+            with contextlib.suppress(Failure):
+                plan_of(text, "a.wav")
+                read.append(text)
+    assert read == []
 
 
 def test_a_setting_belongs_to_the_clause_at_once_before_it():
