@@ -9,6 +9,7 @@ from ...errors import Failure
 from .findings import Clause, Finding, remarks_beside
 from .meant import TAKING, Neighbourhood, is_meant, is_of_all
 from .patterns import with_points, words_in
+from .peeling import with_settings
 from .pieces import (
     RequestPiece,
     clauses_beside_with,
@@ -32,7 +33,6 @@ from .sentences import (
     senses_of,
     verb_of,
 )
-from .settings.reading import with_settings
 from .units import SpokenWord
 
 MAX_REQUEST = 4_000

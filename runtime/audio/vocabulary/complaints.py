@@ -13,6 +13,7 @@ from flowc.compiler.source.spelling import Spelling
 
 from .meanings import ANYWHERE
 from .patterns import is_number
+from .peeling import foreign_setting
 from .rules import fit_of, known_words, nearest_example
 from .sentences import alone_text, is_known, one_of_several, parts_in, senses_of
 from .units import SpokenWord
@@ -146,6 +147,8 @@ def complaint_of(text: str, words: list[SpokenWord]) -> str:
         return (
             f"`{text}` says what is not to be done: only what is asked for is done, so leave it out"
         )
+    if foreign := foreign_setting(text, words):
+        return foreign
     known = known_words()
     strange = [word for word in plain if not (word in known or is_number(word) or is_known(word))]
     near = nearest_concept(plain)

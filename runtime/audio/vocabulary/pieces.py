@@ -11,6 +11,7 @@ from .patterns import is_number
 from .remarks.shorter import is_heading
 from .rules import BEGINNINGS, FORMAT, GOING_ON, SEPARATORS, TURNS, Fit, Rule, fit_of
 from .sentences import adds_nothing, is_known, meaning_of, senses_of
+from .settings.table import NAME_ENDS
 from .units import SpokenWord
 
 _MOST_WORDS = 12
@@ -71,7 +72,8 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
         if word.text in openers and not current and after is not _END and not is_number(after.text):
             continue
         turns = word.text in TURNS and not (current and current[-1].text in _ALL_BUT)
-        if word.text == ":" and current:
+        set_to = bool(current) and current[-1].text in NAME_ENDS and is_number(after.text)
+        if word.text == ":" and current and not set_to:
             if is_heading([one.text for one in current]):
                 current = []
                 continue

@@ -16,6 +16,7 @@ from flowc.compiler.catalog.audio_model import AudioTool, Planning, Wording
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 
 from .patterns import ENDS, Pattern, pattern, show
+from .settings.table import SETTINGS
 
 NAME = "offline-rules/1"
 SEPARATORS = ENDS
@@ -116,7 +117,8 @@ _TELLING = 0.3
 
 
 def vocabulary_rows() -> Iterator[dict[str, Any]]:
-    """Yield every rule as data: name, tool, default, example and patterns."""
+    """Yield every rule as data: name, tool, default, example, patterns, and the names of the tool's
+    settings by parameter."""
     for rule in rules():
         yield {
             "name": rule.wording.name,
@@ -124,4 +126,9 @@ def vocabulary_rows() -> Iterator[dict[str, Any]]:
             "default": rule.wording.default,
             "example": rule.wording.example,
             "patterns": [show(pattern) for pattern in rule.patterns],
+            "settings": {
+                one.parameter: one.names.split("|")
+                for one in SETTINGS
+                if rule.tool and one.tool == rule.tool.name and one.names
+            },
         }

@@ -228,7 +228,8 @@ def vocabulary(as_json: flags.AsJson = False) -> int:
     """What the model `offline` understands: rules, not a language model.
 
     A clause of a request is one of these phrases, or it is refused. (a|b) is one of several, [a]
-    may be left out, {hz} is a number with its unit.
+    may be left out, {hz} is a number with its unit. A setting may stand in the clause or behind it,
+    its value behind its name or before it.
     """
     rows = [*vocabulary_rows()]
     if as_json:
@@ -241,6 +242,8 @@ def vocabulary(as_json: flags.AsJson = False) -> int:
         default = f" · default: {row['default']}" if row["default"] else ""
         screen.print("", f"{row['name']} · {tool} · e.g. {row['example']}{default}")
         screen.print(*(f"  {text}" for text in row["patterns"]))
+        for parameter, names in row["settings"].items():
+            screen.print(f"  setting {parameter}: {', '.join(names)}")
     return OK
 
 

@@ -7,6 +7,8 @@ the language of patterns, where `V` is the value. A name stands before its value
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -75,7 +77,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("cut", "soften_ms", "ms", _JOINT, _SOFTEN),
     Setting("gain", "soften_ms", "ms", _SOFTENED,
             (*_SOFTEN, f"({_KANTEN}) mit V (weich|weicher)")),
-    Setting("loudness_norm", "max_true_peak_dbtp", "dbtp", f"{_CEILING}|{_PEAK}"),
+    Setting("loudness_norm", "max_true_peak_dbtp", "dbtp|peak", f"{_CEILING}|{_PEAK}"),
     Setting("highpass", "cutoff_hz", "hz", _CUTOFF),
     Setting("highpass", "slope", "db", _SLOPE, _SLOPES),
     Setting("lowpass", "cutoff_hz", "hz", _CUTOFF),
@@ -96,7 +98,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("compress", "makeup_db", "db", "makeup|make-up|make up|makeup gain|make-up gain|"
             "make up gain|makeup-gain|make-up-gain|aufholverstärkung|nachverstärkung"),
     Setting("compress", "link_percent", "link", _LINK),
-    Setting("limit", "ceiling_dbtp", "ceiling", f"{_CEILING}|{_PEAK}"),
+    Setting("limit", "ceiling_dbtp", "ceiling|peak", f"{_CEILING}|{_PEAK}"),
     Setting("limit", "release_ms", "ms", _RELEASE),
     Setting("limit", "lookahead_ms", "ms", "lookahead|look-ahead|look ahead|lookahead time|"
             "vorausschau|vorausschauzeit|lookahead-zeit"),
@@ -113,7 +115,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("denoise", "reduction_db", "db", "reduction|noise reduction|reduktion|absenkung|"
             "minderung"),
     Setting("denoise", "noise_start_s,noise_end_s", "", "",
-            (f"[the|das|ein|a] {_NOISE} [is] {_BETWEEN}",
+            (f"[the|das|ein|a] {_NOISE} [is|ist|liegt] {_BETWEEN}",
              f"[learn|take|get] [the|a] {_NOISE} {_BETWEEN}",
              f"learn (it|the noise|what noise is) {_BETWEEN}",
              f"(lerne|lern) (es|das rauschen) {_BETWEEN}")),
@@ -150,15 +152,15 @@ SETTINGS: tuple[Setting, ...] = (
         "[curve|curves|kurve|shape] {shape=linear}",
         "[an] (equal power|equal-power|constant power|constant-power) [curve|curves|shape] "
         "{shape=equal_power}")),
-    Setting("reverb", "room_size", "share|bare", "room size|roomsize|room-size|raumgröße|room"),
+    Setting("reverb", "room_size", "share|bare", "room size|roomsize|room-size|raumgröße"),
     Setting("reverb", "wet_level", "share|bare", "wet|wet level|wetness|wet share|mix|share|"
             "hallanteil|anteil|wet-anteil|wet mix"),
     Setting("reverb", "damping", "share|bare", "damping|damp|dämpfung|höhendämpfung"),
-    Setting("reverb", "tail_s", "span", "tail|reverb tail|nachklang|hallfahne|ausklang", (
-        "V [of|an] (tail|reverb tail|nachklang|hallfahne|ausklang) [at the end|am ende]",
+    Setting("reverb", "tail_s", "span", "tail|reverb tail|nachklang|hallfahne", (
+        "V [of|an] (tail|reverb tail|nachklang|hallfahne) [at the end|am ende]",
         "[let it|let the reverb] ring (out|on) for V [at the end]",
         "[lass ihn|lass den hall] V (nachklingen|ausklingen) [am ende]")),
-    Setting("distort", "drive_db", "db", "drive|gain|vorverstärkung|ansteuerung"),
+    Setting("distort", "drive_db", "db", "drive|vorverstärkung|ansteuerung"),
     Setting("distort", "shape", "", "", (
         "(hard clipping|hard-clipping|hartes clipping|hartem clipping|hard shape|hard|hart) "
         "{shape=hard}",
@@ -171,28 +173,33 @@ BARE_NAMES = tuple(
     sorted({name for one in SETTINGS if "bare" in one.kinds for name in one.names.split("|")})
 )
 """Names of settings whose numbers have no unit."""
+WEAK = frozenset({"gain", "anhebung", "absenkung", "reduktion", "reduction", "noise reduction"})
+"""Names that may be a wish of their own: "boost 3 kHz by 4 dB, gain 2 dB"."""
+NAME_ENDS = frozenset(name.split()[-1] for one in SETTINGS for name in one.names.split("|") if name)
+"""The last words of the names."""
 _GIVE = ("[gib|give|mach|put|add|use|apply|nimm|set|setz|setze] [it|ihr|ihm|them|him|her|me|mir] "
          "[please|bitte] [some|etwas] THE")  # fmt: skip
 _ON = "[on it|to it|dazu|drauf|rein|hinzu]"
+_AT = "[[,] [AT] {freq_hz:hz}]"
 HEADS: tuple[tuple[str, str], ...] = (
     ("high-pass", f"{_GIVE} (high-pass|highpass|high pass|low-cut|low cut|hochpass|"
-     f"hochpassfilter) [filter] {_ON} {{slope=24}}"),
+     f"hochpassfilter) [filter] {_ON} [AT {{cutoff_hz:hz}}] {{slope=24}}"),
     ("low-pass", f"{_GIVE} (low-pass|lowpass|low pass|high-cut|high cut|tiefpass|tiefpassfilter) "
-     f"[filter] {_ON} {{slope=24}}"),
+     f"[filter] {_ON} [AT {{cutoff_hz:hz}}] {{slope=24}}"),
     ("band-pass", f"{_GIVE} (band-pass|bandpass|band pass|bandpassfilter) [filter] {_ON} "
      "{slope=24}"),
     ("equaliser", f"{_GIVE} (bell|peak|glocke|bell filter|peak filter|glockenfilter) [eq] "
-     "{type=peak}"),
+     f"{_AT} {{type=peak}}"),
     ("equaliser", f"{_GIVE} (low shelf|low-shelf|lowshelf|bass shelf) [filter] "
-     "{type=low_shelf}"),
+     f"{_AT} {{type=low_shelf}}"),
     ("equaliser", f"{_GIVE} (high shelf|high-shelf|highshelf|treble shelf) [filter] "
-     "{type=high_shelf}"),
+     f"{_AT} {{type=high_shelf}}"),
     ("reverb", f"{_GIVE} (reverb|reverberation|hall|nachhall|raumhall) {_ON}"),
     ("compress", f"{_GIVE} [gentle|light|leichten|sanften] (compressor|compression|kompressor|"
      f"kompression) {_ON}"),
     ("limit", f"{_GIVE} (limiter|brickwall limiter|begrenzer) {_ON}"),
     ("noise gate", f"{_GIVE} (gate|noise gate|noise-gate) {_ON}"),
-    ("de-ess", f"{_GIVE} (de-esser|deesser) {_ON}"),
+    ("de-ess", f"{_GIVE} (de-esser|deesser|de-ess) {_ON} {_AT}"),
     ("distort", f"{_GIVE} (distort|distort it|distortion|overdrive|verzerrung|übersteuerung|"
      f"verzerren) {_ON}"),
     ("add noise", "[add|füge|mische] [some|etwas] (white noise|weißes rauschen) "
@@ -203,6 +210,8 @@ HEADS: tuple[tuple[str, str], ...] = (
      "[dazu|hinzu] {color=brown}"),
 )  # fmt: skip
 """Wordings and how their tool is named where only its settings say the rest."""
+ASKED: Mapping[str, set[str]] = defaultdict(set, {"distort": {"drive_db"}})
+"""What has to be said of a tool that has a default for it: "distort it" alone is not read."""
 USUAL = frozenset({
     ("highpass", "slope", 24), ("lowpass", "slope", 24), ("bandpass", "slope", 24),
     ("mix", "length", "first"),

@@ -10,27 +10,31 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from flowc.compiler.catalog.audio_model import BAND_PARAMETERS, REQUIRED
 
-from ....errors import Failure
-from ..patterns import Pattern, pattern, phrase
-from ..pieces import RequestPiece, longest_fit, read_alone
-from ..rules import Fit, Rule, rules
-from ..sentences import is_unit
-from ..units import SpokenWord
-from .table import HEADS, SETTINGS, USUAL, Setting
+from ...errors import Failure
+from .patterns import Pattern, is_number, pattern, phrase
+from .pieces import RequestPiece, longest_fit, read_alone
+from .rules import Fit, Rule, rules
+from .sentences import is_unit
+from .settings.table import ASKED, HEADS, SETTINGS, USUAL, WEAK, Setting
+from .units import SpokenWord
 
 _MOST_PIECES = 12
+_MOST_BASES = 2
+"""Pieces of a mere name with a value: "de-esser, 6 kHz"."""
 _JOINING = frozenset({"", ",", ";", ".", "and", "und", "sowie"})
 _WITH = frozenset({"with", "mit", "and", "und", "plus", "using", ":", "having", "at", "bei"})
 _ARTICLES = frozenset({
     "a", "an", "the", "its", "ein", "eine", "einen", "einem", "einer", "der", "die", "das", "den",
     "dem", "seine", "ihre",
 })  # fmt: skip
+_DEFINITE = frozenset({"the", "der", "die", "das", "den", "dem"})
 _OPINIONS = frozenset({
     "fast", "quick", "slow", "short", "long", "gentle", "high", "low", "small", "large", "big",
+    "narrow", "wide", "broad",
     "schnelle", "schnellem", "schnellen", "langsame", "langsamem", "langsamen", "kurze", "kurzem",
     "kurzen", "lange", "langem", "langen", "hohe", "hohem", "niedrige", "kleine", "große",
 })  # fmt: skip
@@ -63,6 +67,8 @@ class Peeled:
     words: list[SpokenWord]
     settings: list[tuple[str, Any, str]]
     """Parameter, value, and how it is said."""
+    sure: bool
+    """Whether each has a name that no other wish has."""
 
     @property
     def is_alone(self) -> bool:
@@ -91,6 +97,40 @@ def with_settings(pieces: list[RequestPiece], at: int, plain: tuple[Fit | None, 
     return fit, used
 
 
+def foreign_setting(text: str, words: list[SpokenWord]) -> str:
+    """Return whose settings a clause says that the rules cannot read, where its own tool has none
+    of that name; "" for other clauses."""
+    own = _peeled_by(words)
+    named = {tool: one for tool, one in own.items() if one.settings}
+    if not named:
+        return ""
+    owners = " or ".join(name.upper() for name in sorted(named))
+    most = max(named.values(), key=lambda one: len(one.settings))
+    said = "`, `".join(dict.fromkeys(said for _, _, said in most.settings))
+    several = len({said for _, _, said in most.settings}) > 1
+    if most.is_alone:
+        is_one = "are settings" if several else "is a setting"
+        return f"`{text}` {is_one} of {owners}, and no such clause is at once before it"
+    other = _tool_of(most)
+    if not other or other in named:
+        return ""
+    they_are = "they are settings" if several else "it is a setting"
+    return f"{other.upper()} in `{text}` has no `{said}`: {they_are} of {owners}"
+
+
+def _tool_of(peeled: Peeled) -> str:
+    """Return the tool of which words without their settings speak; "" for none."""
+    fit = read_alone(peeled.words) if peeled.words else None
+    return fit.rule.tool.name if fit and fit.rule.tool else ""
+
+
+def _peeled_by(words: list[SpokenWord]) -> dict[str, Peeled]:
+    """Return words without the settings of each tool whose settings may be in them."""
+    said = {word.text for word in words}
+    every = {tool: _peel(tool, words) for tool, known in _words().items() if known & said}
+    return {tool: peeled for tool, peeled in every.items() if peeled}
+
+
 def _of_tool(tool: str, pieces: list[RequestPiece]) -> tuple[Fit, int] | None:
     """Return the clause of a tool that pieces begin with, with its settings, and how many pieces it
     is; None where they begin with none, or say no settings."""
@@ -102,13 +142,14 @@ def _of_tool(tool: str, pieces: list[RequestPiece]) -> tuple[Fit, int] | None:
         if own is None:
             break
         alone = own.is_alone and piece.before in _JOINING and bool(peeled)
-        other = alone and _is_of_other(tool, piece.words)
+        other = alone and not own.sure and _is_of_other(tool, piece.words)
         peeled.append(own)
         added.append(alone and not other)
         others.append(other)
     # "gain 4 dB" behind a shelf is a wish of its own only where the shelf has its gain.
     for taken in (added, [*map(any, zip(added, others, strict=True))]):
-        bases = [*_before(taken, pieces, peeled)]
+        ends = [*map(any, zip(taken, others, strict=True))]
+        bases = [*_before(ends, pieces, peeled)]
         base, used = _base_of(tool, bases, peeled[0]) if bases else (None, 0)
         if base is None:
             continue
@@ -122,13 +163,13 @@ def _of_tool(tool: str, pieces: list[RequestPiece]) -> tuple[Fit, int] | None:
 
 
 def _before(
-    taken: list[bool], pieces: list[RequestPiece], peeled: list[Peeled]
+    ends: list[bool], pieces: list[RequestPiece], peeled: list[Peeled]
 ) -> Iterator[RequestPiece]:
     """Yield the pieces before the first that says settings alone, without their settings."""
     if not peeled or not peeled[0].words:
         return
-    for is_taken, piece, own in zip(taken, pieces, peeled, strict=False):
-        if is_taken:
+    for is_end, piece, own in zip(ends, pieces, peeled, strict=False):
+        if is_end or not own.words:
             return
         yield RequestPiece(piece.before, own.words)
 
@@ -142,10 +183,13 @@ def _is_of_other(tool: str, words: list[SpokenWord]) -> bool:
 def _base_of(tool: str, bases: list[RequestPiece], first: Peeled) -> tuple[Fit | None, int]:
     """Return the clause without its settings, and how many pieces it is."""
     fit, used = longest_fit(bases, 0)
-    if fit is None:
-        fit, used = next(_heads(tool, bases[0].spelling), None), 1
-    elif used > 1 and first.settings and (alone := read_alone(bases[0].words)):
+    if fit and used > 1 and first.settings and (alone := read_alone(bases[0].words)):
         fit, used = alone, 1  # "reverb with room size 0.6 and fade out"
+    for count in range(min(len(bases), _MOST_BASES), used if fit else 0, -1):
+        spelled = bases[0].spelling + "".join(f"{b.before} {b.spelling}" for b in bases[1:count])
+        if head := next(_heads(tool, spelled), None):
+            fit, used = head, count
+            break
     right = fit is not None and fit.rule.tool is not None and fit.rule.tool.name == tool
     return (fit if right else None), used
 
@@ -178,39 +222,81 @@ def _is_complete(fit: Fit) -> bool:
         needed, given = BAND_PARAMETERS, fit.arguments["bands"][0]
     else:
         needed, given = fit.rule.tool.parameters, fit.arguments
-    paths = ("input", "output", "inputs")
-    return all(p.name in given for p in needed if p.default is REQUIRED and p.name not in paths)
+    missing = {p.name for p in needed if p.default is REQUIRED} | ASKED[fit.rule.tool.name]
+    return missing <= {*given, "input", "output", "inputs"}
+
+
+class Span(NamedTuple):
+    """A setting in words: from which to which, and what it says."""
+
+    begin: int
+    end: int
+    arguments: dict[str, Any]
+    sure: bool
 
 
 def _peel(tool: str, words: list[SpokenWord]) -> Peeled | None:
     """Return words without the settings of a tool in them; None where one may be meant in another
     way."""
     texts = [word.text for word in words]
-    spelled = "".join(f"{text} " for text in texts)
-    starts = [0]
-    for text in texts:
-        starts.append(starts[-1] + len(text) + 1)
+    spans = _spans(tool, texts)
+    chosen = _from_left(spans)
+    if chosen != _from_right(spans):
+        return None  # "3 dB makeup -20 dB"
     rest: list[SpokenWord] = []
     settings: list[tuple[str, Any, str]] = []
     at = 0
-    while at < len(words):
-        arguments, end = _longest(tool, spelled, starts[at])
+    for begin, end, arguments, _ in [*chosen, Span(len(words), len(words), {}, True)]:
+        rest += words[at:begin]
+        at = end
         if not arguments:
-            rest.append(words[at])
-            at += 1
             continue
-        stop = starts.index(end)
+        before = rest[-1].text if rest else ""
         while rest and rest[-1].text in _ARTICLES | _OPINIONS:
             rest.pop()
         while rest and rest[-1].text in _WITH:
             rest.pop()
-        behind = texts[stop : stop + 2]
-        if (rest and rest[-1].text in _HEDGES) or _is_hedged(behind):
+        said = texts[begin:end]
+        named = any(map(is_number, said)) or before not in _DEFINITE  # "the hard drive"
+        if not named or (rest and rest[-1].text in _HEDGES) or _is_hedged(texts[end : end + 2]):
             return None
-        said = " ".join(texts[at:stop])
-        settings += [(name, value, said) for name, value in arguments.items()]
-        at = stop
-    return Peeled(rest, settings)
+        settings += [(name, value, " ".join(said)) for name, value in arguments.items()]
+    return Peeled(rest, settings, all(span.sure for span in chosen))
+
+
+def _spans(tool: str, texts: list[str]) -> list[Span]:
+    """Return the settings of a tool that begin at each of the words, the longest of each."""
+    spelled = "".join(f"{text} " for text in texts)
+    places = [0]
+    for text in texts:
+        places.append(places[-1] + len(text) + 1)
+    found: list[Span] = []
+    for begin, start in enumerate(places[:-1]):
+        own = [(fit, sure) for one, sure in _patterns()[tool] if (fit := one.begin(spelled, start))]
+        stop = max((end for (_, end), _ in own), default=0)
+        best = [(arguments, sure) for (arguments, end), sure in own if end == stop]
+        if best and all(arguments == best[0][0] for arguments, _ in best):
+            sure = any(sure for _, sure in best)
+            found.append(Span(begin, places.index(stop), best[0][0], sure))
+    return found
+
+
+def _from_left(spans: list[Span]) -> list[Span]:
+    """Return the first of the spans, the first behind it, and so on."""
+    found: list[Span] = []
+    for span in spans:
+        if not found or span.begin >= found[-1].end:
+            found.append(span)
+    return found
+
+
+def _from_right(spans: list[Span]) -> list[Span]:
+    """Return the last of the spans, the last before it, and so on."""
+    found: list[Span] = []
+    for span in sorted(spans, key=lambda one: (-one.end, one.begin)):
+        if not found or span.end <= found[-1].begin:
+            found.append(span)
+    return found[::-1]
 
 
 def _is_hedged(behind: Sequence[str]) -> bool:
@@ -221,15 +307,6 @@ def _is_hedged(behind: Sequence[str]) -> bool:
     if first in ("at", "to") and (second in ("most", "least") or first == "to"):
         return True
     return first in _HEDGES_BEHIND or is_unit(first)
-
-
-def _longest(tool: str, spelled: str, start: int) -> tuple[dict[str, Any], int]:
-    """Return the setting that begins at a place of a spelled clause, and where it ends."""
-    found = [own for one in _patterns()[tool] if (own := one.begin(spelled, start))]
-    ends = {end for _, end in found}
-    best = [arguments for arguments, end in found if end == max(ends)]
-    same = best and all(one == best[0] for one in best)
-    return (best[0], max(ends)) if same else ({}, start)
 
 
 def _heads(tool: str, spelled: str) -> Iterator[Fit]:
@@ -247,23 +324,28 @@ def _head_patterns() -> tuple[tuple[Rule, Pattern], ...]:
 
 
 @functools.cache
-def _patterns() -> dict[str, list[Pattern]]:
-    """Return the settings of each tool as patterns."""
-    found: dict[str, list[Pattern]] = {}
+def _patterns() -> dict[str, list[tuple[Pattern, bool]]]:
+    """Return the settings of each tool as patterns, and whether each is sure."""
+    found: dict[str, list[tuple[Pattern, bool]]] = {}
     for one in SETTINGS:
-        found.setdefault(one.tool, []).extend(phrase(text) for text in _phrases(one))
+        found.setdefault(one.tool, []).extend((phrase(text), sure) for text, sure in _phrases(one))
     return found
 
 
-def _phrases(one: Setting) -> Iterator[str]:
+def _phrases(one: Setting) -> Iterator[tuple[str, bool]]:
+    """Yield the phrases of a setting, and whether they are no wish of their own."""
     slots = "|".join(f"{{{one.parameter}:{kind}}}" for kind in one.kinds.split("|"))
     value = f"({slots})"
-    if one.names:
-        names = "|".join(sorted(one.names.split("|"), key=len, reverse=True))
-        yield f"({names}) [of|von|auf|at|to|bei|=|:|set to] [just|only|nur|exactly|genau] {value}"
-        yield f"{value} [of|an|-] ({names})"
+    names = sorted(one.names.split("|"), key=len, reverse=True) if one.names else []
+    for sure in (True, False):
+        if some := "|".join(name for name in names if (name in WEAK) is not sure):
+            yield f"({some}) {_IS} [just|only|nur|exactly|genau] {value}", sure
+            yield f"{value} [of|an|-] ({some})", sure
     for text in one.phrases:
-        yield " ".join(value if token == "V" else token for token in text.split())
+        yield " ".join(value if token == "V" else token for token in text.split()), False
+
+
+_IS = "[of|von|auf|at|to|bei|=|:|set to|should be|soll sein]"
 
 
 @functools.cache
@@ -271,6 +353,6 @@ def _words() -> dict[str, frozenset[str]]:
     """Return the words of the settings of each tool."""
     units = {"db", "s", "ms", "hz", "of", "a", "the", "and", "with", "to", "at", "in"}
     return {
-        tool: frozenset().union(*(one.words for one in some)) - units
+        tool: frozenset().union(*(one.words for one, _ in some)) - units
         for tool, some in _patterns().items()
     }
