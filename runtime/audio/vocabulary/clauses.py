@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from ...errors import Failure
 from .complaints import complaint_of
-from .meant import TAKING, Neighbourhood, is_meant, is_of_all
+from .details.manners import leaves_rest
+from .meant import TAKING, Neighbourhood, is_bare_tag, is_meant, is_of_all
 from .patterns import with_points, words_in
 from .pieces import (
     AND,
@@ -53,9 +54,13 @@ class Clause:
     @property
     def part(self) -> str:
         """Return the part of the sound that it speaks of, and that is taken for all of it; "" for
-        none. What is laid under the voice changes no voice."""
+        none. What is laid under the voice changes no voice, nor does a side on which it is."""
         tool = self.fit.rule.tool
-        words = [] if tool and tool.name == "mix" else [w.text for w in words_in(self.text)]
+        words = (
+            []
+            if tool and tool.name in ("mix", "channels")
+            else [w.text for w in words_in(self.text)]
+        )
         return next(iter(parts_in(words)), "")
 
 
@@ -179,7 +184,8 @@ def _clauses_at(
     if fit and not is_meant(fit, [word.text for word in words], around):
         return used, []
     if fit:
-        return used, [Clause(text, fit)]
+        bare = is_bare_tag([word.text for word in words])
+        return used, [Clause(f"set {text}" if bare else text, fit)]
     if two := shapes_in(words):
         return used, [_clause_of(request, part, own) for part, own in two]
     if two := clauses_beside_with(words):
@@ -287,6 +293,7 @@ def _section_before(told: list[SpokenWord], wish: list[SpokenWord]) -> Fit | Non
 
 _GONE = frozenset({"REMOVE", "AWAY", "DROP", "CUT", "SKIP"})
 _LEFT_ALONE = frozenset({"lassen", "leave", "alone", "keep", "bleibt"})
+_CHOOSING = frozenset({"clip", "channels", "mix", "concat", "split", "split_silence"})
 _LENGTHS = frozenset({"trim_silence", "time_stretch", "shorten_pauses", "concat", "pad"})
 _RESTS = frozenset({"rest", "else", "outside", "übrige", "übrigen", "andere", "anderes", "others"})
 
@@ -295,6 +302,9 @@ def _is_rest(last: Clause, words: list[str]) -> bool:
     """Tell whether words drop what is left beside the section that the clause before keeps, or say
     once more what is kept."""
     tool, said = last.fit.rule.tool, senses_of(words)
+    if tool and leaves_rest(words):
+        own = senses_of([word.text for word in words_in(last.text)])
+        return tool.name not in _CHOOSING and own.isdisjoint({"PART", "STEM", "VOICES"})
     strange = [word for word in words if not is_known(word)]
     if tool is None or not said or {*strange} - _RESTS:
         return False

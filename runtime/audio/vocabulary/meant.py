@@ -17,7 +17,7 @@ from .sentences import senses_of
 from .units import UNITS
 
 _OF_ALL = words_of(
-    "convert clip cut split_silence pad loudness_norm peak_norm add_noise time_stretch tag "
+    "convert clip cut split split_silence pad loudness_norm peak_norm add_noise time_stretch tag "
     "channels trim_silence shift reverse"
 )
 _ADDING = words_of("reverb add_noise pad distort")
@@ -134,10 +134,25 @@ def _is_of_tool(
     beside = senses_of(around.before) | senses_of(around.after)
     if name in _ADDING and not said & (TAKING | _GIVING) and beside & TAKING:
         return False
-    if name in ("concat", "mix"):
+    if name == "tag" and not _is_set(words, around.last):
+        return False
+    inputs = fit.arguments.get("inputs", ())
+    if "" in inputs and len(inputs) == 2:
         plain = [word for word in words if word not in _ARTICLES]
         return not any(one in _BEFORE_FILE and sounds_in(two) for one, two in pairwise(plain))
     return not (name == "reverb" and not {"zu", "too"}.isdisjoint(words))
+
+
+def is_bare_tag(words: Sequence[str]) -> bool:
+    """Tell whether words are only a field and a name without quotes: "der Titel Nachtbus"."""
+    return len(words) == 3 and words[0] in _ARTICLES and words[2][0] == "«"
+
+
+def _is_set(words: Sequence[str], last: Fit | None) -> bool:
+    """Tell whether a tag is to be set: "der Titel Nachtbus" alone may be what is spoken of, behind
+    another tag it is not."""
+    beside = last is not None and last.rule.tool is not None and last.rule.tool.name == "tag"
+    return beside or not is_bare_tag(words)
 
 
 def _is_within_whole(words: Sequence[str]) -> bool:

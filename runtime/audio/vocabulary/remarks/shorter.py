@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from flowc.compiler.catalog.audio_phrases import TAG_WORDS
+from flowc.compiler.catalog.wordings.tags import TAG_WORDS
 
 from ..circumstances import SCOPES
 from ..patterns import is_number
@@ -58,7 +58,7 @@ def without_purpose(words: list[SpokenWord]) -> list[SpokenWord]:
             end += 1
         named = texts[at + 1 : end]
         if text in _FOR and not all(map(is_known, named)) and SCOPES.isdisjoint(named):
-            return words[:at] + words[end:]
+            return words[:at] + words[end + (texts[end : end + 1] == [":"]) :]
     return []
 
 
