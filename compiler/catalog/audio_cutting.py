@@ -137,7 +137,8 @@ CUTTING: tuple[AudioTool, ...] = (
                 "how far the mean level of each further file lies below that of the first", None),
          choice("length", ("longest", "first"), "how long it gets", "longest")),
         Planning((Wording("mix", "Mix", "put music.wav under the voice 12 dB lower",
-                          PHRASES["mix"], "12 dB below the voice, as long as the voice"),),
+                          PHRASES["mix"], "as loud as it is; what is put under the voice lies "
+                          "12 dB below it and ends with it"),),
             changes_level=True, builds=mix_arguments),
         expects=expect_mix,
     ),

@@ -33,6 +33,8 @@ JOIN_PHRASES = (
     "end|at the end|at last|zum schluss|am schluss|am ende|ans ende)|finally|schließlich) "
     "[comes|kommt] {last:file}",
     "(start|begin|beginne|fang) with {first:file} [,] (then|and) SELF",
+    "[kommt|comes|play|spiel] {first:file} [first|zuerst] [,] (then|dann) SELF [,] (then|dann) "
+    "{last:file}",
     # Two behind it.
     f"(append|attach) {{second:file}} (and|then|,) {{third:file}} [to IT|[at|to] the end] {_CROSS}",
     f"(add|put) {{second:file}} (and|then|,) {{third:file}} (at the end|to the end|after IT) "
@@ -79,6 +81,8 @@ MIX_PHRASES = (
             ("overlay {second:file}", f"[{_AT} {_LESS}]"),
             (f"(let|have) {{second:file}} (come in|start|begin|play) {_AT}", _LESS),
             (f"(leg|lege) {{second:file}} [{_AT}] {_OVER}", ""),
+            (f"(spiel|spiele) {{second:file}} {_AT} dazu", _LESS),
+            (f"bring {{second:file}} in {_AT}", _LESS),
             (f"(leg|lege) {{second:file}} {_AT} {_OVER}", _LESS),
             (f"{{second:file}} {_AT} {_ONTO}", _LESS),
             (f"{{second:file}} {_ONTO}", ""),
@@ -109,6 +113,7 @@ def _split_at(count: int) -> tuple[str, ...]:
         f"{_CUT} IT {at} {into}",
         f"{at} [{into}] {_TO_SPLIT}",
         f"{at} {into} schneiden",
+        f"{into} (teilen|schneiden|trennen) {at}",
     )
 
 

@@ -12,7 +12,7 @@ _BOTH_TIMES = (
     "(to|till|until|bis|→|-|and|und) {noise_end_s}"
 )
 _HEAD = "[the|die|den|der] (first|ersten|erste) {noise_end_s}"
-_WHERE = f"({_HEAD}|{_BOTH_TIMES}) {{noise_start_s=0}}"
+_WHERE = f"[in] ({_HEAD}|{_BOTH_TIMES}) {{noise_start_s=0}}"
 _AS = f"(as|als) THE {_PROFILE}"
 _DENOISE = (
     "(denoise|de-noise|entrausche|entrauschen|(reduce|lower) THE NOISE [by {reduction_db}]|"
@@ -20,7 +20,9 @@ _DENOISE = (
     "NOISE [um {reduction_db}] (verringern|reduzieren|entfernen))"
 )
 _TAKE = "(use|take|nimm|nutze|nutz|verwende|using|with|mit)"
-_ONLY = "[there] (is|are|ist|sind|hört man|hat man) (only|just|nothing but|nur|bloß) NOISE"
+_ONLY = (
+    "[there] (is|are|ist|sind|hört man|hat man) (only|just|nothing but|nur|bloß|reines|pure) NOISE"
+)
 _THAT = "(it|that|this|them|das|sie|die|dies|diese)"
 _LEAVE = (
     "[,|and|und] (keep|leave|leaving|lass|lasse) [noch] {keep_s} [of (it|silence)|davon|stille] "
@@ -63,6 +65,7 @@ _WRAPPED_DE = (
     "{wrap=true}"
 )
 _MONO = "(mono|mono file|mono recording|mono track|mono 1)"
+_STEREO = "(stereo|stereo file|stereo recording|stereo track|stereo 1)"
 _MONO_DE = "(mono|mono-aufnahme|mono-datei|mono-spur|monoaufnahme|monodatei|monospur)"
 _STEREO_DE = "(stereo|stereodatei|stereo-datei|stereospur)"
 _DRIVE = "(overdrive|distortion|saturation|verzerrung|sättigung|crunch)"
@@ -82,6 +85,8 @@ MORE: Mapping[str, tuple[str, ...]] = {
         f"{_DENOISE} IT (using|with|mit) THE ({_PROFILE}|noise) {_WHERE}",
         f"{_WHERE} {_ONLY} [,|and|und] [please|bitte] (use|take|nimm|nutze) {_THAT} "
         f"([please|bitte] to (denoise [it]|reduce the noise)|{_AS}|zum entrauschen)",
+        f"(learn|take|get) THE (noise|{_PROFILE}) from {_WHERE} (and|,) {_DENOISE} [with it]",
+        f"{_WHERE} als {_PROFILE} (verwenden|nutzen|nehmen) [(und|,) {_DENOISE} [damit]]",
         f"{_WHERE} {_ONLY} [,|and|und] [please|bitte] damit [bitte] entrauschen",
     ),
     "trim silence": (
@@ -95,6 +100,7 @@ MORE: Mapping[str, tuple[str, ...]] = {
                 f"{_TRIM} THE SILENCE (below|under|unter) {{threshold_dbfs}} AWAY {where} AWAY "
                 f"{{edges={edge}}}",
                 f"{_TRIM} AWAY {_QUIETER} AWAY {where} {{edges={edge}}}",
+                f"{_QUIETER} {where} (abschneiden|wegschneiden|entfernen) {{edges={edge}}}",
                 f"(schneide|schneid) {where} [alles] (ab|weg) {_QUIETER} {{edges={edge}}}",
                 f"{where} [alles] (abschneiden|wegschneiden) {_QUIETER} {{edges={edge}}}",
                 f"SILENCE unter {{threshold_dbfs}} {where} (abschneiden|wegschneiden|entfernen) "
@@ -104,7 +110,7 @@ MORE: Mapping[str, tuple[str, ...]] = {
     ),
     "pauses": (
         f"[shorten|tighten|trim|cut|reduce|kürze|verkürze] {_ANY} {_PAUSE} {_LONGER} [,] "
-        "(down to|to|auf) {longest_s}",
+        "(down to|to|auf) {longest_s} [kürzen|verkürzen|begrenzen]",
         f"tighten up THE {_PAUSE} [a bit]",
         f"tighten THE {_PAUSE} up [a bit]",
     ),
@@ -128,6 +134,9 @@ MORE: Mapping[str, tuple[str, ...]] = {
         "(verschieb|verschiebe|schieb|schiebe) IT um {-offset_s} (nach vorn|nach vorne|früher)",
     ),
     "fade": (
+        "blende (vorn|vorne|am anfang) {in_s} ein (und|,) (hinten|am ende) {out_s} aus",
+        "(vorn|vorne|am anfang) {in_s} (ein|einblenden) (und|,) (hinten|am ende) {out_s} "
+        "(aus|ausblenden)",
         "(vorn|vorne) und hinten [je|jeweils] {in_s,out_s} blenden",
         "[je|jeweils] {in_s,out_s} ein [-] und ausblenden",
         "fade in [over|for] {in_s} (,|and|then) [fade] out [over|for] ({out_s}|{out_s:alike})",
@@ -146,6 +155,12 @@ MORE: Mapping[str, tuple[str, ...]] = {
         )
     ),
     "equaliser": (
+        "{type=high_shelf} {+gain_db:db} (mehr|rauf) ab {freq_hz:hz}",
+        "{type=high_shelf} {-gain_db:db} (weniger|runter) ab {freq_hz:hz}",
+        "{type=high_shelf} ab {freq_hz:hz} [um] {+gain_db:db} anheben",
+        "{type=high_shelf} ab {freq_hz:hz} [um] {-gain_db:db} absenken",
+        "{type=peak} {q=4} [a] narrow (cut|dip|notch) (at|around) {freq_hz:hz} (of|by) "
+        "{-gain_db:db}",
         "{type=peak} {q=4} [make] [a] narrow (cut|dip|notch) [of|by] {-gain_db:db} (at|around) "
         "{freq_hz:hz}",
         "{type=peak} {q=4} [a] narrow boost [of|by] {+gain_db:db} (at|around) {freq_hz:hz}",
@@ -159,6 +174,8 @@ MORE: Mapping[str, tuple[str, ...]] = {
         f"[gib] [etwas] {_DRIVE} (dazu|drauf|hinzufügen|hinzu)",
     ),
     "channels": (
+        f"[make|create|i want] [a] mono file (from|out of|of) [the|this|my|a] {_STEREO} "
+        "{channels=1}",
         f"[make|create|i want] [a] stereo file (from|out of|of) [the|this|my|a] {_MONO} "
         "{channels=2}",
         f"(turn|convert|make) [the|this|my] {_MONO} (into|to) [a] (stereo file|stereo) "

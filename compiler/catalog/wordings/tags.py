@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 _FIELDS = {
-    "title": "title|titel|name",
+    "title": "title|titel|name|track title|song title|songtitel",
     "artist": "artist|interpret|interpretin|künstler|künstlerin",
-    "album": "album",
+    "album": "album|album title|albumtitel",
     "date": "date|year|datum|jahr",
     "genre": "genre",
     "tracknumber": "track number|tracknumber|track|titelnummer|tracknummer",
@@ -76,12 +76,13 @@ WRITES = frozenset(
 """Verbs before a name that is written as a field."""
 
 _WRITE = (
-    "[SET|tag IT|tag IT with|add|with|mit|and|mit dem|with the tags|with tags|tags|als|"
+    "[(metadata|metadaten|tags|tag IT) :|SET|tag IT|tag IT with|add|with|mit|and|mit dem|with the tags|"
+    "with tags|tags|als|"
     "(trag|trage|schreib|schreibe|write|put|enter|setz|setze|fill in|use) [bitte|please] "
     "[als|as]]"
 )
 _WHERE = "[in (die|den|das|the|my|meine) (datei|tags|metadaten|file|metadata|tag)]"
-_DONE = "[setzen|eintragen|sein|lauten|heißen|ein|schreiben|in]"
+_DONE = "[setzen|eintragen|sein|lauten|heißen|ein|schreiben|in|rein]"
 _LINK = (
     "[should|soll|shall] [be] [called|named] [to|of|as|is|be|read|say|auf|=|:]"
 )  # fmt: skip
@@ -97,5 +98,6 @@ TAG_PHRASES = (
             f"in das|für den|für das) THE ({words}) [tag|field|feld|tag-feld] {_WHERE} {_DONE}",
         )
     ),
+    "(name|call) IT {title:text}",
     "IT (titled|entitled|called|named|namens|betitelt|title IT) {title:text}",
 )

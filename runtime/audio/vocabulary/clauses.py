@@ -293,6 +293,7 @@ def _section_before(told: list[SpokenWord], wish: list[SpokenWord]) -> Fit | Non
 
 _GONE = frozenset({"REMOVE", "AWAY", "DROP", "CUT", "SKIP"})
 _LEFT_ALONE = frozenset({"lassen", "leave", "alone", "keep", "bleibt"})
+_FILTERS = frozenset({"high-pass", "low-pass"})
 _CHOOSING = frozenset({"clip", "channels", "mix", "concat", "split", "split_silence"})
 _LENGTHS = frozenset({"trim_silence", "time_stretch", "shorten_pauses", "concat", "pad"})
 _RESTS = frozenset({"rest", "else", "outside", "übrige", "übrigen", "andere", "anderes", "others"})
@@ -361,6 +362,8 @@ def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | N
         return None, text
     if fit.rule.tool and fit.rule.tool.name == "clip":
         return None, text  # "silence at the start away, 2 s at the end"
+    if last.fit.rule.wording.name == "equaliser" and fit.rule.wording.name in _FILTERS:
+        return None, text  # "take 6 dB off below 150 Hz and above 8 kHz"
     return fit, f"{verb} {text}"
 
 

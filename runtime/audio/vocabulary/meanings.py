@@ -212,7 +212,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("de-ess", "{most_db}?", f"SHARP {_FAULT}~HARSH", f"{_FAULT_WORDS} HARSH LITTLE MOST TO !AT"),
     ("de-ess", "{most_db}?", "DEESS", "MORE TO MOST LITTLE !AT"),
     ("de-ess", "{most_db}? {freq_hz}", "DEESS", "MORE ABOVE FROM DOWN TO MOST AND"),
-    ("pauses", "{longest_s}?", "PAUSES TRIM", "LONG MUCH TO"),
+    ("pauses", "{longest_s}?", "PAUSES TRIM", "LONG MUCH TO !BY"),
     ("pauses", "{longest_s}", "PAUSES TRIM~DOWN~MOST~CUT~LIMIT",
      "TRIM DOWN MOST CUT LONG TO LIMIT EACH !BY"),
     ("pauses", "{longest_s}", "PAUSES TRIM ABOVE", "LONG"),

@@ -31,12 +31,15 @@ _AS = frozenset({"as", "als"})
 _AND = frozenset({"and", "und"})
 _ARTICLES = frozenset({"the", "a", "an", "der", "die", "das", "den", "dem", "ein", "eine", "einen"})
 _FROM = frozenset({"from", "of", "in", "this", "vom", "aus", "im", "von", "seit", "since", "für"})
+_IN = frozenset({"in", "im"})
 """Before a field they tell where a sound is from: "from the album", "aus dem Jahr"."""
 _CONNECTORS = frozenset({"of", "the", "der", "die", "das", "des", "den", "vom", "von", "de", "la"})
 """Words within a name that may have a small letter, where one with a capital follows."""
 _STATES = frozenset({*SPOKEN, "mono", "stereo", "hz", "khz", "db", "lufs", "bit"})
 """Words that say what a file is to be: beside others in a name they may be a wish."""
 _DATE = re.compile(r"[0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2})?)?")
+_PART = re.compile(r"-[0-9]{2}")
+"""What follows the year in "2024-05-01", as the words of a text are told apart."""
 _NUMBER = re.compile(r"[0-9]{1,4}")
 
 
@@ -132,7 +135,7 @@ def _is_from(words: list[SpokenWord], at: int) -> bool:
     before = [word.text for word in words[max(0, at - 2) : at]]
     if before[-1:] and before[-1] in _ARTICLES:
         before.pop()
-    return bool(before) and before[-1] in _FROM
+    return bool(before) and before[-1] in (_FROM if words[at].text in DATE_FIELDS else _FROM - _IN)
 
 
 def _length(
@@ -142,8 +145,14 @@ def _length(
     first = words[at].text if at < len(words) else ""
     shape = _DATE if field in DATE_FIELDS else _NUMBER if field in NUMBER_FIELDS else None
     if shape:
-        after = words[at + 1].text if at + 1 < len(words) else ""
-        return int(shape.fullmatch(first) is not None and after not in _units())
+        end = at + 1
+        while shape is _DATE and _PART.fullmatch("".join(w.text for w in words[end : end + 2])):
+            end += 2
+        date = "".join(word.text for word in words[at:end])
+        after = words[end].text if end < len(words) else ""
+        return end - at if shape.fullmatch(date) and after not in _units() else 0
+    if not first or not text[words[at].start].isalnum() or text[words[at].start].islower():
+        return 0
     end = last = at
     while end < (limit if limit >= 0 else len(words)):
         written = text[words[end].start : words[end].end]
