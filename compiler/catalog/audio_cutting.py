@@ -22,8 +22,8 @@ from .audio_model import (
     OUTPUT,
     PARTS,
     SECTION,
-    SEVERAL,
     SUBTYPE,
+    Arguments,
     AudioTool,
     Json,
     Planning,
@@ -34,23 +34,17 @@ from .audio_model import (
     section_arguments,
 )
 from .audio_phrases import PHRASES
+from .wordings.joins import join_arguments, mix_arguments, point_arguments
 
 _MEASURES = "it writes no file; QA measures each step by itself"
 _SILENCE = number("silence_dbfs", DBFS, -120, 0, "below this, 20 ms are silent", -50)
+_MOST_PARTS = 100
 _SOFTEN = number("soften_ms", "ms", 0, 1000, "how long a fade there is where sound is cut", 3)
 
 
-def _join_arguments(said: Json) -> Json:
-    """Return the arguments for the named files; an empty name is the sound itself."""
-    order = [said.pop("first", ""), said.pop("second", "")]
-    return {"inputs": order, **said}
-
-
-def _mix_arguments(said: Json) -> Json:
-    """Return the arguments for a file below the sound."""
-    usual: Json = {"below_db": 12, "length": "first"}
-    below = abs(said.pop("below_db", usual["below_db"]))
-    return {**usual, "inputs": ["", said.pop("second")], "below_db": below, **said}
+def _expect_points(a: Arguments) -> list[Json]:
+    """The first part is the sound up to the first point."""
+    return expect_clip({"start_s": 0, "end_s": a["points_s"][0]})
 
 
 CUTTING: tuple[AudioTool, ...] = (
@@ -112,17 +106,22 @@ CUTTING: tuple[AudioTool, ...] = (
         "split", "cutting:split",
         "Cut a file at points into numbered files.",
         (INPUT,
-         ToolParameter("output_pattern", "pattern", "the files written, such as part-{n}.wav"),
+         ToolParameter("output_pattern", "pattern",
+                       "the files written, such as part-{n}.wav; a.wav means a.wav, a-2.wav and "
+                       "so on"),
          SUBTYPE,
          ToolParameter("points_s", "numbers", "where it is cut, ascending", "s", 0, 14_400)),
-        SEVERAL,
+        Planning((Wording("points", "Split at points", "split at 5:00 and 10:00",
+                          PHRASES["points"], order="parts"),),
+            builds=point_arguments, sets={"the points to split at": "points_s"}),
+        expects=_expect_points, most_parts=_MOST_PARTS,
     ),
     AudioTool(
         "concat", "cutting:concat",
         "One file after the other.",
         (INPUTS, OUTPUT, SUBTYPE, number("crossfade_s", "s", 0, 30, "how far they overlap", 0)),
         Planning((Wording("join", "Join", "append outro.wav", PHRASES["join"]),),
-            changes_level=True, builds=_join_arguments),
+            changes_level=True, builds=join_arguments),
         expects=expect_join,
     ),
     AudioTool(
@@ -138,8 +137,9 @@ CUTTING: tuple[AudioTool, ...] = (
                 "how far the mean level of each further file lies below that of the first", None),
          choice("length", ("longest", "first"), "how long it gets", "longest")),
         Planning((Wording("mix", "Mix", "put music.wav under the voice 12 dB lower",
-                          PHRASES["mix"], "12 dB below the voice, as long as the voice"),),
-            changes_level=True, builds=_mix_arguments),
+                          PHRASES["mix"], "as loud as it is; what is put under the voice lies "
+                          "12 dB below it and ends with it"),),
+            changes_level=True, builds=mix_arguments),
         expects=expect_mix,
     ),
     AudioTool(

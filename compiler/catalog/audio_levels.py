@@ -120,7 +120,8 @@ LEVELS: tuple[AudioTool, ...] = (
         "Raise or lower bands: [{type: peak | low_shelf | high_shelf, freq_hz, gain_db, q}].",
         (*IN_OUT, ToolParameter("bands", "bands", "what is raised or lowered", "", 1, MAX_BANDS)),
         Planning((Wording("equaliser", "Equalise", "boost 3 kHz by 4 dB", PHRASES["equaliser"],
-                          "one band; bass below 120 Hz, treble above 6 kHz"),),
+                          "one band; bass below 120 Hz, treble above 6 kHz; narrow is a Q "
+                          "of 4"),),
             changes_level=True, builds=_one_band),
         expects=expect_eq,
     ),

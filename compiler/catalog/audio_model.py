@@ -150,7 +150,6 @@ SECTION = (
 )  # fmt: skip
 """Where a section lies."""
 DBFS = "dBFS"
-SEVERAL = "it makes several files; a plan's step has one"
 
 
 def section_arguments(said: Json) -> Json:

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .audio_formats import SPOKEN, WITH_BITRATE
+from .wordings.joins import JOIN_PHRASES, MIX_PHRASES, POINT_PHRASES
+from .wordings.more import MORE
+from .wordings.tags import TAG_PHRASES
 
 _WITH_BITRATE = [(word, name) for word, name in SPOKEN.items() if name in WITH_BITRATE]
 _ALL = ("it|this|that|everything|all|me|es|das|dies|alles|the (file|audio|sound|recording|track|"
@@ -17,6 +20,8 @@ _ALL = ("it|this|that|everything|all|me|es|das|dies|alles|the (file|audio|sound|
 MACROS: Mapping[str, str] = {
     "ALL": f"[{_ALL}]",
     "IT": f"[{_ALL}|the (voice|speech|music)|my voice|die stimme]",
+    "SELF": "(it|this|that|(this|the|my) (recording|file|scene|piece|track|song|episode|one|part)|"
+            "dies|(diese|die|meine) (szene|aufnahme|datei|folge|spur)|(dieses|das|mein) stück)",
     "THE": "[the|its|a|an|any|all|all the|der|die|das|den|dem|ein|eine|einen]",
     "BY": "[by|um|of]",
     "AT": "[at|to|of|auf|bei|ab|from|above|on|=]",
@@ -50,8 +55,6 @@ _PEAK_ALONE = ("(and|with|,) THE [maximum] (true peak|peak|peaks) [of|at|to|belo
                "{max_true_peak_dbtp}")  # fmt: skip
 _LOUD = "[loudness|lautheit|lautstärke]"
 _DONE = "[normalisieren|bringen|setzen|ready|loudness|fertig|standard|level]"
-_LOWER = "(lower|quieter|below [it|the voice]|softer|down|leiser|tiefer|darunter)"
-_WITH_FADE = "[with THE [{crossfade_s}] (crossfade|crossfade of {crossfade_s})]"
 _HIGH = ("(high-pass|highpass|high pass|low-cut|low cut|lowcut|hochpass|hochpassfilter|"
          "trittschallfilter)")  # fmt: skip
 _LOW = "(low-pass|lowpass|low pass|high-cut|high cut|highcut|tiefpass|tiefpassfilter)"
@@ -78,20 +81,11 @@ _SHELVES = {
     "low": "(low shelf|low-shelf|lowshelf|bass shelf) [filter]",
     "high": "(high shelf|high-shelf|highshelf|hi-shelf|treble shelf) [filter]",
 }
-_FIELDS = {
-    "title": "title|titel|name",
-    "artist": "artist|interpret|interpretin|künstler|künstlerin",
-    "album": "album",
-    "date": "date|year|datum|jahr",
-    "genre": "genre",
-    "tracknumber": "track number|tracknumber|track|titelnummer",
-    "copyright": "copyright",
-    "comment": "comment|kommentar",
-}
-"""What people call the tags."""
-TAG_WORDS = frozenset(word for words in _FIELDS.values() for word in words.split("|"))
-
-PHRASES: Mapping[str, tuple[str, ...]] = {
+_OWN: Mapping[str, tuple[str, ...]] = {
+    "join": JOIN_PHRASES,
+    "mix": MIX_PHRASES,
+    "points": POINT_PHRASES,
+    "tags": TAG_PHRASES,
     "trim silence": (
         "(trim|REMOVE) THE SILENCE AWAY [(at|from|off|an|am) (both ends|beiden enden|the ends|den "
         "enden|[the] START (and|und) [the|am] END)] [(below|under|unter) {threshold_dbfs}] [keep "
@@ -203,24 +197,6 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "ADD THE (leveller|leveler|auto-leveller|auto-leveler) [of|by|with] "
         "[[up to|at most] {most_db}]",
         "gleiche THE (lautstärke|lautstärken|pegel|stimmen) (aus|an)",
-    ),
-    "join": (
-        "(join|concatenate|concat|merge|combine|verbinde|füge|hänge) {first:file} "
-        f"(and|with|und|mit|,) {{second:file}} [together|zusammen|aneinander] {_WITH_FADE}",
-        f"(append|attach|hänge) {{second:file}} [to IT|[at|to] the end|an|hinten an] {_WITH_FADE}",
-        "(add|put|append) {second:file} (at the end|to the end|after IT|behind IT|ans ende) "
-        f"{_WITH_FADE}",
-        "(add|put|prepend|setze) {first:file} (before IT|in front of IT|at THE START|an den "
-        f"anfang|davor) {_WITH_FADE}",
-        f"prepend {{first:file}} {_WITH_FADE}",
-    ),
-    "mix": (
-        "(put|lay|place|mix|add|play|run|lege|leg|mische) {second:file} (under|underneath|below|"
-        f"behind|beneath|unter) IT [with|at] [[,] {{below_db}} {_LOWER}]",
-        f"(mix|blend|mische) [in] {{second:file}} [in|dazu|hinein] [[,] {{below_db}} {_LOWER}]",
-        f"(mix|blend) IT with {{second:file}} [[,] {{below_db}} {_LOWER}]",
-        "(add|use|put|nimm) {second:file} (as|als) [the] (background [music]|music bed|bed|"
-        f"hintergrund|hintergrundmusik) [[,] {{below_db}} {_LOWER}]",
     ),
     "equaliser": (
         f"{{type=peak}} (RAISE|eq) {{freq_hz:hz}} BY {{+gain_db:db}} [an] {_Q}",
@@ -348,23 +324,6 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
     "add noise": (
         "add [some] [{color=white}] [white] noise [at] {snr_db} (below [the signal]|down)",
     ),
-    "tags": (
-        *(
-            phrase
-            for name, words in _FIELDS.items()
-            for phrase in (
-                "[SET|tag IT|tag IT with|add|with|mit|and|mit dem|with the tags|with tags|tags|"
-                "als] "
-                f"THE ({words}) [tag|field|feld] [bitte|please] [should|soll|shall] "
-                "[to|of|as|is|be|read|say|auf|=|:] "
-                f"{{{name}:text}} [setzen|eintragen|sein|lauten|heißen]",
-                f"[with|mit|SET|put|write|called|named|schreib|trag] {{{name}:text}} (as|in|into|"
-                f"als|ins|in das|für den|für das) THE ({words}) [tag|field|feld|tag-feld] "
-                "[ein|setzen|eintragen]",
-            )
-        ),
-        "IT (titled|entitled|called|named|namens|betitelt|title IT) {title:text}",
-    ),
     "left and right": (
         f"{_SWAP} THE [stereo] (channels|sides|kanäle|seiten) [round|around|over] {{order=2,1}}",
         f"{_SWAP} [the|den] (left and right|right and left|links und rechts|rechts und links|"
@@ -389,4 +348,7 @@ PHRASES: Mapping[str, tuple[str, ...]] = {
         "(shift|move) IT [later|back] BY {offset_s} [later]",
     ),
 }  # fmt: skip
+PHRASES: Mapping[str, tuple[str, ...]] = {
+    name: (*phrases, *MORE.get(name, ())) for name, phrases in _OWN.items()
+}
 """By the names of wordings."""

@@ -55,11 +55,11 @@ class AudioCall:
         for parameter in self.tool.parameters:
             value = self.arguments[parameter.name]
             if parameter.kind == "output":
-                stem, ending = os.path.splitext(value)
-                more = range(2, self.tool.most_parts + 1)
-                return (value, *(f"{stem}-{number}{ending}" for number in more))
+                return _numbered(value, self.tool.most_parts)
             if parameter.kind == "pattern":
                 parts = len(self.arguments["points_s"]) + 1
+                if "{n}" not in value:
+                    return _numbered(value, parts)
                 return tuple(value.replace("{n}", str(n)) for n in range(1, parts + 1))
         return ()
 
@@ -70,6 +70,12 @@ class AudioCall:
         if "inputs" in values:
             values["inputs"] = [OWN if path == own else path for path in values["inputs"]]
         return self.tool.expects(values)
+
+
+def _numbered(path: str, parts: int) -> tuple[str, ...]:
+    """Return a path and as many more as there are further parts: NAME-2.wav and so on."""
+    stem, ending = os.path.splitext(path)
+    return (path, *(f"{stem}-{number}{ending}" for number in range(2, parts + 1)))
 
 
 Do = Callable[[AudioCall], Awaitable[dict[str, Any]]]
@@ -209,9 +215,6 @@ def _check_together(tool: str, call: AudioCall) -> None:
             raise Failure(f"`points_s` of {tool} has to ascend from above 0 s: {points}")
         if len(points) >= _MAX_PARTS:
             raise Failure(f"{tool} writes at most {_MAX_PARTS} files")
-        if "{n}" not in values["output_pattern"]:
-            help = 'write {n} where the number belongs: output_pattern="part-{n}.wav"'
-            raise Failure(f"`output_pattern` of {tool} has no {{n}}", help=help)
     if call.tool.name in ("clip", "cut", "gain") and values["end_s"] is not None:
         _ascending(tool, "start_s", "end_s", values, "s")
     if call.tool.name == "channels":

@@ -121,7 +121,7 @@ def split(job: Job) -> Result:
     edges = [round(point * sound.rate) for point in points]
     if any(start >= end for start, end in pairwise([0, *edges, sound.frames])):
         raise Failure(f"`points_s` would leave a part of `{sound.path}` without samples")
-    return {"outputs": _parts(job, sound, edges)}
+    return _with_others(_parts(job, sound, edges))
 
 
 def _parts(job: Job, sound: Sound, edges: list[int]) -> list[Result]:
@@ -139,7 +139,11 @@ def split_silence(job: Job) -> Result:
     if len(pauses) >= len(job.call.writes):
         help = "ask for longer pauses: `least_s`"
         raise Failure(f"`{sound.path}` has {len(pauses)} such pauses: too many", help=help)
-    parts = _parts(job, sound, [(start + end) // 2 for start, end in pauses])
+    return _with_others(_parts(job, sound, [(start + end) // 2 for start, end in pauses]))
+
+
+def _with_others(parts: list[Result]) -> Result:
+    """Return what is said of the first of several files, and of all of them."""
     names = ", ".join(f"`{part['output']}`" for part in parts[1:])
     first = {**parts[0], "outputs": parts}
     first["notes"] = [f"the first of {len(parts)} parts; the others are {names}", *first["notes"]]

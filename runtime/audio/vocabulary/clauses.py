@@ -6,8 +6,9 @@ import functools
 import re
 
 from ...errors import Failure
+from .details.manners import leaves_rest
 from .findings import Clause, Finding, remarks_beside
-from .meant import TAKING, Neighbourhood, is_meant, is_of_all
+from .meant import TAKING, Neighbourhood, is_bare_tag, is_meant, is_of_all
 from .patterns import with_points, words_in
 from .peeling import with_settings
 from .pieces import (
@@ -136,7 +137,8 @@ def _clauses_at(
     if fit and not is_meant(fit, [word.text for word in words], around):
         return used, []
     if fit:
-        return used, [Clause(text, fit)]
+        bare = is_bare_tag([word.text for word in words])
+        return used, [Clause(f"set {text}" if bare else text, fit)]
     if two := shapes_in(words):
         return used, [_clause_of(request, part, own) for part, own in two]
     if two := clauses_beside_with(words):
@@ -211,6 +213,8 @@ def _is_alike(one: Clause, other: Clause) -> bool:
 
 _GONE = frozenset({"REMOVE", "AWAY", "DROP", "CUT", "SKIP"})
 _LEFT_ALONE = frozenset({"lassen", "leave", "alone", "keep", "bleibt"})
+_FILTERS = frozenset({"high-pass", "low-pass"})
+_CHOOSING = frozenset({"clip", "channels", "mix", "concat", "split", "split_silence"})
 _LENGTHS = frozenset({"trim_silence", "time_stretch", "shorten_pauses", "concat", "pad"})
 
 
@@ -218,6 +222,9 @@ def _is_rest(last: Clause, words: list[str]) -> bool:
     """Tell whether words drop what is left beside the section that the clause before keeps, or say
     once more what is kept."""
     tool, said = last.fit.rule.tool, senses_of(words)
+    if tool and leaves_rest(words):
+        own = senses_of([word.text for word in words_in(last.text)])
+        return tool.name not in _CHOOSING and own.isdisjoint({"PART", "STEM", "VOICES"})
     strange = [word for word in words if not is_known(word)]
     if tool is None or not said or {*strange} - RESTS:
         return False
@@ -274,6 +281,8 @@ def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | N
         return None, text
     if fit.rule.tool and fit.rule.tool.name == "clip":
         return None, text  # "silence at the start away, 2 s at the end"
+    if last.fit.rule.wording.name == "equaliser" and fit.rule.wording.name in _FILTERS:
+        return None, text  # "take 6 dB off below 150 Hz and above 8 kHz"
     return fit, f"{verb} {text}"
 
 

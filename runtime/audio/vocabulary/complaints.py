@@ -22,6 +22,9 @@ NOTHING = "nothing"
 """Stands where nothing comes near to what is wanted."""
 
 CONCEPTS: tuple[tuple[str, str], ...] = (
+    ("measure measuring miss messen zeig zeige", "flowc audio measure FILE"),
+    ("beep bleep bleeped piepton piepen überpiepen schimpfwort censor zensieren zensiere",
+     "mute from 0:05 to 0:08"),
     ("tune minor major tonart moll dur", "lower the pitch by 3 semitones"),
     ("reverse backwards rückwärts swap vertausche detect erkenne transcribe transkribiere "
      "subtitles untertitel vocals isolate autotune twice zweimal loop translate übersetze übersetz "
@@ -100,6 +103,8 @@ def nearest_concept(words: Sequence[str]) -> str:
         for word, example in _TOO.items():
             if word in words:
                 return example
+    if wanted & {"how", "wie"} and wanted & {"loud", "laut", "LOUD"}:
+        return "flowc audio measure FILE"
     for row, example in CONCEPTS:
         if not {*row.split()}.isdisjoint(wanted):
             return _in_direction(example, wanted)
@@ -116,6 +121,13 @@ def _in_direction(example: str, senses: set[str]) -> str:
     return example
 
 
+_NEVER = (
+    (frozenset(["stems", "stem", "instruments", "instrumente", "karaoke"]),
+     "what is mixed cannot be separated into its parts again"),
+    (frozenset(["surround", "quadraphonic", "quadrofonie", "raumton", "5.1", "7.1"]),
+     "a result is mono or stereo: ask for one of them"),
+)  # fmt: skip
+"""Words for what no tool can do, and why."""
 _PARTS = frozenset({"PART", "STEM", "VOICES", "BACKGROUND"})
 _UP, _DOWN = frozenset({"UP", "LOUDER", "TOOQUIET"}), frozenset({"DOWN", "QUIETER", "TOOLOUD"})
 _GONE = frozenset({"REMOVE", "CUT", "TAKE", "AWAY"})
@@ -152,6 +164,8 @@ def complaint_of(text: str, words: list[SpokenWord]) -> str:
     known = known_words()
     strange = [word for word in plain if not (word in known or is_number(word) or is_known(word))]
     near = nearest_concept(plain)
+    if reason := next((why for some, why in _NEVER if not some.isdisjoint(plain)), ""):
+        return f"`{text}`: {reason}"
     if part := one_of_several(plain):
         return alone_text(part, text)
     if not strange and (part := _part_in(plain)):

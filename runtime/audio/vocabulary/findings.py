@@ -33,9 +33,10 @@ class Clause:
     @property
     def part(self) -> str:
         """Return the part of the sound that it speaks of, and that is taken for all of it; "" for
-        none. What is laid under the voice changes no voice."""
+        none. What is laid under the voice changes no voice, nor does a side on which it is."""
         tool = self.fit.rule.tool
-        words = [] if tool and tool.name == "mix" else [w.text for w in words_in(self.text)]
+        apart = tool is not None and tool.name in ("mix", "channels")
+        words = [] if apart else [w.text for w in words_in(self.text)]
         return next(iter(parts_in(words)), "")
 
 

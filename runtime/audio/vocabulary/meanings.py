@@ -25,6 +25,8 @@ _UPS, _DOWNS = "UP~MORE~LOUDER", "DOWN~LESS~CUT~AWAY~DROP~QUIETER~REMOVE"
 _BAND = "UP DOWN MORE LESS LOUDER QUIETER CUT TAKE AWAY EQ FREQUENCY LITTLE LEVEL MUCH"
 _LESS, _BAND_ALONE = "DOWN~LESS~QUIETER", "LITTLE LEVEL !AT !JUST"
 """Who wants less of a band and says no number: it is not taken away, as by who cuts or drops it."""
+_BAND_BESIDE = "UP DOWN MORE LESS LOUDER QUIETER CUT TAKE AWAY EQ FREQUENCY LITTLE BASS TREBLE"
+_SOME_AWAY = "REMOVE TAKE CUT AWAY LITTLE !AT !JUST !FROM"
 _BESIDE = "AWAY BELOW BACKGROUND DOWN QUIET QUIETER LESS LAY MORE FOLD TO FROM"
 _PARTS_AT = "TO EACH SAVE FILES LONG ABOVE ATLEAST"
 _SPAN = "FROM TO TILL AND SECTION LEVEL FIRST LAST BEFORE AFTER TAKE LITTLE"
@@ -167,6 +169,14 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
      "UP MORE LEVEL LOUDER LITTLE"),
     ("equaliser", "{-gain_db:db} {freq_hz:hz} {type=high_shelf}", f"TREBLE FROM {_LESS}",
      "DOWN LESS LEVEL QUIETER LITTLE"),
+    ("equaliser", "{+gain_db:db} {freq_hz:hz} {type=low_shelf}", f"BELOW {_UPS}", _BAND_BESIDE),
+    ("equaliser", "{-gain_db:db} {freq_hz:hz} {type=low_shelf}", f"BELOW {_DOWNS}", _BAND_BESIDE),
+    ("equaliser", "{+gain_db:db} {freq_hz:hz} {type=high_shelf}", f"ABOVE {_UPS}", _BAND_BESIDE),
+    ("equaliser", "{-gain_db:db} {freq_hz:hz} {type=high_shelf}", f"ABOVE {_DOWNS}", _BAND_BESIDE),
+    ("equaliser", "{gain_db=-3} {type=low_shelf} {freq_hz=120}",
+     "BASS SOME~LITTLE REMOVE~TAKE~CUT~AWAY", _SOME_AWAY),
+    ("equaliser", "{gain_db=-3} {type=high_shelf} {freq_hz=6000}",
+     "TREBLE SOME~LITTLE REMOVE~TAKE~CUT~AWAY", _SOME_AWAY),
     ("equaliser", "{gain_db=3} {type=low_shelf} {freq_hz=120}", f"BASS {_UPS}", _BAND_ALONE),
     ("equaliser", "{gain_db=-3} {type=low_shelf} {freq_hz=120}", f"BASS {_LESS}", _BAND_ALONE),
     ("equaliser", "{gain_db=3} {type=high_shelf} {freq_hz=6000}", f"TREBLE {_UPS}", _BAND_ALONE),
@@ -202,7 +212,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("de-ess", "{most_db}?", f"SHARP {_FAULT}~HARSH", f"{_FAULT_WORDS} HARSH LITTLE MOST TO !AT"),
     ("de-ess", "{most_db}?", "DEESS", "MORE TO MOST LITTLE !AT"),
     ("de-ess", "{most_db}? {freq_hz}", "DEESS", "MORE ABOVE FROM DOWN TO MOST AND"),
-    ("pauses", "{longest_s}?", "PAUSES TRIM", "LONG MUCH TO"),
+    ("pauses", "{longest_s}?", "PAUSES TRIM", "LONG MUCH TO !BY"),
     ("pauses", "{longest_s}", "PAUSES TRIM~DOWN~MOST~CUT~LIMIT",
      "TRIM DOWN MOST CUT LONG TO LIMIT EACH !BY"),
     ("pauses", "{longest_s}", "PAUSES TRIM ABOVE", "LONG"),
@@ -221,8 +231,8 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("speed", "{rate=0.25}", "QUARTERSPEED", "LAY SPEED SAMEPITCH TO SLOWER"),
     ("speed", "{rate=0.5}", "HALFSPEED", "LAY SPEED SAMEPITCH TO SLOWER"),
     ("speed", "{+rate:times}", "FASTER~SPEED~LAY", "SPEED SAMEPITCH FASTER LAY TO"),
-    ("speed", "{+rate:share}", "FASTER~SPEED TO~AT", "SPEED LAY SAMEPITCH"),
-    ("speed", "{-rate:share}", "SLOWER~SPEED TO~AT", "SPEED LAY SAMEPITCH"),
+    ("speed", "{+rate:share}", "FASTER~SPEED TO~AT~WITH", "SPEED LAY SAMEPITCH"),
+    ("speed", "{-rate:share}", "SLOWER~SPEED TO~AT~WITH", "SPEED LAY SAMEPITCH"),
     ("channels", "{channels=1}", "MONO", "FOLD DOWN CONVERT TO SAVE"),
     ("channels", "{channels=2}", "STEREO", "CONVERT TO SAVE FOLD DOWN"),
     ("sample rate", "{sample_rate_hz}", "", "RATE TO CONVERT SAVE READY"),
@@ -239,9 +249,10 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("polarity", "", "PHASE FLIP", "CHANNEL BOTH"),
     ("delay", "{offset_s}", "DELAY", "MORE PITCH START SAMESPEED"),
     ("distort", "{drive_db}", "DISTORT", "MORE"),
-    ("add noise", "{snr_db} {color=white}", "NOISE~WHITE SNR", "MORE LAY ABOVE ADD AFTER"),
-    ("add noise", "{snr_db} {color=pink}", "PINK SNR", "MORE NOISE LAY ABOVE ADD AFTER"),
-    ("add noise", "{snr_db} {color=brown}", "BROWN SNR", "MORE NOISE LAY ABOVE"),
+    ("add noise", "{snr_db} {color=white}", "NOISE~WHITE SNR", "MORE LAY ABOVE BELOW ADD AFTER"),
+    ("add noise", "{snr_db} {color=pink}", "PINK SNR",
+     "MORE NOISE LAY ABOVE BELOW ADD AFTER"),
+    ("add noise", "{snr_db} {color=brown}", "BROWN SNR", "MORE NOISE LAY ABOVE BELOW"),
     ("add noise", "{snr_db} {color=white}", "NOISE~WHITE BELOW MORE~LAY", "NOISE LAY LEVEL"),
     ("add noise", "{snr_db} {color=pink}", "PINK BELOW~DOWN MORE~LAY", "NOISE LAY LEVEL"),
     ("add noise", "{snr_db} {color=brown}", "BROWN BELOW~DOWN MORE~LAY", "NOISE LAY LEVEL"),
@@ -253,7 +264,8 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("join", "{first:file} {second=} {crossfade_s}", "CROSSFADE START~BEFORE",
      "MORE LAY JOIN ABOVE ATTACH TO"),
     ("join", "{first:file} {second:file}", "JOIN", ""),
-    ("mix", "{second:file} {below_db}?", "BELOW~BACKGROUND", _BESIDE),
+    ("mix", "{second:file} {below_db}? {below_db=12}", "BELOW~BACKGROUND", _BESIDE),
+    ("mix", "{second:file} {below_db=12}", "LAY~FOLD~MORE QUIET", "LAY FOLD MORE !AT !FROM"),
     ("mix", "{second:file} {below_db}", "LAY~FOLD", "BELOW BACKGROUND LAY MORE FOLD"),
     ("split", "{least_s}?", "SPLIT SILENCE~PAUSES", f"{_PARTS_AT} FROM SECTION"),
     ("split", "{least_s}?", "CUT FILES~EACH SILENCE~PAUSES", f"{_PARTS_AT} UP"),

@@ -120,6 +120,8 @@ def _is_of_tool(
     """Tell whether nothing in the words says that another work is meant than that of the tool."""
     name = fit.rule.tool.name if fit.rule.tool else ""
     ends = len({"start_s", "end_s"} & {*fit.arguments})
+    if name == "clip" and words[-1] == "aus" and _is_fade(around.last):
+        return False  # "blende vorne 2 s ein und hinten 3 s aus"
     if name == "clip" and _is_left(words, said, around.last):
         return False
     if name in ("clip", "cut", "gain") and ends == 2 and _is_inverse(words, said):
@@ -131,10 +133,29 @@ def _is_of_tool(
     beside = senses_of(around.before) | senses_of(around.after)
     if name in _ADDING and not said & (TAKING | _GIVING) and beside & TAKING:
         return False
-    if name in ("concat", "mix"):
+    if name == "tag" and not _is_set(words, around.last):
+        return False
+    inputs = fit.arguments.get("inputs", ())
+    if "" in inputs and len(inputs) == 2:
         plain = [word for word in words if word not in _ARTICLES]
         return not any(one in _BEFORE_FILE and sounds_in(two) for one, two in pairwise(plain))
     return not (name == "reverb" and not {"zu", "too"}.isdisjoint(words))
+
+
+def _is_fade(last: Fit | None) -> bool:
+    return last is not None and last.rule.wording.name == "fade"
+
+
+def is_bare_tag(words: Sequence[str]) -> bool:
+    """Tell whether words are only a field and a name without quotes: "der Titel Nachtbus"."""
+    return len(words) == 3 and words[0] in _ARTICLES and words[2][0] == "«"
+
+
+def _is_set(words: Sequence[str], last: Fit | None) -> bool:
+    """Tell whether a tag is to be set: "der Titel Nachtbus" alone may be what is spoken of, behind
+    another tag it is not."""
+    beside = last is not None and last.rule.tool is not None and last.rule.tool.name == "tag"
+    return beside or not is_bare_tag(words)
 
 
 def _is_within_whole(words: Sequence[str]) -> bool:
@@ -152,10 +173,10 @@ def _is_inverse(words: Sequence[str], said: frozenset[str]) -> bool:
         at for at, (one, two) in enumerate(pairs)
         if is_number(one) and (":" in one or two in UNITS["s"])
     ]  # fmt: skip
-    if len(times) < 2:
-        return False
-    behind = senses_of(words[times[0] + 1 :]) & {"FROM", "NACH", "AFTER"}
     joined = said & {"TO", "TILL"} or {"between", "zwischen"} & {*words}
+    if len(times) < 2:
+        return not joined and not {"at", "bei"}.isdisjoint(words)
+    behind = senses_of(words[times[0] + 1 :]) & {"FROM", "NACH", "AFTER"}
     return bool(behind) or not joined
 
 

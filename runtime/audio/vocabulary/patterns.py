@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import pairwise
 from math import isinf
 from typing import Any, NamedTuple
 
 from flowc.compiler.catalog.audio_formats import ENDINGS
 from flowc.compiler.catalog.audio_model import AudioTool
-from flowc.compiler.catalog.audio_phrases import MACROS, TAG_WORDS
+from flowc.compiler.catalog.audio_phrases import MACROS
 
+from .details.texts import GLUE, with_texts
 from .settings.table import BARE_NAMES
 from .units import UNITS, SpokenWord, with_clocks, with_digits
 
@@ -36,10 +36,13 @@ _BARE = {
     "q": (0.1, 20),
     "rate": (32, 320),
     "samples": (8000, 192_000),
+    "seconds": (0, 14_400),
+    "alike": (0, 14_400),
     "bare": (-1e9, 1e9),
 }
-"""Kinds of numbers without a unit, and where they can only be Hz, dB, a Q or kilobits; what is
-bare has its name beside it."""
+"""Kinds of numbers without a unit, and where they can only be Hz, dB, a Q or kilobits; `seconds`
+stand where the phrase says what they are, `alike` has the unit of the other times, what is bare has
+its name beside it."""
 _KINDS = {":1": "ratio", "dB per octave": "db"}
 """The kinds of parameters whose unit is not the name of a kind; the phrase says "per octave"."""
 _POLITE = (
@@ -55,18 +58,14 @@ SOUND_FILE = rf"[^\s,;:?!\"'`(){{}}\[\]]+\.(?:{'|'.join(ENDINGS)})(?![\w-]|\.\w)
 """A name of a sound file in a text."""
 _FILE = re.compile(SOUND_FILE, re.IGNORECASE)
 _QUOTED = '"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«]*«'
-_QUOTES = frozenset('"“„«»')
 ENDS = frozenset({
     ",", ";", ".", "!", "?", "and", "then", "afterwards", "finally", "und", "dann", "danach",
     "anschließend", "also", "außerdem", "sowie",
 })  # fmt: skip
 """Words between clauses; some phrases hold an "and" of their own."""
-_BEFORE_TEXT = (TAG_WORDS, frozenset({":", "="}))
 _CLOCK_COMMA = re.compile(r"(?<=:[0-9]{2}),(?=[0-9]{1,3}(?![0-9:]))")
 _SPAN = re.compile(r"(?<=[0-9][a-z]s)-(?=[0-9])|(?<=[0-9][smh])-(?=[0-9])|(?<=[0-9]min)-(?=[0-9])")
 """A dash between two times, as in "4s-19.5s", which is not a sign and binds no word."""
-_GLUE = "\u2060"
-"""Stands for the blanks of a text in quotes, which is one word."""
 _WORD = re.compile(
     rf"(?P<quoted>{_QUOTED})|(?P<file>{SOUND_FILE})|{_TIME}|(?<![0-9]){_NUMBER}:1(?![0-9])|[+]\s+{_NUMBER}|(?<![0-9]){_NUMBER}|[0-9]+|%|[^\W\d_][^\W_]*(?:['’ʼ´`-][^\W_]+)*|\S",
     re.IGNORECASE,
@@ -126,15 +125,23 @@ class Pattern:
         return None if fit is None or arguments is None else (arguments, fit.end())
 
     def _arguments(self, fit: re.Match[str]) -> dict[str, Any] | None:
+        said = [slot for slot in self.slots if slot.group and fit[slot.group] is not None]
+        units = {slot.group: (fit[f"{slot.group}_unit"] or "").strip() for slot in said}
+        times = {units[slot.group] for slot in said if slot.kind in ("s", "span")}
         arguments: dict[str, Any] = {}
+        for slot in said:
+            unit = units[slot.group]
+            if slot.kind == "alike":
+                if len(times) != 1 or "" in times:
+                    return None
+                slot, unit = slot._replace(kind="s"), min(times)
+            value = _argument(slot, fit[slot.group], unit)
+            if value is None or arguments.get(slot.names[0], value) != value:
+                return None
+            arguments.update(dict.fromkeys(slot.names, value))
         for slot in self.slots:
             if not slot.group:
                 arguments.setdefault(slot.names[0], slot.value)
-            elif (number := fit[slot.group]) is not None:
-                value = _argument(slot, number, (fit[f"{slot.group}_unit"] or "").strip())
-                if value is None:
-                    return None
-                arguments.update(dict.fromkeys(slot.names, value))
         return arguments
 
 
@@ -152,44 +159,14 @@ def words_in(text: str) -> list[SpokenWord]:
         SpokenWord(_spelling_of(match, text), match.start(), match.end())
         for match in _WORD.finditer(plain)
     ]
-    return with_clocks(with_digits(_with_texts(words, text)))
-
-
-def _with_texts(words: list[SpokenWord], text: str) -> list[SpokenWord]:
-    """Return words in which what follows "title:" up to the next clause is one, as if it stood in
-    quotes. What has a number with a unit in it is not a text: "title: Folge 12 fade out 3 s"."""
-    found: list[SpokenWord] = []
-    at = 0
-    while at < len(words):
-        end = at
-        if [one.text in known for one, known in zip(found[-2:], _BEFORE_TEXT, strict=False)] == [
-            True,
-            True,
-        ]:
-            while end < len(words) and words[end].text not in ENDS:
-                end += 1
-        said = [word.text for word in words[at:end]]
-        if said and said[0][0] not in _QUOTES and not _has_unit(said):
-            start, stop = words[at].start, words[end - 1].end
-            quoted = _GLUE.join(f'"{text[start:stop]}"'.split())
-            found.append(SpokenWord(quoted, start, stop))
-        else:
-            end = at + 1
-            found.append(words[at])
-        at = end
-    return found
-
-
-def _has_unit(words: list[str]) -> bool:
-    units = {unit for kind in UNITS.values() for unit in kind if unit}
-    return any(is_number(one) and two in units for one, two in pairwise(words))
+    return with_clocks(with_digits(with_texts(words, text, ENDS)))
 
 
 def _spelling_of(match: re.Match[str], text: str) -> str:
     """Return a word in small letters; the name of a file, and what is quoted, as it is written."""
     written = text[match.start() : match.end()]
     if match["quoted"]:
-        return _GLUE.join(written.split())
+        return GLUE.join(written.split())
     plain = match[0].lower()
     plain = plain.translate(_APOSTROPHES) if len(plain) > 1 else plain
     return written if match["file"] else "".join(plain.split())
@@ -338,6 +315,8 @@ def value_of(slot: PhraseSlot, number: str, unit: str) -> Any:
 
 
 def _constant(text: str) -> Any:
+    if text == "true":
+        return True
     return _plain(float(text)) if _ANY_NUMBER.fullmatch(text) else text
 
 
@@ -347,7 +326,7 @@ def _argument(slot: PhraseSlot, number: str, unit: str) -> Any:
     if slot.kind == "file":
         return number
     if slot.kind == "text":
-        return number[1:-1].replace(_GLUE, " ")
+        return number[1:-1].replace(GLUE, " ")
     value = 0.0
     for part in number.split(":"):
         value = value * 60 + float(part)
@@ -358,7 +337,7 @@ def _argument(slot: PhraseSlot, number: str, unit: str) -> Any:
         return None  # a number of more than 308 digits
     up = slot.sign == "+"
     match slot.kind:
-        case "low" | "high" | "level" | "peak" | "q" | "rate" | "samples":
+        case "low" | "high" | "level" | "peak" | "q" | "rate" | "samples" | "seconds":
             least, most = _BARE[slot.kind]
             return _plain(value) if least <= value <= most else None
         case "bit":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from flowc.compiler.catalog.audio_phrases import TAG_WORDS
+from flowc.compiler.catalog.wordings.tags import TAG_WORDS
 
 from .patterns import is_number
 from .remarks.shorter import is_heading

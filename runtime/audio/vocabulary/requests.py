@@ -310,7 +310,8 @@ def _with_paths(tool: AudioTool, arguments: Json, read: str, write: str, audio: 
     (refused) where none is."""
     arguments = {name: value for name, value in arguments.items() if name != "format"}
     if "inputs" not in arguments:
-        return {"input": read, "output": write, **arguments}
+        several = any(parameter.kind == "pattern" for parameter in tool.parameters)
+        return {"input": read, "output_pattern" if several else "output": write, **arguments}
     inputs = [read if name in ("", audio, read) else name for name in arguments["inputs"]]
     if read not in inputs:
         named = " and ".join(f"`{name}`" for name in inputs)

@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .circumstances import FILLERS, NEUTRAL, PEOPLE, PLACES, WHOLE
+from .details.manners import NOT_CLIPPED, NOTHING_ELSE
 from .things import THINGS
 
 PASSED = "*"
 """The sense of words that add nothing."""
 SENSES: Mapping[str, str] = {
-    "FILLER": FILLERS,
+    "FILLER": f"{FILLERS}|{NOT_CLIPPED}|{NOTHING_ELSE}",
     PASSED: "the|a|an|it|its|it's|this|that|these|them|my|our|me|us|for me|i|we|you|please|"
     "bitte|can|could|would|can you|could you|kannst|könntest|du|want|need|would like|i'd|"
     "should|must|be|to be|is|are|have|has|let|make|mach|do|get|give|gib|set|setz|bring|put|use|"
-    "apply|target|ziel|hit|sit|end up|aim for|so|thanks|danke|turn|one of|der|die|das|den|dem|"
+    "apply|target|ziel|hit|sit|end up|aim for|so|thanks|danke|turn|one of|daraus|"
+    "der|die|das|den|dem|"
     "des|ein|eine|einen|einem|es|ihn|sie|dies|diese|diesen|mein|meine|ist|sind|soll|sollen|"
     "sollte|muss|müssen|haben|werden|wird|sein|ich|wir|möchte|brauche|will|mir|mal|doch|ganze|"
     "tun|there's|there is|there's a|i can hear|hear|ich höre|file|datei|overall|match|slowly|"
@@ -295,7 +297,8 @@ SENSES: Mapping[str, str] = {
     "|asks for|ask for|asked for|expects|expect|requires|require|demands|wants a|wants an|"
     "verlangt|verlangen|erwartet|erwarten|fordert|wünscht sich|braucht|brauchen"
     "|matter|matters|is enough|are enough|reicht|reichen|genügt|genügen|suffices|will do|"
-    "is plenty|are plenty|is fine|are fine|is sufficient|would be enough",
+    "is plenty|are plenty|is fine|are fine|is sufficient|would be enough|reichen völlig|"
+    "reicht völlig",
     "ALL": "everything|alles|all|any",
     **THINGS,
 }  # fmt: skip

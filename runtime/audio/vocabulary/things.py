@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from .details.manners import SAME_PITCH, SAME_SPEED
+
 THINGS: Mapping[str, str] = {
     "HIGHPASS": "high-pass|highpass|high pass|hpf|low-cut|low cut|lowcut|hochpass|"
     "hochpassfilter|trittschallfilter|low-cut filter|low cut filter|high-pass filter|"
@@ -180,7 +182,8 @@ THINGS: Mapping[str, str] = {
     "der originalgeschwindigkeit|originalgeschwindigkeit|run|run it|playing|playback|abspielen|"
     "wiedergabe|tempos|times speed|times the speed|mal so schnell|x speed|speedup|laufen|"
     "laufen lassen",
-    "SAMEPITCH": "ohne die tonhöhe zu verändern|ohne tonhöhe zu verändern|tonhöhe unverändert|"
+    "SAMEPITCH": SAME_PITCH + "|"
+    "ohne die tonhöhe zu verändern|ohne tonhöhe zu verändern|tonhöhe unverändert|"
     "tonhöhe nicht ändern|tonhöhe nicht verändern|ohne änderung der tonhöhe|"
     "without changing the pitch|keep the pitch|same pitch|at the same pitch|"
     "keeping the pitch|ohne die tonhöhe zu ändern|without chipmunk voices|"
@@ -225,7 +228,9 @@ THINGS: Mapping[str, str] = {
     "DEPTH": "bit depth|bittiefe|word length|depth|wortlänge|bits per sample|sample depth|"
     "bit-depth|auflösung|resolution|bits deep|quantisierung|bit resolution|samples",
     "SAVE": "export|save|write|encode|render|output|speicher|abspeicher|exportier|"
-    "best quality|format|vorbis|saved|saving|exported|export it|exporting|writing|written|"
+    "in the best quality|in best quality|in bester qualität|in der besten qualität|"
+    "beste qualität|best quality|format|vorbis|saved|saving|exported|export it|exporting|"
+    "writing|written|"
     "outputs|out as|store|stored|deliver as|delivered as|save it|rausgeben|ausgeben|ausgib|"
     "gib aus|ausgabe|ausgegeben|speichern|gespeichert|sichern|sichere|ablegen|leg ab|exportieren|"
     "exportiert|export als|rendern|render it|rendered|encoded|kodier|kodiere|kodieren|encodier|"
@@ -341,7 +346,9 @@ THINGS: Mapping[str, str] = {
     "DULL": "dull|muffled|dumpf|muddy|boxy|mulmig|dumpfe|dunkel|dark|blechern|tinny|nasal",
     "DECLICK": "de-click|declick|de-clicking|declicking|de-crackle|decrackle|entklicken|"
     "entknistern|entklick",
-    "QUARTERSPEED": "quarter speed|a quarter of the speed|viertel geschwindigkeit|"
+    "QUARTERSPEED": "at a quarter of the speed|mit einem viertel der geschwindigkeit|"
+    "in viertelgeschwindigkeit|viertelgeschwindigkeit|quarter speed|"
+    "a quarter of the speed|viertel geschwindigkeit|"
     "viertelter geschwindigkeit",
     "FLOAT": "float|floating point|floating-point|fließkomma|gleitkomma|float wav|float-wav",
     "ATLEAST": "at least|mindestens|or more|or longer|oder mehr|oder länger|und mehr",
@@ -352,7 +359,7 @@ THINGS: Mapping[str, str] = {
     "WITHOUT": "without|ohne",
     "SNR": "snr|signal-to-noise ratio|signal to noise ratio|signal-to-noise|rauschabstand|"
     "signal-rausch-abstand|störabstand",
-    "SAMESPEED": "ohne das tempo zu verändern|ohne die geschwindigkeit zu verändern|"
+    "SAMESPEED": SAME_SPEED + "|ohne das tempo zu verändern|ohne die geschwindigkeit zu verändern|"
     "without changing the speed|without changing speed|at the same speed|"
     "same speed|keep the speed|keeping the speed|keep the tempo|keeping the tempo|"
     "without changing the tempo|without changing tempo|same tempo|at the same tempo|"

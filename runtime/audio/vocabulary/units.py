@@ -55,6 +55,8 @@ UNITS: dict[str, Mapping[str, float]] = {
     "rate": {"": 1},
     "samples": {"": 1},
     "bare": {"": 1},
+    "seconds": {"": 1},
+    "alike": {"": 1},
 }  # fmt: skip
 """The units of each kind of value, and what one of them is in the first one."""
 UNITS["span"] = UNITS["s"]  # a length, which no time of a clock is

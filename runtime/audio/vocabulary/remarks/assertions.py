@@ -20,6 +20,8 @@ def is_assertion(words: Sequence[str]) -> bool:
         return False
     if words[0] in _QUESTIONS or not _ORIGINS.isdisjoint(words):
         return True
+    if words[-1] in ("enough", "plenty"):
+        return False
     does = words[0] in _PERSONS and len(words) > 1
     kept = senses_of(words) & (_COMPLAINTS | _WORK)
     return does or (not kept and not STATES.isdisjoint(words[:6]))
@@ -37,7 +39,7 @@ _QUESTIONS = words_of("is are do does did was were ist sind hat what why how who
 _ORIGINS = words_of("recorded aufgenommen taped filmed rang rings klingelt klingelte")
 _WORK = frozenset({
     "REMOVE", "CUT", "TRIM", "SPLIT", "DROP", "AWAY", "FILTER", "SAVE", "CONVERT", "LAY",
-    "JOIN", "MUTE", "SWAP", "FADE", "FADEIN", "FADEOUT", "EVEN", "STOP", "SKIP", "ATTACH",
+    "JOIN", "KEEP", "MUTE", "SWAP", "FADE", "FADEIN", "FADEOUT", "EVEN", "STOP", "SKIP", "ATTACH",
 })  # fmt: skip
 """Senses of what is to be done."""
 _COMPLAINTS = frozenset({

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from flowc.compiler.catalog.audio_phrases import TAG_WORDS
+from flowc.compiler.catalog.wordings.tags import TAG_WORDS
 
 from ..circumstances import SCOPES, words_of
 from ..patterns import is_number

@@ -83,7 +83,7 @@ NEGATIONS = words_of(
 CAUSES = frozenset({"because", "weil", "denn"})
 PURPOSE = frozenset({"so", "damit", "sodass"})
 OF_ALL = words_of(
-    "convert clip cut split_silence pad loudness_norm peak_norm add_noise time_stretch tag "
+    "convert clip cut split split_silence pad loudness_norm peak_norm add_noise time_stretch tag "
     "channels trim_silence shift reverse"
 )
 """Tools that change all of a sound, or a section of it, and never one voice in it."""

@@ -19,6 +19,8 @@ def test_a_call_gets_its_defaults_and_knows_its_files():
         "input": "a.wav", "output": "b.wav", "subtype": None, "cutoff_hz": 80, "slope": 12,
     }  # fmt: skip
     assert (call.reads, call.writes) == (("a.wav",), ("b.wav",))
+    call = parse_call('SPLIT(input="a.wav", output_pattern="p.wav", points_s=[1])')
+    assert call.writes == ("p.wav", "p-2.wav")
     call = parse_call('SPLIT(input="a.wav", output_pattern="p{n}.wav", points_s=[1, 2])')
     assert call.writes == ("p1.wav", "p2.wav", "p3.wav")
     call = check_call("audio_mix", {"inputs": ["a.wav", "b.wav", "a.wav"], "output": "c.wav"})
@@ -50,7 +52,6 @@ WRONG = {
     "CONCAT(inputs=[], output='b.wav')": ("`inputs`", "a list of 1 to 32 paths"),
     "CONCAT(inputs='a.wav', output='b.wav')": ("`inputs`", "a list of 1 to 32 paths"),
     "MIX(inputs=['a.wav'], output='b.wav', gains_db=[1, 2])": ("2 values for 1 files", ""),
-    "SPLIT(input='a.wav', output_pattern='p.wav', points_s=[1])": ("has no {n}", "part-{n}.wav"),
     "SPLIT(input='a.wav', output_pattern='p{n}.wav', points_s=[2, 1])": ("ascend", ""),
     "SPLIT(input='a.wav', output_pattern='p{n}.wav', points_s=[])": ("ascend", ""),
     f"EQ({IO}, bands=[])": ("`bands`", "a list of 1 to 16 bands"),

@@ -39,6 +39,7 @@ FILES = [
         "phrasings_typed.txt",
         "phrasings_traps.txt",
         "phrasings_settings.txt",
+        "phrasings_reach.txt",
     )
 ]
 LEAST = {"phrasings_sentences.txt": 0.4, "phrasings_typed.txt": 0.55}
@@ -94,6 +95,8 @@ def meant(text: str) -> Meaning:
             continue
         ending = "mp3" if "bitrate" in code else "wav"
         paths = 'output="b.wav"' if "inputs=" in code else f'input="a.wav", output="b.{ending}"'
+        if code.startswith("SPLIT("):
+            paths = 'input="a.wav", output_pattern="b.wav"'
         head, rest = code.split("(", 1)
         call = parse_call(f"{head}({paths}{', ' if rest != ')' else ''}{rest}")
         found.append(canonical(call))

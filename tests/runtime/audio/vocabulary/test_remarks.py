@@ -35,7 +35,6 @@ def test_a_remark_is_named_in_the_plan_and_nothing_is_done_for_it(request_, rema
         "I'd love a warmer tone",
         "den Applaus entfernen",
         "the applause should go",
-        "a limiter so it doesn't clip",
         "the drums are too loud",
         "there is a hum",
         "you can't understand the guest",

@@ -1,0 +1,1 @@
+"""What people say for some of the audio tools: the longer rows of `audio_phrases`."""

@@ -1,0 +1,1 @@
+"""Details of a wish: names without quotes, and how something is done."""
