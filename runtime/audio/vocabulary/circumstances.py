@@ -15,7 +15,7 @@ def words_of(text: str) -> frozenset[str]:
 
 
 WHOLE = (
-    "backing track|backing tracks|"
+    "das playback|backing track|backing tracks|"
     "sermon|sermons|lecture|lectures|talk|talks|seminar|webinar|lesson|lessons|meeting|show|"
     "programme|program|audiobook|novel|dictation|tutorial|demo|session|rehearsal|gig|concert|"
     "performance|production|project|voice memo|audio guide|podcast episode|recordings|footage|"
@@ -37,7 +37,7 @@ NEUTRAL = (
     "netterweise|audible|hörbar|hörbare|hörbaren|obvious|obviously|constantly|ständigen|dauernd|"
     "dauernde|permanent|permanente|permanenten|therefore|hence|thus|deshalb|deswegen|daher|darum|"
     "nämlich|zwar|und zwar|hingegen|dagegen|jedoch|allerdings|though|however|ideally|"
-    "idealerweise|preferably|am liebsten|"
+    "idealerweise|preferably|am liebsten|steil|steep|steeply|"
     "geh mal|gehe mal|geh|ihm|ihnen|schließlich|at last|zusätzlich|additionally|"
     "entsprechend|accordingly|tidy|neat|neatly|carefully|vorsichtig|behutsam|anyway|unsere|unser|"
     "unserer|unseren|unserem|unseres|euer|eure|deren|dessen|ihr|ihre|ihren|ihrem|ihrer|his|her|"
@@ -63,7 +63,9 @@ NEUTRAL = (
 )
 """Words and groups of words that add nothing beside others."""
 FILLERS = (
-    "i think|ich denke|ich glaube|ich finde|i believe|i'm afraid|would do the job|will do the job|"
+    "i think|ich denke|ich glaube|ich finde|i believe|i'm afraid|should take care of it|"
+    "would take care of it|der rest wie üblich|the rest as usual|rest as usual|"
+    "sonst standard|would do the job|will do the job|"
     "should do the job|would do the trick|should do the trick|will do the trick|would be great|"
     "would be nice|would be perfect|would be lovely|wäre super|wäre toll|wäre schön|wäre prima|"
     "would you mind|hinterher|am besten|am besten gleich|müsste es passen|dann müsste es passen|"
@@ -92,11 +94,15 @@ CONTENTS = words_of(
 )
 """What all of a sound is, though a level may be that of it alone: "lower the dialogue"."""
 PEOPLE = (
-    "frau|mann|woman|lady|guy|dude|kerl|dame|oma|opa|mama|papa|tante|onkel|bruder|schwester|sohn|tochter|enkelin|grandma|granny|grandpa|"
+    "frau|mann|woman|lady|guy|dude|kerl|dame|oma|opa|mama|papa|tante|onkel|bruder|schwester|sohn|"
+    "tochter|enkelin|grandma|granny|grandpa|"
     "grandmother|grandfather|mum|mom|dad|uncle|aunt|brother|sister|son|daughter|wife|husband|bride|"
     "groom|nurse|doctor|judge|braut|bräutigam|ärztin|arzt|richter|richterin|kinderchor|neighbour|"
-    "visitors|visitor|besucherin|patient|patients|patientin|mutter|vater|eltern|parents|call|conversation|discussion|dialogue|dialog|monologue|story|report|reportage|feature|documentary|documentation|"
-    "poem|reading|exercise|trailer|teaser|memo|message|voicemail|announcement|gebet|gespräch|diskussion|"
+    "visitors|visitor|besucherin|patient|patients|patientin|mutter|vater|eltern|parents|call|"
+    "conversation|discussion|dialogue|dialog|monologue|story|report|reportage|feature|documentary|"
+    "documentation|"
+    "poem|reading|exercise|trailer|teaser|memo|message|voicemail|announcement|gebet|gespräch|"
+    "diskussion|"
     "beitrag|beiträge|gedicht|nachricht|ansage|geschichte|kommentar|commentary|"
     "boss|colleague|colleagues|client|client's|clients|customer|customers|editor|producer|"
     "students|student|pupils|pupil|class|classes|kids|children|audience|listeners|listener|"

@@ -134,6 +134,10 @@ def _clauses_at(
     if fit is None and at + 1 < len(pieces):
         fit, text = _coming(pieces[at + 1], words, text)
     around = _surroundings(pieces, at, used, last)
+    if fit and used > 1 and not is_meant(fit, [word.text for word in words], around):
+        fit, used, words = read_alone(pieces[at].words), 1, pieces[at].words
+        text = request[words[0].start : words[-1].end]
+        around = _surroundings(pieces, at, used, last)
     if fit and not is_meant(fit, [word.text for word in words], around):
         return used, []
     if fit:
@@ -154,6 +158,8 @@ def _clauses_at(
         if whole and (not whole.rule.tool or whole.rule.tool.name in AT_LAST):
             return used, [_clause_of(request, some, whole)]
     for some in asked_for(words):
+        if two := shapes_in(some) or clauses_beside_with(some):
+            return used, [_clause_of(request, part, own) for part, own in two]
         whole = read_alone(some)
         if whole and is_of_all(whole) and is_meant(whole, [w.text for w in some], around):
             return used, [_clause_of(request, some, whole)]

@@ -46,6 +46,7 @@ _ORDERED = frozenset({
     "raise", "add", "keep", "tighten", "trim", "reduce", "boost", "bitte",
 })  # fmt: skip
 """Verbs that follow a "so" that begins a wish."""
+_STOPS = frozenset({".", "!", "?"})
 _ORDERS = frozenset({"also", "then", "afterwards", "dann", "danach", "anschließend", "finally"})
 """Separators that may stand within a clause as well: "Spitzen danach auf -1 dBFS"."""
 
@@ -68,7 +69,8 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
     before = ""
     current: list[SpokenWord] = []
     for word, after in zip([*words, _END], [*words[1:], _END, _END], strict=False):
-        openers = GOING_ON if begun else BEGINNINGS
+        ordered = before in _STOPS and after.text in _ORDERED
+        openers = GOING_ON | BEGINNINGS if begun and ordered else GOING_ON if begun else BEGINNINGS
         if word.text in openers and not current and after is not _END and not is_number(after.text):
             continue
         turns = word.text in TURNS and not (current and current[-1].text in _ALL_BUT)

@@ -275,7 +275,9 @@ def _share_units(values: list[SpokenValue]) -> list[SpokenValue]:
         bare = is_number(value.number) and not value.unit and ":" not in value.number
         after = values[number + 1].unit if number + 1 < len(values) else ""
         before = values[number - 1].unit if number else ""
-        found.append(value._replace(unit=after or before) if bare else value)
+        timed = before in UNITS["s"] and after not in UNITS["s"]  # "seconds 15 to 22, 4 dB lower"
+        unit = before if timed else after or before
+        found.append(value._replace(unit=unit) if bare else value)
     return found
 
 

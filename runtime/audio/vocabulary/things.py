@@ -164,7 +164,8 @@ THINGS: Mapping[str, str] = {
     "spitzenpegelgrenze|grenze|intersample peaks|inter-sample peaks|true-peak-pegel|truepeak|tp",
     "GATE": "gate|noise gate|noise-gate|noisegate|gated|gating|gate out|geräuschgate|"
     "rauschsperre|rausch-gate|noise gating|gates|gate it",
-    "PITCH": "pitch|shift|tonhöhe|transpose|transponier|transponiere|tuning|tune|pitch it|"
+    "PITCH": "stimm|stimm ihn|stimm es|stimm sie|pitch|shift|tonhöhe|transpose|transponier|"
+    "transponiere|tuning|tune|pitch it|"
     "pitched|tonlage|stimmlage|transposed|transposition|transponieren|repitch|pitch-shift|"
     "pitchshift|pitch shift",
     "FASTER": "faster|quicker|schneller|speed up|beschleunig|speed it up|as fast|so schnell|"

@@ -109,8 +109,8 @@ _OF_TOOLS: dict[str, frozenset[str]] = {
     "leveller": frozenset({"QUIET", "LOUD", "TOOQUIET", "TOOLOUD", "VOICES", "LEVEL"}),
     "compress": frozenset({"DYNAMICS", "LEVEL", "LOUD", "QUIET"}),
     "shorten_pauses": frozenset({"PAUSES", "SILENCE", "LONG"}),
-    "trim_silence": frozenset({"SILENCE", "BEFORE", "AFTER", "START", "END"}),
-    "split_silence": frozenset({"PAUSES", "SILENCE", "FILES"}),
+    "trim_silence": frozenset({"SILENCE", "BEFORE", "AFTER", "START", "END", "MUTE"}),
+    "split_silence": frozenset({"PAUSES", "SILENCE", "FILES", "EACH"}),
     "pitch_shift": frozenset({"PITCH", "HIGHER", "DEEPER", "TREBLE", "BASS"}),
 }
 """What is told of a sound for which a tool is asked."""
@@ -133,6 +133,8 @@ def is_context(words: Sequence[str], beside: Beside) -> bool:
         words = words[1:]
     if words[-3:] == ["in", "1", "go"]:
         words = words[:-3]
+    if _is_untouched(words, beside) or _is_broken(words, beside):
+        return True
     if not 2 <= len(words) <= _LONGEST or not _begins(words):
         return False
     turned = _TURNED - _EARLY if beside.after == "shift" else _TURNED
@@ -148,6 +150,8 @@ def is_context(words: Sequence[str], beside: Beside) -> bool:
         return False
     if not turned.isdisjoint(words) or not _is_beside(words, beside):
         return False
+    if not _LASTING.isdisjoint(words) and [*values_in(words)]:
+        return _COMPLAINING.isdisjoint(words)
     if not _COMPLAINING.isdisjoint(words) or not (
         past
         or _is_of_somebody(words)
@@ -206,6 +210,32 @@ _HARDLY = words_of("hardly barely kaum")
 _DEGREES = words_of("really too very so quite ziemlich sehr")
 _GETTING = words_of("get gets")
 _HAVING = words_of("soll should needs need must")
+_UNTOUCHED = words_of(
+    "touch ruhe nichts nothing change anfassen ändere ändern unverändert unchanged alone lassen"
+)
+_SOUND = words_of("audio ton sound klang")
+
+
+def _is_untouched(words: Sequence[str], beside: Beside) -> bool:
+    """Tell whether words say beside tags that the sound stays as it is."""
+    sound = not _SOUND.isdisjoint(words) and not _UNTOUCHED.isdisjoint(words)
+    return bool(beside.tools) and beside.tools <= {"tag"} and sound and len(words) < _SHORT
+
+
+_SHORT = 8
+_BROKEN = words_of(
+    "kaputt kaputten kaputtes kaputter broken dirty dreckig dreckigen megafon megaphone "
+    "walkie-talkie"
+)
+_AIMING = words_of("soll sollte should must i'd muss")
+
+
+def _is_broken(words: Sequence[str], beside: Beside) -> bool:
+    """Tell whether words say how a sound is to be that the wish at once behind distorts."""
+    told = not _BROKEN.isdisjoint(words) and not _AIMING.isdisjoint(words)
+    return told and beside.after == "distort" and _is_beside([*{*words} - _HOW], beside)
+
+
 _GOING = words_of("goes go going geht gehen gehts kommt kommen comes come")
 _TOWARDS = words_of("to into onto on in ins an auf per via zu zum zur for für")
 
@@ -241,7 +271,9 @@ def is_reason(words: Sequence[str], beside: Beside) -> bool:
     )
     if not 2 <= len(words) <= _LONGEST or not (_WANTED - _ABLE).isdisjoint(words):
         return False
-    if not (_TURNED - _WHILE - words_of("like bleibt stays")).isdisjoint(words):
+    if tuple(words[-2:]) in _SO:
+        words = words[:-2]
+    if not (_TURNED - _WHILE - _OUTCOMES).isdisjoint(words):
         return False
     if not _is_beside(words, beside) or not (why or _HOW.isdisjoint(words)):
         return False
@@ -252,7 +284,9 @@ def is_reason(words: Sequence[str], beside: Beside) -> bool:
 
 
 _AIMS = words_of("make help give get protect avoid save match fit keep")
-_WHY = words_of("because weil denn since da as")
+_SO = {("like", "that"), ("like", "this"), ("that", "way")}
+_OUTCOMES = words_of("like bleibt stays get gets")
+_WHY = words_of("because weil denn since da")
 _IN_ORDER = {("in", "order"), ("so", "as"), ("sodass",), ("so", "dass")}
 _ABLE = words_of("can could kann können könnte will besser")
 _HOW = words_of("sound sounds klingt klingen like wie")
@@ -282,7 +316,7 @@ def _is_beside(words: Sequence[str], beside: Beside) -> bool:
     if _is_intention(words):
         said -= {"WANT"}
     if _is_destination(words):
-        said -= {"PHONE"}
+        said -= {"PHONE", "EACH"}
     about = senses_of(beside.words)
     return all(not about.isdisjoint(FAULTS.get(one, ())) for one in said - HARMLESS - own)
 
@@ -366,9 +400,10 @@ _PASSING = frozenset({"LAY", "ABOVE", "BELOW", "BACKGROUND", "FREQUENCY"})
 """Senses of small words and names that ask for nothing in a sentence that tells something."""
 _LASTING = words_of("dauert dauerte lasts lasted runs ran")
 _SOUNDING = words_of(
-    "sounds sound klingt klingen klang seems lacks hear hears hört hören versteht verstehen "
-    "understand kommt comes hums hisses clicks crackles rumbles buzzes brummt rauscht knackt "
-    "knistert zischt zischelt dröhnt hissing humming buzzing"
+    "beginnt endet begins starts stops ends sounds sound klingt klingen klang seems lacks hear "
+    "hears hört hören versteht verstehen understand kommt comes hums hisses clicks crackles "
+    "rumbles buzzes brummt rauscht knackt knistert zischt zischelt dröhnt hissing humming "
+    "buzzing"
 )
 """Verbs of how something sounds."""
 _ACCEPTING = words_of("has have plays accepts takes loads reads hat spielt nimmt liest")

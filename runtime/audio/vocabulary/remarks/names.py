@@ -55,6 +55,8 @@ def _spans(words: list[str]) -> list[tuple[int, int]]:
     while at < len(words):
         begin, at = at, at + 1
         inside = words[begin] in _INSIDE and not CONTENTS.isdisjoint(words[begin + 1 : begin + 3])
+        if begin and words[begin - 1] in ("as", "als"):
+            continue
         if not inside and words[begin] not in _OBJECTS | _BEHIND:
             continue
         end = begin + 1
@@ -69,7 +71,8 @@ def _spans(words: list[str]) -> list[tuple[int, int]]:
         apart = not senses_of(words[end : end + 1]) & _NOUNS
         if not begin and words[0] in _OBJECTS:  # who begins with it may tell something of it
             apart = words[end : end + 1] == [] or words[end] in _SHAPING
-        plain = senses_of(words[begin:end]) <= _PLAIN_SENSES
+        spoken = [word for word in words[begin:end] if not word.endswith("'s")]
+        plain = senses_of(spoken) <= _PLAIN_SENSES
         if named and apart and plain and _NEVER.isdisjoint(named) and SCOPES.isdisjoint(named):
             found.append((begin, end))
             at = end
@@ -78,7 +81,7 @@ def _spans(words: list[str]) -> list[tuple[int, int]]:
 
 def _is_name(word: str) -> bool:
     """Tell whether a word means nothing in a wish, and is no verb or other word of grammar."""
-    if word in _OBJECTS | _PLAIN:
+    if word in _OBJECTS | _PLAIN or (word.endswith("'s") and word not in _GRAMMAR):
         return True
     if word in SPOKEN or word.removesuffix("s") in SPOKEN:
         return False
@@ -179,6 +182,8 @@ def may_be_named(fit: Fit, words: list[str], names: list[list[str]]) -> bool:
         return not name or name in OF_ALL or (free and name != "gain")
     if all(_is_content(one) for one in names):
         return name in _REPAIRS
+    if name == "clip" and "JUST" in said and all(one[0] in _PARTING for one in names):
+        return not any("PERSON" in senses_of(one) and CONTENTS.isdisjoint(one) for one in names)
     people = [one for one in names if "PERSON" in senses_of(one) and CONTENTS.isdisjoint(one)]
     strange = not people
     if {"start_s", "end_s"} <= fit.arguments.keys():
@@ -200,6 +205,7 @@ _DELETING = words_of("delete erase lösche löschen lösch")
 _REPAIRS = _FAULTS | words_of(
     "leveller compress limit noise_gate shorten_pauses loudness_norm convert tag"
 )
+_PARTING = words_of("of from von vom")
 _PURPOSES = words_of("for für fürs zum zur")
 _CALLED = words_of("convert tag loudness_norm peak_norm reverse split split_silence")
 """Tools that take all of a sound, whatever it is called."""

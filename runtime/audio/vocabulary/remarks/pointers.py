@@ -10,8 +10,8 @@ from ..sentences import is_unit, senses_of
 from .statements import HARMLESS, NEGATIONS, SUBJECTS
 
 _POINTERS = words_of(
-    "it its that this them those these there both dort da das die den es ihn sie dies diese dieser "
-    "diesen beides alles weg bit stelle section part teil abschnitt"
+    "it its that this them those these there both dort da das die den es ihn sie dies diese "
+    "dieser diesen beides alles weg bit stelle section part teil abschnitt"
 )
 _LONGEST_POINTER = 10
 _PLACES = frozenset({"from", "between", "at", "von", "zwischen", "bei", "ab", "in", "im"})

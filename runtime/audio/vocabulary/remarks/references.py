@@ -13,7 +13,7 @@ from ..units import SpokenWord
 from .names import may_be_named, without_names
 from .pointers import TIMES, TOLD, may_be_told, points_back, told_words
 from .shorter import simpler
-from .statements import values_in
+from .statements import HARMLESS, values_in
 
 RESTS = frozenset({"rest", "else", "outside", "übrige", "übrigen", "andere", "anderes", "others"})
 _MENDS = frozenset({
@@ -35,9 +35,11 @@ def meaning_behind(pieces: list[RequestPiece]) -> Fit | None:
     wish = [word.text for word in next(iter(simpler(pieces[-1].words)), pieces[-1].words)]
     told = [["and", *one] if piece.before in AND else one
             for one, piece in zip(told, pieces, strict=False)]  # fmt: skip
-    if not points_back(wish) or not RESTS.isdisjoint(wish) or not may_be_told(told[0]):
-        return None
     wanted = senses_of(wish)
+    if not points_back(wish) or not RESTS.isdisjoint(wish):
+        return None
+    if "EVEN" not in wanted and not may_be_told(told[0]):
+        return None
     if any(
         "WANT" in senses_of(one) or not _WANTING.isdisjoint(one) for one in told
     ) and not wanted & {"KEEP", "JUST"}:
@@ -50,6 +52,8 @@ def meaning_behind(pieces: list[RequestPiece]) -> Fit | None:
         return None
     timed = any(True for one in told for _ in values_in(one))
     clocks = sum(":" in word for one in told for word in values_in(one)) > 1
+    if "EVEN" in wanted and (fit := meaning_of([*_levels_in(told), *wish])):
+        return fit
     for kept in ((TIMES,) if clocks else ()) + (TOLD if timed else TOLD[1:2]):
         parts = [told_words(one, kept, _beside(wanted) if clocks else frozenset()) for one in told]
         if any(not part and [*values_in(one)] for part, one in zip(parts, told, strict=True)):
@@ -60,6 +64,17 @@ def meaning_behind(pieces: list[RequestPiece]) -> Fit | None:
         if fit and not (section and not _MENDS.isdisjoint(wish)):
             return fit
     return None
+
+
+_LEVELS = frozenset({"LOUD", "QUIET", "TOOLOUD", "TOOQUIET", "VOICES", "LEVEL", "DYNAMICS"})
+
+
+def _levels_in(told: Sequence[Sequence[str]]) -> list[str]:
+    """Return the words for levels of what was told, which nothing else was said of."""
+    said = frozenset().union(*(senses_of(one) for one in told))
+    if said - _LEVELS - HARMLESS:
+        return []
+    return [word for one in told for word in one if senses_of([word]) & _LEVELS]
 
 
 def _beside(wanted: frozenset[str]) -> frozenset[str]:
@@ -114,10 +129,11 @@ def section_before(told: list[SpokenWord], wish: list[SpokenWord]) -> Fit | None
 
 
 _ECHOES = words_of(
-    "entsprechend accordingly that way so passend this it das es ihn sie diese dieser datei file "
-    "aus mach mache make do add convert wandle um prepare bring set setz stell stelle ein ändere "
-    "change export save speichere kannst du can could you please bitte mir me for für to auf und "
-    "and in like die der den meine my our unsere aufnahme recording hinzu an dazu daraus"
+    "einpegeln mein kapitel entsprechend accordingly that way so passend this it das es ihn sie "
+    "diese dieser datei file aus mach mache make do add convert wandle um prepare bring set setz "
+    "stell stelle ein ändere change export save speichere kannst du can could you please bitte "
+    "mir me for für to auf und and in like die der den meine my our unsere aufnahme recording "
+    "hinzu an dazu daraus"
 )
 
 
