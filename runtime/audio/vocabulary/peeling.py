@@ -19,7 +19,7 @@ from .patterns import Pattern, is_number, pattern, phrase
 from .pieces import RequestPiece, longest_fit, read_alone
 from .rules import Fit, Rule, rules
 from .sentences import is_unit
-from .settings.table import ASKED, HEADS, SETTINGS, USUAL, WEAK, Setting
+from .settings.table import ASKED, HEADS, SETTINGS, USUAL, WEAK, Knob
 from .units import SpokenWord
 
 _MOST_PIECES = 12
@@ -156,7 +156,7 @@ def _of_tool(tool: str, pieces: list[RequestPiece]) -> tuple[Fit, int] | None:
         if used == len(bases):
             used += next((n for n, one in enumerate(taken[used:]) if not one), len(taken) - used)
         settings = [one for own in peeled[:used] for one in own.settings]
-        fit = _merged(base, settings)
+        fit = _with_values(base, settings)
         if _is_complete(fit):
             return (fit, used) if settings else None
     return None
@@ -194,7 +194,7 @@ def _base_of(tool: str, bases: list[RequestPiece], first: Peeled) -> tuple[Fit |
     return (fit if right else None), used
 
 
-def _merged(base: Fit, settings: list[tuple[str, Any, str]]) -> Fit:
+def _with_values(base: Fit, settings: list[tuple[str, Any, str]]) -> Fit:
     """Return a clause with its settings."""
     assert base.rule.tool is not None
     tool = base.rule.tool.name
@@ -226,7 +226,7 @@ def _is_complete(fit: Fit) -> bool:
     return missing <= {*given, "input", "output", "inputs"}
 
 
-class Span(NamedTuple):
+class SettingSpan(NamedTuple):
     """A setting in words: from which to which, and what it says."""
 
     begin: int
@@ -246,7 +246,7 @@ def _peel(tool: str, words: list[SpokenWord]) -> Peeled | None:
     rest: list[SpokenWord] = []
     settings: list[tuple[str, Any, str]] = []
     at = 0
-    for begin, end, arguments, _ in [*chosen, Span(len(words), len(words), {}, True)]:
+    for begin, end, arguments, _ in [*chosen, SettingSpan(len(words), len(words), {}, True)]:
         rest += words[at:begin]
         at = end
         if not arguments:
@@ -264,35 +264,35 @@ def _peel(tool: str, words: list[SpokenWord]) -> Peeled | None:
     return Peeled(rest, settings, all(span.sure for span in chosen))
 
 
-def _spans(tool: str, texts: list[str]) -> list[Span]:
+def _spans(tool: str, texts: list[str]) -> list[SettingSpan]:
     """Return the settings of a tool that begin at each of the words, the longest of each."""
     spelled = "".join(f"{text} " for text in texts)
     places = [0]
     for text in texts:
         places.append(places[-1] + len(text) + 1)
-    found: list[Span] = []
+    found: list[SettingSpan] = []
     for begin, start in enumerate(places[:-1]):
         own = [(fit, sure) for one, sure in _patterns()[tool] if (fit := one.begin(spelled, start))]
         stop = max((end for (_, end), _ in own), default=0)
         best = [(arguments, sure) for (arguments, end), sure in own if end == stop]
         if best and all(arguments == best[0][0] for arguments, _ in best):
             sure = any(sure for _, sure in best)
-            found.append(Span(begin, places.index(stop), best[0][0], sure))
+            found.append(SettingSpan(begin, places.index(stop), best[0][0], sure))
     return found
 
 
-def _from_left(spans: list[Span]) -> list[Span]:
+def _from_left(spans: list[SettingSpan]) -> list[SettingSpan]:
     """Return the first of the spans, the first behind it, and so on."""
-    found: list[Span] = []
+    found: list[SettingSpan] = []
     for span in spans:
         if not found or span.begin >= found[-1].end:
             found.append(span)
     return found
 
 
-def _from_right(spans: list[Span]) -> list[Span]:
+def _from_right(spans: list[SettingSpan]) -> list[SettingSpan]:
     """Return the last of the spans, the last before it, and so on."""
-    found: list[Span] = []
+    found: list[SettingSpan] = []
     for span in sorted(spans, key=lambda one: (-one.end, one.begin)):
         if not found or span.end <= found[-1].begin:
             found.append(span)
@@ -332,8 +332,8 @@ def _patterns() -> dict[str, list[tuple[Pattern, bool]]]:
     return found
 
 
-def _phrases(one: Setting) -> Iterator[tuple[str, bool]]:
-    """Yield the phrases of a setting, and whether they are no wish of their own."""
+def _phrases(one: Knob) -> Iterator[tuple[str, bool]]:
+    """Yield the phrases of a setting, and whether each belongs to the tool alone."""
     slots = "|".join(f"{{{one.parameter}:{kind}}}" for kind in one.kinds.split("|"))
     value = f"({slots})"
     names = sorted(one.names.split("|"), key=len, reverse=True) if one.names else []

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 
-class Setting(NamedTuple):
+class Knob(NamedTuple):
     """A parameter of a tool and how it is said."""
 
     tool: str
@@ -68,106 +68,106 @@ _NOISE = ("(noise profile|noise print|noise sample|noise alone|rauschprofil|raus
 _BETWEEN = (f"([from|at|von] {_START} TILL {_END}|"
             f"(between|zwischen) {_START} (and|und) {_END})")  # fmt: skip
 
-SETTINGS: tuple[Setting, ...] = (
-    Setting("trim_silence", "threshold_dbfs", "dbfs|level", _THRESHOLD, _COUNTS),
-    Setting("trim_silence", "keep_s", "span", "margin|padding|rand|puffer|left over",
+SETTINGS: tuple[Knob, ...] = (
+    Knob("trim_silence", "threshold_dbfs", "dbfs|level", _THRESHOLD, _COUNTS),
+    Knob("trim_silence", "keep_s", "span", "margin|padding|rand|puffer|left over",
             ("(keep|leave) V [of] [silence] [there|on each side|on both sides]",
              "lass V [stille] (stehen|übrig)")),
-    Setting("clip", "soften_ms", "ms", _SOFTENED, _SOFTEN),
-    Setting("cut", "soften_ms", "ms", _JOINT, _SOFTEN),
-    Setting("gain", "soften_ms", "ms", _SOFTENED,
+    Knob("clip", "soften_ms", "ms", _SOFTENED, _SOFTEN),
+    Knob("cut", "soften_ms", "ms", _JOINT, _SOFTEN),
+    Knob("gain", "soften_ms", "ms", _SOFTENED,
             (*_SOFTEN, f"({_KANTEN}) mit V (weich|weicher)")),
-    Setting("loudness_norm", "max_true_peak_dbtp", "dbtp|peak", f"{_CEILING}|{_PEAK}"),
-    Setting("highpass", "cutoff_hz", "hz", _CUTOFF),
-    Setting("highpass", "slope", "db", _SLOPE, _SLOPES),
-    Setting("lowpass", "cutoff_hz", "hz", _CUTOFF),
-    Setting("lowpass", "slope", "db", _SLOPE, _SLOPES),
-    Setting("bandpass", "low_hz", "hz", "lower edge|lower cutoff|lower frequency|low edge|"
+    Knob("loudness_norm", "max_true_peak_dbtp", "dbtp|peak", f"{_CEILING}|{_PEAK}"),
+    Knob("highpass", "cutoff_hz", "hz", _CUTOFF),
+    Knob("highpass", "slope", "db", _SLOPE, _SLOPES),
+    Knob("lowpass", "cutoff_hz", "hz", _CUTOFF),
+    Knob("lowpass", "slope", "db", _SLOPE, _SLOPES),
+    Knob("bandpass", "low_hz", "hz", "lower edge|lower cutoff|lower frequency|low edge|"
             "untere grenze|unterer grenze|untere grenzfrequenz|unterer grenzfrequenz|lower limit"),
-    Setting("bandpass", "high_hz", "hz", "upper edge|upper cutoff|upper frequency|high edge|"
+    Knob("bandpass", "high_hz", "hz", "upper edge|upper cutoff|upper frequency|high edge|"
             "obere grenze|oberer grenze|obere grenzfrequenz|oberer grenzfrequenz|upper limit"),
-    Setting("bandpass", "slope", "db", _SLOPE, _SLOPES),
-    Setting("eq", "freq_hz", "hz", "frequency|centre frequency|center frequency|frequenz|"
+    Knob("bandpass", "slope", "db", _SLOPE, _SLOPES),
+    Knob("eq", "freq_hz", "hz", "frequency|centre frequency|center frequency|frequenz|"
             "mittenfrequenz|eckfrequenz"),
-    Setting("eq", "gain_db", "db", "gain|anhebung"),
-    Setting("eq", "q", "bare", "q|q factor|q-factor|q value|güte|gütefaktor|q-faktor|q-wert"),
-    Setting("compress", "threshold_db", "dbfs|level", _THRESHOLD),
-    Setting("compress", "ratio", "ratio|bare", _RATIO),
-    Setting("compress", "attack_ms", "ms", _ATTACK),
-    Setting("compress", "release_ms", "ms", _RELEASE),
-    Setting("compress", "makeup_db", "db", "makeup|make-up|make up|makeup gain|make-up gain|"
+    Knob("eq", "gain_db", "db", "gain|anhebung"),
+    Knob("eq", "q", "bare", "q|q factor|q-factor|q value|güte|gütefaktor|q-faktor|q-wert"),
+    Knob("compress", "threshold_db", "dbfs|level", _THRESHOLD),
+    Knob("compress", "ratio", "ratio|bare", _RATIO),
+    Knob("compress", "attack_ms", "ms", _ATTACK),
+    Knob("compress", "release_ms", "ms", _RELEASE),
+    Knob("compress", "makeup_db", "db", "makeup|make-up|make up|makeup gain|make-up gain|"
             "make up gain|makeup-gain|make-up-gain|aufholverstärkung|nachverstärkung"),
-    Setting("compress", "link_percent", "link", _LINK),
-    Setting("limit", "ceiling_dbtp", "ceiling|peak", f"{_CEILING}|{_PEAK}"),
-    Setting("limit", "release_ms", "ms", _RELEASE),
-    Setting("limit", "lookahead_ms", "ms", "lookahead|look-ahead|look ahead|lookahead time|"
+    Knob("compress", "link_percent", "link", _LINK),
+    Knob("limit", "ceiling_dbtp", "ceiling|peak", f"{_CEILING}|{_PEAK}"),
+    Knob("limit", "release_ms", "ms", _RELEASE),
+    Knob("limit", "lookahead_ms", "ms", "lookahead|look-ahead|look ahead|lookahead time|"
             "vorausschau|vorausschauzeit|lookahead-zeit"),
-    Setting("noise_gate", "threshold_db", "dbfs|level", _THRESHOLD),
-    Setting("noise_gate", "ratio", "ratio|bare", _RATIO),
-    Setting("noise_gate", "attack_ms", "ms", _ATTACK),
-    Setting("noise_gate", "release_ms", "ms", _RELEASE),
-    Setting("noise_gate", "link_percent", "link", _LINK),
-    Setting("dehum", "hz", "hz", "frequency|hum frequency|frequenz|brummfrequenz"),
-    Setting("dehum", "harmonics", "bare", "harmonics|notches|harmonische|harmonischen|kerben"),
-    Setting("dehum", "depth_db", "db", "depth|notch depth|tiefe|kerbtiefe", ("V (deep|tief)",)),
-    Setting("dehum", "width_hz", "hz", "width|notch width|notch bandwidth|breite|kerbbreite",
+    Knob("noise_gate", "threshold_db", "dbfs|level", _THRESHOLD),
+    Knob("noise_gate", "ratio", "ratio|bare", _RATIO),
+    Knob("noise_gate", "attack_ms", "ms", _ATTACK),
+    Knob("noise_gate", "release_ms", "ms", _RELEASE),
+    Knob("noise_gate", "link_percent", "link", _LINK),
+    Knob("dehum", "hz", "hz", "frequency|hum frequency|frequenz|brummfrequenz"),
+    Knob("dehum", "harmonics", "bare", "harmonics|notches|harmonische|harmonischen|kerben"),
+    Knob("dehum", "depth_db", "db", "depth|notch depth|tiefe|kerbtiefe", ("V (deep|tief)",)),
+    Knob("dehum", "width_hz", "hz", "width|notch width|notch bandwidth|breite|kerbbreite",
             ("[with] [notches] V wide", "[mit] [kerben] [von] V (breit|breite)",)),
-    Setting("denoise", "reduction_db", "db", "reduction|noise reduction|reduktion|absenkung|"
+    Knob("denoise", "reduction_db", "db", "reduction|noise reduction|reduktion|absenkung|"
             "minderung"),
-    Setting("denoise", "noise_start_s,noise_end_s", "", "",
+    Knob("denoise", "noise_start_s,noise_end_s", "", "",
             (f"[the|das|ein|a] {_NOISE} [is|ist|liegt] {_BETWEEN}",
              f"[learn|take|get] [the|a] {_NOISE} {_BETWEEN}",
              f"learn (it|the noise|what noise is) {_BETWEEN}",
              f"(lerne|lern) (es|das rauschen) {_BETWEEN}")),
-    Setting("declick", "times", "fold", f"sensitivity|empfindlichkeit|{_THRESHOLD}"),
-    Setting("declick", "most_ms", "ms", f"{_LONG}|maximum click length|click length|"
+    Knob("declick", "times", "fold", f"sensitivity|empfindlichkeit|{_THRESHOLD}"),
+    Knob("declick", "most_ms", "ms", f"{_LONG}|maximum click length|click length|"
             "max click length|klicklänge",
             (f"[clicks|knackser] [of] ({_MOST}|bis zu|von höchstens) V [long|lang|länge]",)),
-    Setting("deess", "freq_hz", "hz", "frequency|frequenz|grenzfrequenz|cutoff|corner frequency",
+    Knob("deess", "freq_hz", "hz", "frequency|frequenz|grenzfrequenz|cutoff|corner frequency",
             ("(above|from|ab|über|oberhalb von) V",)),
-    Setting("deess", "threshold_db", "db", _THRESHOLD),
-    Setting("deess", "most_db", "db", "reduction|maximum reduction|max reduction|"
+    Knob("deess", "threshold_db", "db", _THRESHOLD),
+    Knob("deess", "most_db", "db", "reduction|maximum reduction|max reduction|"
             "maximale absenkung|maximaler absenkung|maximalen absenkung|absenkung|reduktion",
             (f"[by|um] {_MOST} V", f"[by|um] V {_MOST}")),
-    Setting("shorten_pauses", "longest_s", "span", _LONG),
-    Setting("shorten_pauses", "threshold_dbfs", "dbfs|level", _THRESHOLD, _COUNTS),
-    Setting("shorten_pauses", "soften_ms", "ms", _JOINT, _SOFTEN),
-    Setting("split_silence", "least_s", "span", "minimum length|min length|mindestlänge|"
+    Knob("shorten_pauses", "longest_s", "span", _LONG),
+    Knob("shorten_pauses", "threshold_dbfs", "dbfs|level", _THRESHOLD, _COUNTS),
+    Knob("shorten_pauses", "soften_ms", "ms", _JOINT, _SOFTEN),
+    Knob("split_silence", "least_s", "span", "minimum length|min length|mindestlänge|"
             "minimum pause|minimum pause length"),
-    Setting("split_silence", "threshold_dbfs", "dbfs|level", _THRESHOLD, _COUNTS),
-    Setting("leveller", "most_db", "db", "range|maximum|bereich|hub|spanne",
+    Knob("split_silence", "threshold_dbfs", "dbfs|level", _THRESHOLD, _COUNTS),
+    Knob("leveller", "most_db", "db", "range|maximum|bereich|hub|spanne",
             (f"[by|um] {_MOST} V {_MOVES}", f"[by|um] V {_MOST} {_MOVES}")),
-    Setting("leveller", "window_s", "span", "window|window length|fenster|fensterlänge|zeitfenster",
+    Knob("leveller", "window_s", "span", "window|window length|fenster|fensterlänge|zeitfenster",
             ("over (stretches|sections|windows|passages) of V",
              "über (abschnitte|strecken|fenster|stücke) von V")),
-    Setting("concat", "crossfade_s", "span", "crossfade|cross-fade|überblendung"),
-    Setting("mix", "length", "", "", (
+    Knob("concat", "crossfade_s", "span", "crossfade|cross-fade|überblendung"),
+    Knob("mix", "length", "", "", (
         "as long as the (longer|longest) [1|one|file|of both|of them] {length=longest}",
         "so lang wie die (längere|längste) [datei|von beiden] {length=longest}",
         "until both (end|are over) {length=longest}", "bis beide zu ende sind {length=longest}",
         "as long as the (voice|recording) {length=first}",
         "so lang wie die (stimme|aufnahme) {length=first}")),
-    Setting("fade", "shape", "", "", (
+    Knob("fade", "shape", "", "", (
         "[a|eine|einer|mit] (linear|lineare|linearer|linearen|lineares) "
         "[curve|curves|kurve|shape] {shape=linear}",
         "[an] (equal power|equal-power|constant power|constant-power) [curve|curves|shape] "
         "{shape=equal_power}")),
-    Setting("reverb", "room_size", "share|bare", "room size|roomsize|room-size|raumgröße"),
-    Setting("reverb", "wet_level", "share|bare", "wet|wet level|wetness|wet share|mix|share|"
+    Knob("reverb", "room_size", "share|bare", "room size|roomsize|room-size|raumgröße"),
+    Knob("reverb", "wet_level", "share|bare", "wet|wet level|wetness|wet share|mix|share|"
             "hallanteil|anteil|wet-anteil|wet mix"),
-    Setting("reverb", "damping", "share|bare", "damping|damp|dämpfung|höhendämpfung"),
-    Setting("reverb", "tail_s", "span", "tail|reverb tail|nachklang|hallfahne", (
+    Knob("reverb", "damping", "share|bare", "damping|damp|dämpfung|höhendämpfung"),
+    Knob("reverb", "tail_s", "span", "tail|reverb tail|nachklang|hallfahne", (
         "V [of|an] (tail|reverb tail|nachklang|hallfahne) [at the end|am ende]",
         "[let it|let the reverb] ring (out|on) for V [at the end]",
         "[lass ihn|lass den hall] V (nachklingen|ausklingen) [am ende]")),
-    Setting("distort", "drive_db", "db", "drive|vorverstärkung|ansteuerung"),
-    Setting("distort", "shape", "", "", (
+    Knob("distort", "drive_db", "db", "drive|vorverstärkung|ansteuerung"),
+    Knob("distort", "shape", "", "", (
         "(hard clipping|hard-clipping|hartes clipping|hartem clipping|hard shape|hard|hart) "
         "{shape=hard}",
         "(soft clipping|soft-clipping|weiches clipping|weichem clipping|soft|weich) "
         "{shape=soft}")),
-    Setting("add_noise", "snr_db", "db", "snr|signal-to-noise ratio|rauschabstand|störabstand"),
-    Setting("add_noise", "seed", "bare", "seed|random seed|startwert"),
+    Knob("add_noise", "snr_db", "db", "snr|signal-to-noise ratio|rauschabstand|störabstand"),
+    Knob("add_noise", "seed", "bare", "seed|random seed|startwert"),
 )  # fmt: skip
 BARE_NAMES = tuple(
     sorted({name for one in SETTINGS if "bare" in one.kinds for name in one.names.split("|")})
