@@ -76,8 +76,8 @@ WRITES = frozenset(
 """Verbs before a name that is written as a field."""
 
 _WRITE = (
-    "[(metadata|metadaten|tags|tag IT) :|SET|tag IT|tag IT with|add|with|mit|and|mit dem|with the tags|"
-    "with tags|tags|als|"
+    "[(metadata|metadaten|tags|tag IT) :|SET|tag IT|tag IT with|add|with|mit|and|mit dem|with the "
+    "tags|with tags|tags|als|"
     "(trag|trage|schreib|schreibe|write|put|enter|setz|setze|fill in|use) [bitte|please] "
     "[als|as]]"
 )
