@@ -55,11 +55,11 @@ class AudioCall:
         for parameter in self.tool.parameters:
             value = self.arguments[parameter.name]
             if parameter.kind == "output":
-                return _numbered(value, self.tool.most_parts)
+                return _part_paths(value, self.tool.most_parts)
             if parameter.kind == "pattern":
                 parts = len(self.arguments["points_s"]) + 1
                 if "{n}" not in value:
-                    return _numbered(value, parts)
+                    return _part_paths(value, parts)
                 return tuple(value.replace("{n}", str(n)) for n in range(1, parts + 1))
         return ()
 
@@ -72,7 +72,7 @@ class AudioCall:
         return self.tool.expects(values)
 
 
-def _numbered(path: str, parts: int) -> tuple[str, ...]:
+def _part_paths(path: str, parts: int) -> tuple[str, ...]:
     """Return a path and as many more as there are further parts: NAME-2.wav and so on."""
     stem, ending = os.path.splitext(path)
     return (path, *(f"{stem}-{number}{ending}" for number in range(2, parts + 1)))

@@ -22,7 +22,7 @@ from flowc.compiler.catalog.audio_formats import ENDINGS
 from flowc.compiler.catalog.audio_model import AudioTool
 from flowc.compiler.catalog.audio_phrases import MACROS
 
-from .details.texts import GLUE, with_texts
+from .details.texts import GLUE, Known, with_texts
 from .settings.table import BARE_NAMES
 from .units import UNITS, SpokenWord, with_clocks, with_digits
 
@@ -63,6 +63,7 @@ ENDS = frozenset({
     "anschließend", "also", "außerdem", "sowie",
 })  # fmt: skip
 """Words between clauses; some phrases hold an "and" of their own."""
+_KNOWN = Known(ENDS, frozenset(unit for kind in UNITS.values() for unit in kind if unit))
 _CLOCK_COMMA = re.compile(r"(?<=:[0-9]{2}),(?=[0-9]{1,3}(?![0-9:]))")
 _SPAN = re.compile(r"(?<=[0-9][a-z]s)-(?=[0-9])|(?<=[0-9][smh])-(?=[0-9])|(?<=[0-9]min)-(?=[0-9])")
 """A dash between two times, as in "4s-19.5s", which is not a sign and binds no word."""
@@ -159,7 +160,7 @@ def words_in(text: str) -> list[SpokenWord]:
         SpokenWord(_spelling_of(match, text), match.start(), match.end())
         for match in _WORD.finditer(plain)
     ]
-    return with_clocks(with_digits(with_texts(words, text, ENDS)))
+    return with_clocks(with_digits(with_texts(words, text, _KNOWN)))
 
 
 def _spelling_of(match: re.Match[str], text: str) -> str:

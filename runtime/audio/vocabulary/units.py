@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from .details.words import SpokenWord as SpokenWord
 
 UNITS: dict[str, Mapping[str, float]] = {
     "hz": {"hz": 1, "hertz": 1, "er": 1, "cycle": 1, "khz": 1000, "k": 1000, "kilohertz": 1000},
@@ -91,14 +92,6 @@ _SECONDS = frozenset({"s", "sec", "secs", "second", "seconds", "sek", "sekunde",
 _PARTS = (_HOURS, _MINUTES, _SECONDS)
 _CLOCK = re.compile(r"[0-9]{1,3}:[0-9]{2}(?::[0-9]{2})?(?:\.[0-9]+)?")
 _SHORT = re.compile(r"(?:([0-9]+)h)?(?:([0-9]+)m(?:in)?)?(?:([0-9]+(?:\.[0-9]+)?)s(?:ec)?)?")
-
-
-class SpokenWord(NamedTuple):
-    """A word, number or sign of a text in small letters, and its place."""
-
-    text: str
-    start: int
-    end: int
 
 
 def with_digits(words: list[SpokenWord]) -> list[SpokenWord]:
