@@ -1,7 +1,7 @@
 """What people say for each audio tool, in English and German: data, in the language of patterns.
 
 A word in capitals is one of `MACROS`, which are patterns themselves; the rest is explained in
-runtime/audio/vocabulary/patterns.py. A phrase has to fit all of what is said.
+runtime/audio/vocabulary/words/patterns.py. A phrase has to fit all of what is said.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from ..audio.calls.call import check_call, find_tool
 from ..audio.plan.contradictions import Shape
 from ..audio.vocabulary.repairs import another_plan
 from ..audio.vocabulary.requests import call_text, code_of, plan_of
-from ..audio.vocabulary.rules import NAME
+from ..audio.vocabulary.words.rules import NAME
 from ..errors import Failure
 from ..services import ModelReply, ModelRequest
 

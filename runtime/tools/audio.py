@@ -26,8 +26,8 @@ from ..audio.plan.memory import MeasurementMemory
 from ..audio.plan.planning import Order, catalogue, complete_plan
 from ..audio.plan.predicates import RESULT, metric_of, read_predicate
 from ..audio.plan.review import review, step_requires
-from ..audio.vocabulary.patterns import sounds_in
 from ..audio.vocabulary.requests import plan_of, required_by, tools_of
+from ..audio.vocabulary.words.patterns import sounds_in
 from ..errors import Failure
 from ..files.roots import Roots
 from ..services import Json

@@ -11,7 +11,7 @@ from flowc.runtime.audio.plan.contradictions import Shape
 from flowc.runtime.audio.plan.planning import Order, complete_plan
 from flowc.runtime.audio.vocabulary.clauses import read_request
 from flowc.runtime.audio.vocabulary.requests import plan_of, required_by
-from flowc.runtime.audio.vocabulary.rules import known_words
+from flowc.runtime.audio.vocabulary.words.rules import known_words
 from flowc.runtime.errors import Failure
 from hypothesis import example, given
 from hypothesis import strategies as st

@@ -9,7 +9,6 @@ from ...errors import Failure
 from .details.manners import leaves_rest
 from .findings import Clause, Finding, remarks_beside
 from .meant import TAKING, Neighbourhood, is_bare_tag, is_meant, is_of_all
-from .patterns import with_points, words_in
 from .peeling import with_settings
 from .pieces import (
     RequestPiece,
@@ -20,13 +19,14 @@ from .pieces import (
     read_alone,
     shapes_in,
 )
+from .references import RESTS, meaning_behind, meaning_with_names, section_before
 from .remarks.names import AT_LAST, asked_for, finally_asked, may_be_named, without_names
 from .remarks.pointers import points_back
-from .remarks.references import RESTS, meaning_behind, meaning_with_names, section_before
 from .remarks.shorter import simpler
 from .remarks.signs import plain_text
-from .rules import Fit
-from .sentences import (
+from .words.patterns import with_points, words_in
+from .words.rules import Fit
+from .words.sentences import (
     alone_text,
     is_known,
     meaning_of,
@@ -34,7 +34,7 @@ from .sentences import (
     senses_of,
     verb_of,
 )
-from .units import SpokenWord
+from .words.units import SpokenWord
 
 MAX_REQUEST = 4_000
 SEE = "`flowc audio vocabulary` lists what they understand; --model provider:name asks a model"
@@ -164,8 +164,8 @@ def _clauses_at(
         if whole and is_of_all(whole) and is_meant(whole, [w.text for w in some], around):
             return used, [_clause_of(request, some, whole)]
     for some, names in without_names(words):
-        whole, plain = read_alone(some), [word.text for word in some]
-        if whole and may_be_named(whole, plain, names) and is_meant(whole, plain, around):
+        whole, bare_words = read_alone(some), [word.text for word in some]
+        if whole and may_be_named(whole, bare_words, names) and is_meant(whole, bare_words, around):
             return used, [_clause_of(request, words, whole)]
         if two := shapes_in(some):
             return used, [_clause_of(request, part, own) for part, own in two]

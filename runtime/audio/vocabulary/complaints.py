@@ -11,12 +11,12 @@ from collections.abc import Sequence
 
 from flowc.compiler.source.spelling import Spelling
 
-from .meanings import ANYWHERE
-from .patterns import is_number
 from .peeling import foreign_setting
-from .rules import fit_of, known_words, nearest_example
-from .sentences import alone_text, is_known, one_of_several, parts_in, senses_of
-from .units import SpokenWord
+from .words.meanings import ANYWHERE
+from .words.patterns import is_number
+from .words.rules import fit_of, known_words, nearest_example
+from .words.sentences import alone_text, is_known, one_of_several, parts_in, senses_of
+from .words.units import SpokenWord
 
 NOTHING = "nothing"
 """Stands where nothing comes near to what is wanted."""

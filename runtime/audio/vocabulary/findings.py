@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from .complaints import complaint_of
 from .meant import TAKING, is_of_all
-from .patterns import words_in
+from .references import echoes
 from .remarks.contexts import Beside, goes_on, is_context, is_reason
-from .remarks.references import echoes
 from .remarks.shorter import is_title
 from .remarks.statements import is_remark, is_scoped
-from .rules import Fit, fit_of
-from .sentences import parts_in, senses_of
-from .units import SpokenWord
+from .words.patterns import words_in
+from .words.rules import Fit, fit_of
+from .words.sentences import parts_in, senses_of
+from .words.units import SpokenWord
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from .circumstances import WHOLE, words_of
-from .patterns import is_number, sounds_in
 from .remarks.assertions import is_assertion
 from .remarks.statements import OF_ALL, is_told_of
-from .rules import Fit
-from .sentences import senses_of
-from .units import UNITS
+from .words.circumstances import WHOLE, words_of
+from .words.patterns import is_number, sounds_in
+from .words.rules import Fit
+from .words.sentences import senses_of
+from .words.units import UNITS
 
 _ADDING = words_of("reverb add_noise pad distort")
 TAKING = frozenset({"REMOVE", "CUT", "AWAY", "DROP", "LESS", "DOWN"})

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 from flowc.compiler.catalog.audio_model import BAND_PARAMETERS, REQUIRED
 
 from ...errors import Failure
-from .patterns import Pattern, is_number, pattern, phrase
 from .pieces import RequestPiece, longest_fit, read_alone
-from .rules import Fit, Rule, rules
-from .sentences import is_unit
 from .settings.table import ASKED, HEADS, SETTINGS, USUAL, WEAK, Knob
-from .units import SpokenWord
+from .words.patterns import Pattern, is_number, pattern, phrase
+from .words.rules import Fit, Rule, rules
+from .words.sentences import is_unit
+from .words.units import SpokenWord
 
 _MOST_PIECES = 12
 _MOST_BASES = 2

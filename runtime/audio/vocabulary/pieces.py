@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from flowc.compiler.catalog.wordings.tags import TAG_WORDS
 
-from .patterns import is_number
 from .remarks.shorter import is_heading
-from .rules import BEGINNINGS, FORMAT, GOING_ON, SEPARATORS, TURNS, Fit, Rule, fit_of
-from .sentences import adds_nothing, is_known, meaning_of, senses_of
 from .settings.table import NAME_ENDS
-from .units import SpokenWord
+from .words.patterns import is_number
+from .words.rules import BEGINNINGS, FORMAT, GOING_ON, SEPARATORS, TURNS, Fit, Rule, fit_of
+from .words.sentences import adds_nothing, is_known, meaning_of, senses_of
+from .words.units import SpokenWord
 
 _MOST_WORDS = 12
 """Words of clauses without a comma, which are parted in every way."""

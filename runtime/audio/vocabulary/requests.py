@@ -17,9 +17,10 @@ from ..calls.containers import CONTAINERS, a_file
 from ..plan.contradictions import Shape, contradiction, unheld
 from ..plan.predicates import ANY, RESULT
 from ..plan.review import STAYS, constants_changed_by
-from .clauses import SEE, Clause, read_request, refusal, remarks_in
-from .patterns import is_number, words_in
-from .rules import FORMAT, LISTENING, Rule
+from .clauses import SEE, read_request, refusal, remarks_in
+from .findings import Clause
+from .words.patterns import is_number, words_in
+from .words.rules import FORMAT, LISTENING, Rule
 
 Json = dict[str, Any]
 _UNKNOWN = Shape()

@@ -13,8 +13,8 @@ from flowc.compiler.catalog.audio_model import REQUIRED, AudioTool, schema_of
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 
 from ...audio.calls.call import AudioCall, check_call, find_tool, parse_call, range_of
-from ...audio.vocabulary.rules import NAME as OFFLINE_NAME
-from ...audio.vocabulary.rules import vocabulary_rows
+from ...audio.vocabulary.words.rules import NAME as OFFLINE_NAME
+from ...audio.vocabulary.words.rules import vocabulary_rows
 from ...errors import Failure, RunError
 from ...models.offline import LABEL as OFFLINE_LABEL
 from ...sandbox.policy import Mode

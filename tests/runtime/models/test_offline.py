@@ -20,9 +20,9 @@ from flowc.runtime.audio.plan.contradictions import Shape
 from flowc.runtime.audio.plan.predicates import read_predicate
 from flowc.runtime.audio.tools.worker import _perform_call
 from flowc.runtime.audio.vocabulary.clauses import read_request
-from flowc.runtime.audio.vocabulary.patterns import is_number, spell
 from flowc.runtime.audio.vocabulary.requests import code_of, plan_of
-from flowc.runtime.audio.vocabulary.rules import fits, rules, vocabulary_rows
+from flowc.runtime.audio.vocabulary.words.patterns import is_number, spell
+from flowc.runtime.audio.vocabulary.words.rules import fits, rules, vocabulary_rows
 from flowc.runtime.errors import Failure, RunError
 from flowc.runtime.models.offline import NO_REPAIR, OfflineModels, repair
 from flowc.runtime.models.registry import choose_models

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..circumstances import words_of
-from ..sentences import senses_of
+from ..words.circumstances import words_of
+from ..words.sentences import senses_of
 from .statements import STATES, WISHES
 
 _QUOTES = '"“„«»'

@@ -13,8 +13,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ..circumstances import SCOPES, words_of
-from ..sentences import is_known, senses_of
+from ..words.circumstances import SCOPES, words_of
+from ..words.sentences import is_known, senses_of
 from .statements import FAULTS, HARMLESS, LEADS, OF_ALL, PURPOSE, SCOPED, values_in
 from .telling import PARTICIPLES, PASTS, VERBS
 

@@ -12,11 +12,11 @@ from itertools import combinations
 
 from flowc.compiler.catalog.audio_formats import SPOKEN
 
-from ..circumstances import CONTENTS, SCOPES, words_of
-from ..patterns import is_number
-from ..rules import Fit
-from ..sentences import is_unit, senses_of
-from ..units import SpokenWord
+from ..words.circumstances import CONTENTS, SCOPES, words_of
+from ..words.patterns import is_number
+from ..words.rules import Fit
+from ..words.sentences import is_unit, senses_of
+from ..words.units import SpokenWord
 from .statements import NEGATIONS, OF_ALL, WISHES
 
 _OBJECTS = words_of(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..circumstances import words_of
-from ..patterns import is_number
-from ..sentences import is_unit, senses_of
+from ..words.circumstances import words_of
+from ..words.patterns import is_number
+from ..words.sentences import is_unit, senses_of
 from .statements import HARMLESS, NEGATIONS, SUBJECTS
 
 _POINTERS = words_of(

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from flowc.compiler.catalog.wordings.tags import TAG_WORDS
 
-from ..circumstances import SCOPES, words_of
-from ..patterns import is_number
-from ..sentences import is_known, senses_of
-from ..units import SpokenWord
+from ..words.circumstances import SCOPES, words_of
+from ..words.patterns import is_number
+from ..words.sentences import is_known, senses_of
+from ..words.units import SpokenWord
 from .contexts import Beside, is_reason
 from .statements import CAUSES, LEADS, NEGATIONS, PURPOSE, WISHES, is_remark
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..circumstances import words_of
-from ..patterns import SOUND_FILE, is_number
-from ..sentences import is_known, is_unit, senses_of
+from ..words.circumstances import words_of
+from ..words.patterns import SOUND_FILE, is_number
+from ..words.sentences import is_known, is_unit, senses_of
 
 HARMLESS = frozenset({
     "ASIDE", "PERSON", "FILLER", "PART", "STEM", "BY", "OF", "WITH", "IN", "AND", "TO", "NACH",

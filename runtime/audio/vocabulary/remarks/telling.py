@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..circumstances import words_of
+from ..words.circumstances import words_of
 
 _ENGLISH = words_of(
     "match air allow announce answer appear argue arrive attend bark bash bang boil boom borrow "

@@ -11,10 +11,10 @@ import pytest
 from flowc.compiler.catalog.audio_model import BAND_PARAMETERS, Planning
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 from flowc.runtime.audio.calls.call import parse_call
-from flowc.runtime.audio.vocabulary.meanings import MEANINGS
 from flowc.runtime.audio.vocabulary.requests import code_of, plan_of
-from flowc.runtime.audio.vocabulary.rules import rules
 from flowc.runtime.audio.vocabulary.settings.table import BARE_NAMES, SETTINGS, USUAL, WEAK
+from flowc.runtime.audio.vocabulary.words.meanings import MEANINGS
+from flowc.runtime.audio.vocabulary.words.rules import rules
 from flowc.runtime.errors import Failure
 
 KINDS = ("number", "integer", "choice")

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..details.manners import NOT_CLIPPED, NOTHING_ELSE
 from .circumstances import FILLERS, NEUTRAL, PEOPLE, PLACES, WHOLE
-from .details.manners import NOT_CLIPPED, NOTHING_ELSE
 from .things import THINGS
 
 PASSED = "*"

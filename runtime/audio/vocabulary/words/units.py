@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from .details.words import SpokenWord as SpokenWord
+from ..details.words import SpokenWord as SpokenWord
 
 UNITS: dict[str, Mapping[str, float]] = {
     "hz": {"hz": 1, "hertz": 1, "er": 1, "cycle": 1, "khz": 1000, "k": 1000, "kilohertz": 1000},

@@ -15,8 +15,8 @@ from flowc.compiler.catalog.audio_formats import SPOKEN
 from flowc.compiler.catalog.audio_model import AudioTool, Planning, Wording
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 
+from ..settings.table import SETTINGS
 from .patterns import ENDS, Pattern, pattern, show
-from .settings.table import SETTINGS
 
 NAME = "offline-rules/1"
 SEPARATORS = ENDS

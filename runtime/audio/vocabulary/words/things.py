@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .details.manners import SAME_PITCH, SAME_SPEED
+from ..details.manners import SAME_PITCH, SAME_SPEED
 
 THINGS: Mapping[str, str] = {
     "HIGHPASS": "high-pass|highpass|high pass|hpf|low-cut|low cut|lowcut|hochpass|"

@@ -22,8 +22,8 @@ from flowc.compiler.catalog.audio_formats import ENDINGS
 from flowc.compiler.catalog.audio_model import AudioTool
 from flowc.compiler.catalog.audio_phrases import MACROS
 
-from .details.texts import GLUE, Known, with_texts
-from .settings.table import BARE_NAMES
+from ..details.texts import GLUE, Known, with_texts
+from ..settings.table import BARE_NAMES
 from .units import UNITS, SpokenWord, with_clocks, with_digits
 
 _NUMBER = r"[+-]?[0-9]+(?:\.[0-9]+)?"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..circumstances import words_of
-from ..meant import Neighbourhood, is_meant
-from ..pieces import AND, RequestPiece, read_alone
-from ..rules import Fit
-from ..sentences import is_known, meaning_of, senses_of
-from ..units import SpokenWord
-from .names import may_be_named, without_names
-from .pointers import TIMES, TOLD, may_be_told, points_back, told_words
-from .shorter import simpler
-from .statements import HARMLESS, values_in
+from .meant import Neighbourhood, is_meant
+from .pieces import AND, RequestPiece, read_alone
+from .remarks.names import may_be_named, without_names
+from .remarks.pointers import TIMES, TOLD, may_be_told, points_back, told_words
+from .remarks.shorter import simpler
+from .remarks.statements import HARMLESS, values_in
+from .words.circumstances import words_of
+from .words.rules import Fit
+from .words.sentences import is_known, meaning_of, senses_of
+from .words.units import SpokenWord
 
 RESTS = frozenset({"rest", "else", "outside", "übrige", "übrigen", "andere", "anderes", "others"})
 _MENDS = frozenset({
