@@ -44,6 +44,7 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
     for clause in work:
         if clause.fit.rule.tool is not None:
             _with_paths(clause.fit.rule.tool, clause.fit.arguments, audio, "out.wav", audio)
+    _check_times(work)
     _check_agreement(work, format_name, said_by, audio, sound)
     for number, clause in enumerate(work, start=1):
         wording, _, tool, planning = clause.fit.rule
@@ -260,6 +261,27 @@ def _check_agreement(work: list[Clause], kind: str, said_by: str, audio: str, so
             raise _contradictory(clauses[lost.place].text, said_by or audio, why, lost.help)
         why = f"`{said_by}` cannot be: {lost.why}, and `{audio}` has them; {lost.help}"
         raise refusal(f"the offline rules refuse this request: {why}", SEE)
+
+
+_MOVING = frozenset({
+    "clip", "cut", "trim_silence", "shorten_pauses", "time_stretch", "concat", "pad", "shift",
+})  # fmt: skip
+"""Tools behind which what was at one time is at another, or may be."""
+_TIMES = ("noise_start_s", "points_s", "offsets_s")
+
+
+def _check_times(work: list[Clause]) -> None:
+    """Raise `Failure` (refused) for a time behind a step that moves what was there: it may be that
+    of the sound before or after."""
+    moving: Clause | None = None
+    for clause in work:
+        said = clause.fit.arguments
+        if moving and any(name in said for name in _TIMES):
+            why = f"behind `{moving.text}` times are others"
+            raise _contradictory(clause.text, moving.text, why, "ask for one, then for the other")
+        tool = clause.fit.rule.tool
+        if tool and tool.name in _MOVING:
+            moving = clause
 
 
 def _contradictory(one: str, other: str, why: str, help: str = "ask for one of them") -> Failure:
