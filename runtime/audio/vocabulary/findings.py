@@ -101,11 +101,16 @@ def _is_beside(
     alone = is_scoped(plain) and not all(is_of_all(one.fit) for one in clauses)
     if not alone and is_remark(plain, near, timed):
         return True
-    tools = frozenset(_tool_of(one) for one in clauses) - {""}
+    tools = frozenset(_tool_of(one) for one in clauses if not _is_of_section(one)) - {""}
     if before_colon and is_title(plain, tools):
         return True
     beside = Beside(near, tools, _tool_of(after) if after else "")
     return is_context(plain, beside) or is_reason(plain, beside)
+
+
+def _is_of_section(clause: Clause) -> bool:
+    """Tell whether a clause says between which times it holds, whoever is heard there."""
+    return {"start_s", "end_s"} <= clause.fit.arguments.keys()
 
 
 def _tool_of(clause: Clause) -> str:

@@ -47,6 +47,8 @@ _ORDERED = frozenset({
 })  # fmt: skip
 """Verbs that follow a "so" that begins a wish."""
 _STOPS = frozenset({".", "!", "?"})
+_TOWARDS = frozenset({"auf", "um", "mit", "to", "by"})
+_NAMED = frozenset({"ratio", "attack", "release", "einem", "einer", "a", "verhältnis"})
 _ORDERS = frozenset({"also", "then", "afterwards", "dann", "danach", "anschließend", "finally"})
 """Separators that may stand within a clause as well: "Spitzen danach auf -1 dBFS"."""
 
@@ -68,11 +70,14 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
     begun = False
     before = ""
     current: list[SpokenWord] = []
-    for word, after in zip([*words, _END], [*words[1:], _END, _END], strict=False):
+    ahead = zip([*words, _END], [*words[1:], _END, _END], [*words[2:], *[_END] * 3], strict=False)
+    for word, after, behind in ahead:
         ordered = before in _STOPS and after.text in _ORDERED
         openers = GOING_ON | BEGINNINGS if begun and ordered else GOING_ON if begun else BEGINNINGS
         if word.text in openers and not current and after is not _END and not is_number(after.text):
             continue
+        if word.text == "aber" and 0 < len(current) <= _LEAST_BEFORE_COLON and _is_begging(current):
+            continue  # "bitte lass aber eine halbe Sekunde stehen"
         turns = word.text in TURNS and not (current and current[-1].text in _ALL_BUT)
         set_to = bool(current) and current[-1].text in NAME_ENDS and is_number(after.text)
         if word.text == ":" and current and not set_to:
@@ -84,7 +89,7 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
                 begun, before, current = True, ":", []
                 continue
         turns = turns or (word.text == "so" and after.text in _ORDERED)
-        within = word.text in SEPARATORS and _is_within(word, current)
+        within = word.text in SEPARATORS and _is_within(word, current, after, behind)
         if within and word.text in _GERMAN:
             continue
         if (word.text in SEPARATORS and not within) or turns:
@@ -96,6 +101,11 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
         else:
             current.append(word)
     return pieces
+
+
+def _is_begging(words: list[SpokenWord]) -> bool:
+    """Tell whether words only begin a wish: "bitte lass"."""
+    return {word.text for word in words} <= {"bitte", "lass", "lasst", "mach", "kannst", "du"}
 
 
 def _is_strange(words: list[SpokenWord]) -> bool:
@@ -123,13 +133,17 @@ def _is_asking(words: list[str]) -> bool:
     return not senses_of(words) <= {"PERSON", "ASIDE"} or any(map(is_number, words))
 
 
-def _is_within(word: SpokenWord, current: list[SpokenWord]) -> bool:
+def _is_within(
+    word: SpokenWord, current: list[SpokenWord], after: SpokenWord, behind: SpokenWord
+) -> bool:
     """Tell whether a word of order stands within a clause, whose verb or object is still to come:
     "Spitzen danach auf -1 dBFS", "normalisieren Sie dann den Pegel auf -3 dBFS"."""
     if word.text in AND and not _BETWEEN.isdisjoint(one.text for one in current[-4:]):
         return True
     if word.text not in _ORDERS or not current:
         return False
+    if after.text in _TOWARDS and (is_number(behind.text) or behind.text in _NAMED):
+        return True  # "begrenze die Spitzen danach auf -2 dB"
     if word.text not in _GERMAN:
         return len(current) == 1 and not read_alone(current)
     verb = senses_of([one.text for one in current]) == {"NORM"}

@@ -69,11 +69,24 @@ def meaning_behind(pieces: list[RequestPiece]) -> Fit | None:
 _LEVELS = frozenset({"LOUD", "QUIET", "TOOLOUD", "TOOQUIET", "VOICES", "LEVEL", "DYNAMICS"})
 
 
+_SOFT = words_of(
+    "whisper whispers mumble mumbles mumbling murmur murmurs flüstere flüstert flüstern nuschelt "
+    "nuscheln quiet leise softly softer hauche haucht"
+)
+_STRONG = words_of(
+    "shout shouts scream screams yell yells schreie schreit schreien brüllt brüllen loud laut "
+    "lauter loudly louder"
+)
+
+
 def _levels_in(told: Sequence[Sequence[str]]) -> list[str]:
     """Return the words for levels of what was told, which nothing else was said of."""
     said = frozenset().union(*(senses_of(one) for one in told))
     if said - _LEVELS - HARMLESS:
         return []
+    plain = {word for one in told for word in one}
+    if plain & _SOFT and plain & _STRONG:
+        return ["quiet", "loud"]
     return [word for one in told for word in one if senses_of([word]) & _LEVELS]
 
 
@@ -129,11 +142,11 @@ def section_before(told: list[SpokenWord], wish: list[SpokenWord]) -> Fit | None
 
 
 _ECHOES = words_of(
-    "einpegeln mein kapitel entsprechend accordingly that way so passend this it das es ihn sie "
-    "diese dieser datei file aus mach mache make do add convert wandle um prepare bring set setz "
-    "stell stelle ein ändere change export save speichere kannst du can could you please bitte "
-    "mir me for für to auf und and in like die der den meine my our unsere aufnahme recording "
-    "hinzu an dazu daraus"
+    "umwandeln konvertieren einpegeln mein kapitel entsprechend accordingly that way so passend "
+    "this it das es ihn sie diese dieser datei file aus mach mache make do add convert wandle um "
+    "prepare bring set setz stell stelle ein ändere change export save speichere kannst du can "
+    "could you please bitte mir me for für to auf und and in like die der den meine my our "
+    "unsere aufnahme recording hinzu an dazu daraus"
 )
 
 

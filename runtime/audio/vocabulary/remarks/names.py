@@ -111,7 +111,7 @@ def without_names(words: list[SpokenWord]) -> Iterator[tuple[list[SpokenWord], l
             gone = {at for begin, end in some for at in range(begin, end)}
             rest = [word for at, word in enumerate(words) if at not in gone]
             if rest:
-                yield rest, [texts[begin:end] for begin, end in some]
+                yield rest, [_name(texts, begin, end) for begin, end in some]
 
 
 def asked_for(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:
@@ -177,6 +177,8 @@ def may_be_named(fit: Fit, words: list[str], names: list[list[str]]) -> bool:
     name, said = fit.rule.tool.name if fit.rule.tool else "", senses_of(words)
     if "JUST" in said and name not in ("clip", "channels"):
         return False
+    if all(one[-1] == _HEAD for one in names):
+        return True
     if all(one[0] in _PURPOSES for one in names):
         free = all(one[0] in ("zum", "zur") or one[1] not in _DEFINITE for one in names)
         return not name or name in OF_ALL or (free and name != "gain")
@@ -200,6 +202,18 @@ def _is_content(name: list[str]) -> bool:
     return plain <= CONTENTS
 
 
+def _name(texts: list[str], begin: int, end: int) -> list[str]:
+    """Return the words of a name; with a sign where it tells the kind of all of the sound."""
+    kind = texts[begin] in _OBJECTS and texts[end : end + 1] and texts[end] in _HEADS
+    return [*texts[begin:end], *([_HEAD] if kind else [])]
+
+
+_HEAD = "*"
+_HEADS = words_of(
+    "recording file track audio song clip aufnahme datei tonspur mitschnitt podcast interview "
+    "session tape recordings"
+)
+"""Words for all of a sound: "my practice recording" is that."""
 _DEFINITE = words_of("the den die das dem der")
 _DELETING = words_of("delete erase lösche löschen lösch")
 _REPAIRS = _FAULTS | words_of(

@@ -15,7 +15,8 @@ def words_of(text: str) -> frozenset[str]:
 
 
 WHOLE = (
-    "das playback|backing track|backing tracks|"
+    "das playback|das stück|dieses stück|unser stück|this piece|the piece|backing track|"
+    "backing tracks|"
     "sermon|sermons|lecture|lectures|talk|talks|seminar|webinar|lesson|lessons|meeting|show|"
     "programme|program|audiobook|novel|dictation|tutorial|demo|session|rehearsal|gig|concert|"
     "performance|production|project|voice memo|audio guide|podcast episode|recordings|footage|"
@@ -94,7 +95,8 @@ CONTENTS = words_of(
 )
 """What all of a sound is, though a level may be that of it alone: "lower the dialogue"."""
 PEOPLE = (
-    "frau|mann|woman|lady|guy|dude|kerl|dame|oma|opa|mama|papa|tante|onkel|bruder|schwester|sohn|"
+    "the band|our band|my band|die band|unsere band|teilnehmerinnen|probanden|frau|mann|woman|"
+    "lady|guy|dude|kerl|dame|oma|opa|mama|papa|tante|onkel|bruder|schwester|sohn|"
     "tochter|enkelin|grandma|granny|grandpa|"
     "grandmother|grandfather|mum|mom|dad|uncle|aunt|brother|sister|son|daughter|wife|husband|bride|"
     "groom|nurse|doctor|judge|braut|bräutigam|ärztin|arzt|richter|richterin|kinderchor|neighbour|"

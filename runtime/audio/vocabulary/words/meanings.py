@@ -91,6 +91,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("loudness", "{target_lufs=-16} {max_true_peak_dbtp=-1}", "PODCAST", _TOWARDS),
     ("loudness", "{target_lufs=-14} {max_true_peak_dbtp=-1}", "STREAM", _TOWARDS),
     ("loudness", "{target_lufs=-23} {max_true_peak_dbtp=-1}", "BROADCAST", _TOWARDS),
+    ("peak level", "", "PEAK NORM", "LEVEL ALL TO"),
     ("peak level", "{target_dbfs}", "PEAK", "NORM TO LEVEL UP DOWN !BY"),
     ("peak level", "{target_dbfs:peak}", "PEAK NORM", "TO LEVEL !BY"),
     ("trim silence", "", "SILENCE START END", f"{_CUT_WORDS} TRIM BOTH EACH"),

@@ -181,4 +181,4 @@ def _as_clock(parts: list[float]) -> str:
 def _is_ratio(before: list[str], after: str) -> bool:
     """Tell whether a 1 ends a ratio such as "4 to 1"; before a unit it does not."""
     units = {unit for kind in UNITS.values() for unit in kind}
-    return before[1:] == ["to"] and before[0].isdigit() and after not in units
+    return before[1:] in (["to"], ["zu"]) and before[0].isdigit() and after not in units
