@@ -50,9 +50,9 @@ class ToolParameter:
 @dataclass(frozen=True, slots=True)
 class Wording:
     """What people say for a tool, in the pattern language of `audio.vocabulary.words.patterns`;
-    `default` tells in words what holds where they leave a value out. With `order` a step moves: what sets the
-    level comes behind what changes it on the way, `last` behind all that changes the sound, and
-    `parts`, which makes several files of it, behind even that."""
+    `default` tells in words what holds where they leave a value out. With `order` a step moves:
+    what sets the level comes behind what changes it on the way, `last` behind all that changes
+    the sound, and `parts`, which makes several files of it, behind even that."""
 
     name: str
     title: str

@@ -7,7 +7,7 @@ import re
 
 from ...errors import Failure
 from .details.manners import leaves_rest
-from .findings import Clause, Finding, remarks_beside
+from .findings import Clause, ReadPart, remarks_beside
 from .meant import TAKING, Neighbourhood, is_bare_tag, is_meant, is_of_all
 from .peeling import with_settings
 from .pieces import (
@@ -20,7 +20,7 @@ from .pieces import (
     shapes_in,
 )
 from .references import RESTS, meaning_behind, meaning_with_names, section_before
-from .remarks.names import AT_LAST, asked_for, finally_asked, may_be_named, without_names
+from .remarks.names import AT_LAST, may_be_named, wish_at_last, wish_of_asker, without_names
 from .remarks.pointers import points_back
 from .remarks.shorter import simpler
 from .remarks.signs import plain_text
@@ -63,13 +63,13 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     request = _BLANKS.sub(" ", request)
     pieces = pieces_in(words_in(plain_text(request)))
     pieces = [one for one in pieces if not is_filling(one)] or pieces
-    found: list[Finding] = []
+    found: list[ReadPart] = []
     at = 0
     while at < len(pieces):
         so_far = [clause for one in found for clause in one.clauses]
         used, own = _clauses_at(request, pieces, at, so_far[-1] if so_far else None)
         words = [word for piece in pieces[at : at + used] for word in piece.words]
-        found.append(Finding(pieces[at].before, words, own))
+        found.append(ReadPart(pieces[at].before, words, own))
         at += used
     clauses: list[Clause] = []
     for clause in (clause for one in found for clause in one.clauses):
@@ -143,38 +143,58 @@ def _clauses_at(
     if fit:
         bare = is_bare_tag([word.text for word in words])
         return used, [Clause(f"set {text}" if bare else text, fit)]
+    if alone := _shorter_clauses(request, words, around):
+        return used, alone
+    if joined := _joined_clause(request, pieces, at, around):
+        return joined
+    if last and _is_rest(last, [word.text for word in words]):
+        return used, [last]
+    return used, []
+
+
+def _shorter_clauses(request: str, words: list[SpokenWord], around: Neighbourhood) -> list[Clause]:
+    """Return the clauses of words that are two of them, or one beside what adds nothing to it; none
+    where they cannot be read."""
     if two := shapes_in(words):
-        return used, [_clause_of(request, part, own) for part, own in two]
+        return [_clause_of(request, part, own) for part, own in two]
     if two := clauses_beside_with(words):
-        return used, [_clause_of(request, part, own) for part, own in two]
+        return [_clause_of(request, part, own) for part, own in two]
     for some in simpler(words):
         own = read_alone(some)
         if own and is_meant(own, [word.text for word in some], around):
-            return used, [_clause_of(request, some, own)]
+            return [_clause_of(request, some, own)]
         if two := shapes_in(some):
-            return used, [_clause_of(request, part, own) for part, own in two]
-    for some in finally_asked(words):
+            return [_clause_of(request, part, own) for part, own in two]
+    for some in wish_at_last(words):
         whole = read_alone(some)
         if whole and (not whole.rule.tool or whole.rule.tool.name in AT_LAST):
-            return used, [_clause_of(request, some, whole)]
-    for some in asked_for(words):
+            return [_clause_of(request, some, whole)]
+    for some in wish_of_asker(words):
         if two := shapes_in(some) or clauses_beside_with(some):
-            return used, [_clause_of(request, part, own) for part, own in two]
+            return [_clause_of(request, part, own) for part, own in two]
         whole = read_alone(some)
         if whole and is_of_all(whole) and is_meant(whole, [w.text for w in some], around):
-            return used, [_clause_of(request, some, whole)]
+            return [_clause_of(request, some, whole)]
     for some, names in without_names(words):
         whole, bare_words = read_alone(some), [word.text for word in some]
         if whole and may_be_named(whole, bare_words, names) and is_meant(whole, bare_words, around):
-            return used, [_clause_of(request, words, whole)]
+            return [_clause_of(request, words, whole)]
         if two := shapes_in(some):
-            return used, [_clause_of(request, part, own) for part, own in two]
+            return [_clause_of(request, part, own) for part, own in two]
+    return []
+
+
+def _joined_clause(
+    request: str, pieces: list[RequestPiece], at: int, around: Neighbourhood
+) -> tuple[int, list[Clause]] | None:
+    """Return how many pieces are one clause with what is told before it, and that clause."""
     for count in (3, 2):
         if at + count <= len(pieces) and (
             own := meaning_with_names(pieces[at : at + count], around)
         ):
             joined = [word for piece in pieces[at : at + count] for word in piece.words]
             return count, [_clause_of(request, joined, own)]
+    words = pieces[at].words
     if at + 1 < len(pieces) and (own := section_before(words, pieces[at + 1].words)):
         joined = [*words, *pieces[at + 1].words]
         return 2, [_clause_of(request, joined, own)]
@@ -182,9 +202,7 @@ def _clauses_at(
         joined = [word for piece in pieces[at : at + count] for word in piece.words]
         if len(pieces) >= at + count and (own := meaning_behind(pieces[at : at + count])):
             return count, [_clause_of(request, joined, own)]
-    if last and _is_rest(last, [word.text for word in words]):
-        return used, [last]
-    return used, []
+    return None
 
 
 def _since_join(clauses: list[Clause]) -> list[Clause]:

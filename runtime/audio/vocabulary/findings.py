@@ -8,7 +8,9 @@ from typing import NamedTuple
 from .complaints import complaint_of
 from .meant import TAKING, is_of_all
 from .references import echoes
-from .remarks.contexts import Beside, goes_on, is_context, is_reason
+from .remarks.beside import Beside
+from .remarks.contexts import is_context, is_reason
+from .remarks.moods import goes_on
 from .remarks.shorter import is_title
 from .remarks.statements import is_remark, is_scoped
 from .words.patterns import words_in
@@ -40,7 +42,7 @@ class Clause:
         return next(iter(parts_in(words)), "")
 
 
-class Finding(NamedTuple):
+class ReadPart(NamedTuple):
     """Words that are read together, the separator before them, and their clauses, if any."""
 
     before: str
@@ -52,7 +54,7 @@ _STOPS = frozenset({".", "!", "?", ";"})
 
 
 def remarks_beside(
-    request: str, found: list[Finding], clauses: list[Clause]
+    request: str, found: list[ReadPart], clauses: list[Clause]
 ) -> tuple[list[str], list[str]]:
     """Return what was said beside the clauses, and why what is neither cannot be read."""
     remarks: list[str] = []
@@ -83,7 +85,7 @@ def remarks_beside(
     return remarks, wrong
 
 
-def _goes_on(one: Finding) -> bool:
+def _goes_on(one: ReadPart) -> bool:
     """Tell whether words that cannot be read go on with the sentence before them."""
     return not one.clauses and one.before not in _STOPS and goes_on([w.text for w in one.words])
 

@@ -80,7 +80,7 @@ def _spans(words: list[str]) -> list[tuple[int, int]]:
 
 
 def _is_name(word: str) -> bool:
-    """Tell whether a word means nothing in a wish, and is no verb or other word of grammar."""
+    """Tell whether a word means nothing in a wish, and is not a verb or a word of grammar."""
     if word in _OBJECTS | _PLAIN or (word.endswith("'s") and word not in _GRAMMAR):
         return True
     if word in SPOKEN or word.removesuffix("s") in SPOKEN:
@@ -114,7 +114,7 @@ def without_names(words: list[SpokenWord]) -> Iterator[tuple[list[SpokenWord], l
                 yield rest, [_name(texts, begin, end) for begin, end in some]
 
 
-def asked_for(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:
+def wish_of_asker(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:
     """Yield what somebody else asks for: "24 bit at 96 kHz" of "the archive asks for 24 bit at
     96 kHz"."""
     texts = [word.text for word in words]
@@ -149,7 +149,7 @@ _ASKED = words_of(
 _ASKING_ENDS = words_of("an haben bitte please only haben")
 
 
-def finally_asked(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:
+def wish_at_last(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:
     """Yield what comes last: "a limiter" of "finish with a limiter" and "am Ende ein Limiter"."""
     texts = [word.text for word in words]
     for lead in _LAST:

@@ -11,7 +11,8 @@ from ..words.circumstances import SCOPES, words_of
 from ..words.patterns import is_number
 from ..words.sentences import is_known, senses_of
 from ..words.units import SpokenWord
-from .contexts import Beside, is_reason
+from .beside import Beside
+from .contexts import is_reason
 from .statements import CAUSES, LEADS, NEGATIONS, PURPOSE, WISHES, is_remark
 
 _TRAILS = (
