@@ -11,6 +11,7 @@ from .findings import Clause, ReadPart, remarks_beside
 from .meant import TAKING, Neighbourhood, is_bare_tag, is_meant, is_of_all
 from .peeling import with_settings
 from .pieces import (
+    AND,
     RequestPiece,
     clauses_beside_with,
     is_filling,
@@ -20,11 +21,12 @@ from .pieces import (
     shapes_in,
 )
 from .references import RESTS, meaning_behind, meaning_with_names, section_before
+from .remarks.moods import has_verb
 from .remarks.names import AT_LAST, may_be_named, wish_at_last, wish_of_asker, without_names
 from .remarks.pointers import points_back
 from .remarks.shorter import simpler
 from .remarks.signs import plain_text
-from .words.patterns import with_points, words_in
+from .words.patterns import is_number, with_points, words_in
 from .words.rules import Fit
 from .words.sentences import (
     alone_text,
@@ -61,6 +63,8 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     if len(request) > MAX_REQUEST:
         raise refusal(f"the request is longer than {MAX_REQUEST} characters", SEE)
     request = _BLANKS.sub(" ", request)
+    if number := _UNCLEAR.search(request):
+        raise refusal(f"`{number[0].strip()}` may be read in two ways", _WRITE_OUT)
     pieces = pieces_in(words_in(plain_text(request)))
     pieces = [one for one in pieces if not is_filling(one)] or pieces
     found: list[ReadPart] = []
@@ -92,6 +96,9 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     return clauses, remarks
 
 
+_UNCLEAR = re.compile(r"(?:^|\s)\.[0-9]+|\b[0-9]{1,3}\.[0-9]{3}\s*(?:hz|ms)\b", re.IGNORECASE)
+"""A number without a digit before its point, and one that may be thousands or thousandths."""
+_WRITE_OUT = "write `0.5` for a half, `12000 Hz` or `12 kHz` for thousands"
 _BLANKS = re.compile(r"[^\S\n]+")
 _MORE_THAN_ONCE = frozenset({"again", "nochmal", "nochmals", "twice", "zweimal", "wieder", "limit"})
 
@@ -285,15 +292,26 @@ def _check_parts(clauses: list[Clause]) -> None:
 def _coming(after: RequestPiece, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:
     """Return the meaning of a clause with the verb of the next one, and its text with it: "Brummen"
     before "und Rauschen entfernen"."""
-    plain = [word.text for word in after.words]
+    plain, own = ([word.text for word in some] for some in (after.words, words))
     other = read_alone(after.words)
+    if after.before not in AND | {","} or has_verb(own):
+        return None, text  # "the hum is fine, remove the clicks"
     verb = verb_of(plain) if other else ""
+    if senses_of([verb]) & {"UP", "DOWN"} and not any(map(is_number, own)):
+        return None, text
+    if any(word[0] == "+" for word in own):
+        return None, text  # "+3 dB and lower the bass"
     fit = meaning_of([*(word.text for word in words), verb]) if verb else None
     if fit is None or other is None:
         return None, text
     if fit.rule is other.rule and fit.arguments.keys() == other.arguments.keys():
         return None, text
+    if after.before not in AND and fit.rule.tool and fit.rule.tool.name in _PLACING:
+        return None, text  # "from 1:00 to 2:00, remove the hum"
     return fit, f"{text} {verb}"
+
+
+_PLACING = frozenset({"clip", "cut", "gain", "channels", "highpass", "lowpass", "bandpass"})
 
 
 def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:

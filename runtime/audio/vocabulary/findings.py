@@ -9,7 +9,7 @@ from .complaints import complaint_of
 from .meant import TAKING, is_of_all
 from .references import echoes
 from .remarks.beside import Beside
-from .remarks.contexts import is_context, is_reason
+from .remarks.contexts import is_context, is_reason, is_taken_back
 from .remarks.moods import goes_on
 from .remarks.shorter import is_title
 from .remarks.statements import is_remark, is_scoped
@@ -101,12 +101,13 @@ def _is_beside(
     plain = [word.text for word in words]
     timed = any("end_s" in one.fit.arguments for one in clauses)
     alone = is_scoped(plain) and not all(is_of_all(one.fit) for one in clauses)
-    if not alone and is_remark(plain, near, timed):
-        return True
     tools = frozenset(_tool_of(one) for one in clauses if not _is_of_section(one)) - {""}
+    taken = is_taken_back(plain, Beside([], tools, ""))
+    if not alone and not taken and is_remark(plain, near, timed):
+        return True
     if before_colon and is_title(plain, tools):
         return True
-    beside = Beside(near, tools, _tool_of(after) if after else "")
+    beside = Beside(near, tools, _tool_of(after) if after else "", after is not clauses[0])
     return is_context(plain, beside) or is_reason(plain, beside)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from .doubts import is_doubtful
 from .remarks.assertions import is_assertion
 from .remarks.statements import OF_ALL, is_told_of
 from .words.circumstances import WHOLE, words_of
@@ -74,6 +75,8 @@ def is_meant(fit: Fit, words: Sequence[str], around: Neighbourhood) -> bool:
     if fit.rule.wording.name == "left and right" and around.pieces == 1 and is_told_of(words):
         return False
     if around.last is None and around.after and _is_source(words):
+        return False
+    if is_doubtful(fit, words, around.last, around.before):
         return False
     if around.last and not _is_beside(fit, words, around):
         return False

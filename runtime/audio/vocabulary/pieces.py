@@ -72,8 +72,7 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
     current: list[SpokenWord] = []
     ahead = zip([*words, _END], [*words[1:], _END, _END], [*words[2:], *[_END] * 3], strict=False)
     for word, after, behind in ahead:
-        ordered = before in _STOPS and after.text in _ORDERED
-        openers = GOING_ON | BEGINNINGS if begun and ordered else GOING_ON if begun else BEGINNINGS
+        openers = GOING_ON if begun else BEGINNINGS
         if word.text in openers and not current and after is not _END and not is_number(after.text):
             continue
         if word.text == "aber" and 0 < len(current) <= _LEAST_BEFORE_COLON and _is_begging(current):
@@ -176,6 +175,16 @@ def _are_one(whole: Fit, pieces: list[RequestPiece]) -> bool:
     if any(piece.before in _STEPS for piece in pieces[1:]):
         return False  # "strip the silence, then at both ends a fade"
     first, *others = [read_alone(piece.words) for piece in pieces]
+    stops = [piece.before in _ENDS_OF_SENTENCES for piece in pieces[1:]]
+    if any(stop and other for stop, other in zip(stops, others, strict=True)):
+        return False  # "I want to use it. Cut off the last 20 s"
+    if any(piece.words[0].text[0] == "+" for piece in pieces) and any(others[-1:]):
+        return False  # "+3 dB, less bass"
+    if any(other and _differs(other, whole) for other in others):
+        return False
+    rules = {other.rule.wording.name for other in others if other}
+    if first and any(_is_level(other) for other in others) and rules - {first.rule.wording.name}:
+        return False  # "remove the noise and make it 3 dB quieter"
     if first and first.rule is not whole.rule:
         return False  # "4 dB quieter, there is noise, remove it"
     if _is_section_level(whole) and any(map(_is_cut_out, pieces[1:])):
@@ -185,6 +194,19 @@ def _are_one(whole: Fit, pieces: list[RequestPiece]) -> bool:
     if not _is_taken(whole):
         return False  # "compress 3:1, 8 dB down" has no threshold of 8 dBFS
     return not (_is_shape(whole.rule) or any(_is_conversion(one) for one in others))
+
+
+_ENDS_OF_SENTENCES = frozenset({".", "!", "?", ";"})
+
+
+def _differs(fit: Fit, whole: Fit) -> bool:
+    """Tell whether a piece has another number than the whole: "I want it, cut the last 10 s"."""
+    own = {name: value for name, value in fit.arguments.items() if name in ("start_s", "end_s")}
+    return fit.rule.tool is whole.rule.tool and not own.items() <= whole.arguments.items()
+
+
+def _is_level(fit: Fit | None) -> bool:
+    return fit is not None and fit.rule.wording.name == "gain"
 
 
 def _is_begun(pieces: list[RequestPiece]) -> bool:

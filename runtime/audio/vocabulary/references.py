@@ -23,6 +23,7 @@ _MENDS = frozenset({
 """Verbs of who wants a fault mended, and not the section gone in which it is."""
 
 
+_PEOPLE = words_of("he she they i we er wir ich")
 _WANTING = words_of("want need brauche brauchen möchte möchten will wollen like")
 
 
@@ -51,6 +52,12 @@ def meaning_behind(pieces: list[RequestPiece]) -> Fit | None:
     ):
         return None
     timed = any(True for one in told for _ in values_in(one))
+    if wanted & {"FILTER"} and [*values_in(told[0])]:
+        return None
+    if any(one[0] in _PEOPLE or senses_of(one[:3]) & {"PERSON", "STEM"} for one in told) and not (
+        [*values_in(told[0])]
+    ):
+        return None  # "she hums along; remove that"
     clocks = sum(":" in word for one in told for word in values_in(one)) > 1
     if "EVEN" in wanted and (fit := meaning_of([*_levels_in(told), *wish])):
         return fit
@@ -137,6 +144,7 @@ def section_before(told: list[SpokenWord], wish: list[SpokenWord]) -> Fit | None
         fit is not None
         and fit.rule is alone.rule
         and alone.arguments.items() < fit.arguments.items()
+        and fit.arguments.keys() - alone.arguments.keys() <= {"start_s", "end_s"}
     )
     return fit if more else None
 

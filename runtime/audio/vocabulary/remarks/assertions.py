@@ -16,6 +16,8 @@ def is_assertion(words: Sequence[str]) -> bool:
     for it: "I cut the first 10 s", "it is 16 bit", "is it mono?"."""
     if tuple(words[:2]) in _ASKING or (words[0] in _PERSONS and words[1:2] in _OWNING):
         return words[2:3] != ["to"]
+    if _is_fact(words):
+        return True
     if not WISHES.isdisjoint(words) or any(word[0] in _QUOTES for word in words):
         return False
     if words[0] in _QUESTIONS or not _ORIGINS.isdisjoint(words):
@@ -25,6 +27,30 @@ def is_assertion(words: Sequence[str]) -> bool:
     does = words[0] in _PERSONS and len(words) > 1
     kept = senses_of(words) & (_COMPLAINTS | _WORK)
     return does or (not kept and not STATES.isdisjoint(words[:6]))
+
+
+_FACTS = words_of(
+    "sounds klingt stops stoppt has had shows show peaks measures reads ends fades starts begins "
+    "came comes lasts runs is hat hatte zeigt misst liegt kam endet beginnt dauert steht zeigen "
+    "liegen"
+)
+_OF_FACTS = words_of(
+    "it this that es das the my our file original meter die der mein unser recording aufnahme "
+    "datei hinten vorne da am"
+)
+_ORDERING = words_of(
+    "please bitte should must needs need soll sollte muss to zu can could would kann könnte want "
+    "möchte will brauche weg raus away"
+)
+
+
+def _is_fact(words: Sequence[str]) -> bool:
+    """Tell whether words say what a sound has or shows: "the original has -9 LUFS"."""
+    at = next((n for n, word in enumerate(words[:6]) if word in _FACTS), 0)
+    told = at > 0 and words[0] in _OF_FACTS and _ORDERING.isdisjoint(words)
+    said = senses_of(words)
+    free = {"STOP", "FADE", "FADEOUT", "MUTE"} | ({"MUCH"} if "REVERB" in said else set())
+    return told and said.isdisjoint((_COMPLAINTS | _WORK) - free)
 
 
 _ASKING = {

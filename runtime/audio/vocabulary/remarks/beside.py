@@ -64,11 +64,12 @@ OF_TOOLS: dict[str, frozenset[str]] = {
 
 class Beside(NamedTuple):
     """What is understood beside some words: its own words and its tools; the tool of the wish at
-    once behind, "" without one."""
+    once behind, "" without one; whether some of it stands before them."""
 
     words: Sequence[str]
     tools: frozenset[str]
     after: str
+    before: bool = False
 
 
 def is_beside(words: Sequence[str], beside: Beside) -> bool:
@@ -83,11 +84,14 @@ def is_beside(words: Sequence[str], beside: Beside) -> bool:
     own = frozenset().union(*(OF_TOOLS.get(tool, frozenset()) for tool in beside.tools))
     if beside.tools & CUTTING and is_event(words):
         said -= {"JUST"}
+    if said & {"LEFT", "RIGHT"} and "channels" not in beside.tools:
+        return False
     placed = (said & (_ENDS | {"SECTION"})) - own or not _PLACES.isdisjoint(words)
-    placed = placed and not (is_intention(words) and beside.tools <= OF_ALL)
-    if placed and (not is_of_past(words) or "JUST" in said):
+    if placed and (not is_of_past(words) or "JUST" in said or beside.before):
         return False
     scoped = (said & SCOPED) - {"ASIDE"} - own
+    if beside.before and scoped & {"STEM", "PART"} and not beside.tools <= OF_ALL:
+        return False
     if scoped and not beside.tools <= OF_ALL and (scoped - _SOURCES or beside.tools & _LEVELS):
         return False
     if is_intention(words):

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..words.circumstances import words_of
+from ..words.patterns import is_number
 from ..words.sentences import is_known, senses_of
 from .beside import LASTING, OF_TOOLS, TREATMENTS, Beside, is_beside
 from .moods import (
@@ -20,6 +21,7 @@ from .moods import (
     WANTED,
     begins,
     is_destination,
+    is_event,
     is_intention,
     is_name,
     is_of_past,
@@ -58,7 +60,7 @@ def is_context(words: Sequence[str], beside: Beside) -> bool:
         words = words[:-3]
     if _is_untouched(words, beside) or _is_broken(words, beside):
         return True
-    if not 2 <= len(words) <= _LONGEST or not begins(words):
+    if not 2 <= len(words) <= _LONGEST or not begins(words) or is_taken_back(words, beside):
         return False
     turned = _TURNED - _EARLY if beside.after == "shift" else _TURNED
     if not _DEGREES.isdisjoint(words):
@@ -84,8 +86,28 @@ def is_context(words: Sequence[str], beside: Beside) -> bool:
     ):
         treated = beside.after in TREATMENTS or senses_of(words) & OF_TOOLS.get(beside.after, set())
         named = not _COMPLAINING & {*words} and _is_of_fault(words, beside)
-        return named or (is_present(words) and (bool(treated) or _is_of_whole(words)))
+        return is_present(words) and (named or bool(treated) or _is_of_whole(words))
     return True
+
+
+_TAKEN_BACK = words_of(
+    "mistake typo kidding refused refuse refuses cancelled canceled done decided dagegen "
+    "abgelehnt storniert vertippt geirrt anders überlegt entschieden warten wait waiting thought "
+    "tomorrow morgen already schon bereits rejected withdrawn ziehe talking rede reden promised "
+    "promise versprochen told gesagt agreed wrong bleeped other andere anderen nächste"
+)
+_POINTING = words_of("that this das dies it es ihn damit dagegen them these those")
+
+
+def is_taken_back(words: Sequence[str], beside: Beside) -> bool:
+    """Tell whether words may take back or correct the wish before them: "that was a mistake"."""
+    if not _TAKEN_BACK.isdisjoint(words) or "not to" in " ".join(words):
+        return True
+    if not beside.before or is_event(words):
+        return False
+    plain = words[:1] in (["it's"], ["it"], ["es"]) and (is_name(words) or is_destination(words))
+    pointing = not _POINTING.isdisjoint(words) or any(map(is_number, words))
+    return pointing and not plain
 
 
 _FAULTS = words_of("denoise dehum declick deess highpass shorten_pauses leveller")
@@ -126,12 +148,14 @@ _UNTOUCHED = words_of(
 )
 
 
+_KEPT = words_of("don't not nicht nichts nothing ruhe unverändert unchanged alone")
 _SOUND = words_of("audio ton sound klang")
 
 
 def _is_untouched(words: Sequence[str], beside: Beside) -> bool:
     """Tell whether words say beside tags that the sound stays as it is."""
-    sound = not _SOUND.isdisjoint(words) and not _UNTOUCHED.isdisjoint(words)
+    kept = not _UNTOUCHED.isdisjoint(words) and not _KEPT.isdisjoint(words)
+    sound = not _SOUND.isdisjoint(words) and kept
     return bool(beside.tools) and beside.tools <= {"tag"} and sound and len(words) < _SHORT
 
 
@@ -173,6 +197,10 @@ def is_reason(words: Sequence[str], beside: Beside) -> bool:
     if not is_beside(words, beside) or not (why or _HOW.isdisjoint(words)):
         return False
     meant = not SOMEBODY.isdisjoint(words[:1]) and _ABLE.isdisjoint(words)
+    if not why and not _NO.isdisjoint(words):
+        return False
+    if senses_of(words) & {"STEM"}:
+        return False
     return (aim or meant or is_present(words)) and (
         frozenset() < beside.tools <= TREATMENTS or _COMPLAINING.isdisjoint(words) or why
     )
@@ -187,7 +215,7 @@ _SO = {("like", "that"), ("like", "this"), ("that", "way")}
 _OUTCOMES = words_of("like bleibt stays get gets")
 
 
-_WHY = words_of("because weil denn since da")
+_WHY = words_of("because weil denn otherwise sonst")
 
 
 _IN_ORDER = {("in", "order"), ("so", "as"), ("sodass",), ("so", "dass")}
@@ -196,6 +224,7 @@ _IN_ORDER = {("in", "order"), ("so", "as"), ("sodass",), ("so", "dass")}
 _ABLE = words_of("can could kann können könnte will besser")
 
 
+_NO = words_of("nobody no not never niemand nicht kein keine keiner nichts nothing")
 _HOW = words_of("sound sounds klingt klingen like wie")
 
 

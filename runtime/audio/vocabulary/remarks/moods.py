@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ..words.circumstances import words_of
 from ..words.sentences import is_known, senses_of
@@ -95,6 +96,12 @@ _TOWARDS = words_of("to into onto on in ins an auf per via zu zum zur for für")
 
 def is_destination(words: Sequence[str]) -> bool:
     """Tell whether words say where the sound goes: "it goes to a station", "soll ins Museum"."""
+    return _goes_somewhere(words) and bool(
+        senses_of(words[2:]) & {"PERSON", "ASIDE", "PHONE", "BROADCAST", "PODCAST", "STREAM"}
+    )
+
+
+def _goes_somewhere(words: Sequence[str]) -> bool:
     if "fit" in words[-6:] and not _TOWARDS.isdisjoint(words[words.index("fit") + 1 :][:1]):
         return True
     at = next((n for n, word in enumerate(words) if word in GOING), None)
@@ -121,16 +128,45 @@ def is_intention(words: Sequence[str]) -> bool:
     this", and not what he wants of it."""
     wants = next((n for n, word in enumerate(words[:5]) if word in ("wants", "want")), 0)
     if wants and "PERSON" in senses_of(words[:wants]) and words[wants + 1 : wants + 2] == ["to"]:
-        return words[wants + 2 : wants + 3] != [] and words[wants + 2] in VERBS
+        return words[wants + 2 : wants + 3] != [] and _is_use(words[wants + 2 :])
     if not SOMEBODY.isdisjoint(words[:1]) or words[0] in ("i'd", "we'd"):
         if not WANTED.isdisjoint({*words} - _GOALS) or not _MOVES.isdisjoint(senses_of(words)):
             return False
         for at in range(1, min(4, len(words) - 1)):
             if words[at] == "to":
-                return words[at + 1] in VERBS
+                return _is_use(words[at + 1 :])
         german = not {"möchte", "will", "wollen", "möchten"}.isdisjoint(words[1:2])
-        return german and words[-1] in VERBS
+        return german and _is_use([words[-1], *words[2:-1]])
     return False
+
+
+_USES = words_of(
+    "practise practice rehearse learn sing listen study upload publish send share post show "
+    "teach play use export read üben singen lernen anhören hören verschicken versenden hochladen "
+    "zeigen öffnen abtippen transkribieren"
+)
+_IN_USES = words_of(
+    "it this that these them along with to for at in on my our the a an of us me es das die den "
+    "dem der ein eine einen im auf mit per zu zum sie dazu damit aufnahme recording song lied "
+    "file datei sample track mir uns mich"
+)
+
+
+def _is_use(words: Sequence[str]) -> bool:
+    """Tell whether words say to what use a sound is put, and not another sound that is wanted."""
+    behind = [
+        two
+        for one, two in pairwise(words)
+        if not {two} & _IN_USES and not {one} & _OWNERS and senses_of([two]) - {"ASIDE", "PERSON"}
+    ]  # fmt: skip
+    strange = [word for word in words[1:] if word not in _IN_USES and not is_known(word)]
+    if not {"slowly", "langsam", "langsamer", "slower", "loop"}.isdisjoint(words):
+        return False
+    owned = all(words[words.index(word) - 1] in _OWNERS for word in strange)
+    return words[0] in _USES and not behind and owned
+
+
+_OWNERS = words_of("unserem my our their meine meinen meiner unsere unserem unserer")
 
 
 _MOVES = frozenset({"FASTER", "SLOWER", "HIGHER", "DEEPER", "JUST", "FIRST", "LAST", "LOUDER"})
@@ -147,9 +183,27 @@ def begins(words: Sequence[str]) -> bool:
 
 def is_of_past(words: Sequence[str]) -> bool:
     """Tell whether words say what was."""
-    if not {*words}.isdisjoint(_WAS | PASTS):
+    if not {*words}.isdisjoint(_WAS | _ONLY_PAST):
+        return True
+    for one, two in zip(words, [*words[1:], ""], strict=True):
+        if one in PASTS and (two in _OBJECTS or not SOMEBODY.isdisjoint(words)):
+            return True
+    if not {*words}.isdisjoint(PASTS) and "PERSON" in senses_of(words[:3]):
         return True
     return not {*words}.isdisjoint(_PERFECT) and not {*words}.isdisjoint(PARTICIPLES)
+
+
+_ONLY_PAST = words_of(
+    "began blew broke drank drew drove ate fell flew forgot froze gave grew knew rang rose sang "
+    "sat saw shook spoke stole swam swore took tore threw woke wore went wrote came became fuhr "
+    "fuhren fiel fand fanden flog gab gaben ging gingen hielt hing kam kamen kannte lag lagen "
+    "lief liefen las nahm nahmen nannte rannte rief riefen saß saßen sah sangen schlief schrie "
+    "schrieb sprach standen stand starb stieg tat traf trug trank verlor wusste zog zogen "
+    "brachte bekam"
+)
+_OBJECTS = words_of(
+    "the a an my our his her their this that us me it him them in on at with for from to"
+)
 
 
 def is_of_somebody(words: Sequence[str]) -> bool:
@@ -165,7 +219,7 @@ def is_name(words: Sequence[str]) -> bool:
     """Tell whether words say what the sound is, or what it is for: "this is our morning circle"."""
     if words[0] in _CALLED:
         words = [words[0].removesuffix("'s"), "is", *words[1:]]
-    if words[0] not in _POINTING or words[1] not in ("is", "ist", "wird", "was", "sind", "are"):
+    if words[0] not in _POINTING or words[1] not in ("is", "ist", "was", "sind", "are"):
         return False
     return not {*words[2:4]}.isdisjoint(_ARTICLES) and {*words}.isdisjoint(_SLIGHT)
 
@@ -185,8 +239,18 @@ _ARTICLES = words_of(
 _SLIGHT = words_of("bit little touch bisschen etwas wenig kinda kind sort mess shame pity schade")
 
 
+def has_verb(words: Sequence[str]) -> bool:
+    """Tell whether words have a verb of what is or happens, and so are a sentence of their own."""
+    plain = _AUXILIARIES - words_of("do")
+    return any(word in plain or (word in VERBS and word not in _NOUNS) for word in words)
+
+
+_NOUNS = words_of("film plan press record report train walk play plug point post sound view voice")
+
+
 def is_present(words: Sequence[str]) -> bool:
-    return any(word in _AUXILIARIES or word in VERBS or word in _SOUNDING for word in words)
+    present = VERBS - PASTS
+    return any(word in _AUXILIARIES or word in present or word in _SOUNDING for word in words)
 
 
 _SOUNDING = words_of(
@@ -200,6 +264,8 @@ _SOUNDING = words_of(
 
 def is_passive(words: Sequence[str]) -> bool:
     """Tell whether words say what is done: "der Refrain wird verdoppelt" is an order."""
+    if "to be" in " ".join(words) or "going to" in " ".join(words):
+        return True
     at = next(
         (n for n, word in enumerate(words) if word in ("wird", "werden", "be", "being")), None
     )

@@ -17,7 +17,7 @@ from ..words.patterns import is_number
 from ..words.rules import Fit
 from ..words.sentences import is_unit, senses_of
 from ..words.units import SpokenWord
-from .statements import NEGATIONS, OF_ALL, WISHES
+from .statements import NEGATIONS, WISHES
 
 _OBJECTS = words_of(
     "the this that my our his her their these those das dieses den diesen die diese mein meine "
@@ -30,10 +30,12 @@ _ORIGINS = words_of("of from von vom aus des der")
 _FAULTS = words_of("denoise dehum declick deess")
 _PLAIN = words_of("a an ein eine einen einem einer des eines")
 _NEVER = words_of(
-    "lyrics text transcript subtitles songtext untertitel noten score midi cover picture image "
-    "bild rest other others andere anderen anderer version versions duet duett loop schleife key "
-    "tonart half hälfte same first last only just not back backs front top bottom middle silence "
-    "loud quiet laut leise lauten leisen bass treble beginning anfang ende end start"
+    "ad ads advert jingle coda chorus name names surname surnames whisper whispers giggle "
+    "giggles outtakes ad-libs zweite second andere lyrics text transcript subtitles songtext "
+    "untertitel noten score midi cover picture image bild rest other others anderen anderer "
+    "version versions duet duett loop schleife key tonart half hälfte same first last only just "
+    "not back backs front top bottom middle silence loud quiet laut leise lauten leisen bass "
+    "treble beginning anfang ende end start"
 )
 _NOUNS = frozenset({
     "NOISE", "HUM", "CLICKS", "RUMBLE", "SHARP", "PAUSES", "SILENCE", "BASS", "TREBLE", "LEVEL",
@@ -122,8 +124,11 @@ def wish_of_asker(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:
     somebody = texts[:at]
     if not at or somebody[0] not in _OBJECTS | _PERSONS or not all(map(_may_ask, somebody)):
         return
+    known = somebody[-1] in _PERSONS or senses_of(somebody[-1:]) & {"PERSON", "ASIDE"}
+    if not (known or somebody[-1].endswith(_ASKERS)) or not _NEVER.isdisjoint(somebody):
+        return
     at += 1
-    while texts[at : at + 1] and (texts[at] in _ASKED or _is_name(texts[at])):
+    while texts[at : at + 1] and (texts[at] in _ASKED or senses_of([texts[at]]) == {"PERSON"}):
         at += 1
     rest = words[at:]
     while rest and rest[-1].text in _ASKING_ENDS:
@@ -137,9 +142,16 @@ def _may_ask(word: str) -> bool:
     return word in _PERSONS or _is_name(word)
 
 
+_ASKERS = (
+    "station", "sender", "verlag", "publisher", "archive", "archiv", "policy", "platform", "portal",
+    "client", "label", "shop", "store", "system", "software", "engine", "server", "hoster", "jury",
+    "festival", "school", "schule", "editor", "museum", "library", "agency", "agentur", "kunde",
+    "redaktion", "anlage", "programm", "partner", "broadcaster", "plattform",
+)  # fmt: skip
+"""How the words for who asks for a format end."""
 _PERSONS = words_of("they he she")
 _ASKING = words_of(
-    "wants want needs need requires require expects expect asks ask demands accepts takes will "
+    "wants want needs need requires require expects expect asks ask demands accepts takes "
     "wünscht verlangt verlangen fordert erwartet braucht möchte nimmt akzeptiert wollen hätte"
 )
 _ASKED = words_of(
@@ -162,7 +174,7 @@ _LAST = (
     ("at", "the", "end"), ("at", "the", "very", "end"), ("as", "the", "last", "step"),
     ("as", "a", "last", "step"), ("am", "ende"), ("ganz", "am", "ende"), ("zum", "schluss"),
     ("am", "schluss"), ("ganz", "zum", "schluss"), ("zum", "ende"), ("als", "letztes"),
-    ("to", "finish"), ("last", "of", "all"), ("after", "that"), ("after", "this"),
+    ("to", "finish"), ("last", "of", "all"),
 )  # fmt: skip
 AT_LAST = words_of(
     "loudness_norm peak_norm limit compress eq highpass lowpass bandpass deess denoise dehum "
@@ -180,12 +192,15 @@ def may_be_named(fit: Fit, words: list[str], names: list[list[str]]) -> bool:
     if all(one[-1] == _HEAD for one in names):
         return True
     if all(one[0] in _PURPOSES for one in names):
-        free = all(one[0] in ("zum", "zur") or one[1] not in _DEFINITE for one in names)
-        return not name or name in OF_ALL or (free and name != "gain")
+        free = all(
+            one[0] in ("zum", "zur") or one[1] not in _DEFINITE or _is_somewhere(one)
+            for one in names
+        )
+        return free and name not in ("gain", "cut") and fit.rule.wording.name != "clip away"
     if all(_is_content(one) for one in names):
         return name in _REPAIRS
     if name == "clip" and "JUST" in said and all(one[0] in _PARTING for one in names):
-        return not any("PERSON" in senses_of(one) and CONTENTS.isdisjoint(one) for one in names)
+        return all(map(_is_content, names))
     people = [one for one in names if "PERSON" in senses_of(one) and CONTENTS.isdisjoint(one)]
     strange = not people
     if {"start_s", "end_s"} <= fit.arguments.keys():
@@ -193,7 +208,7 @@ def may_be_named(fit: Fit, words: list[str], names: list[list[str]]) -> bool:
         return strange and plain
     if name in _FAULTS:
         return strange and all(one[0] in _ORIGINS and one[1] in _OBJECTS for one in names)
-    return not name or name in _CALLED
+    return (not name or name in _CALLED) and all(one[0] in _THIS for one in names)
 
 
 def _is_content(name: list[str]) -> bool:
@@ -214,6 +229,13 @@ _HEADS = words_of(
     "session tape recordings"
 )
 """Words for all of a sound: "my practice recording" is that."""
+
+
+def _is_somewhere(name: list[str]) -> bool:
+    return bool(senses_of(name) & {"PERSON", "ASIDE"})
+
+
+_THIS = words_of("this these dieses diesen diese dieser diesem")
 _DEFINITE = words_of("the den die das dem der")
 _DELETING = words_of("delete erase lösche löschen lösch")
 _REPAIRS = _FAULTS | words_of(

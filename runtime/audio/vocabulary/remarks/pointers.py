@@ -16,7 +16,8 @@ _POINTERS = words_of(
 _LONGEST_POINTER = 10
 _PLACES = frozenset({"from", "between", "at", "von", "zwischen", "bei", "ab", "in", "im"})
 _LIMITS = frozenset({
-    "KEEP", "NOT", "NOTHING", "HUM", "NOISE", "CLICKS", "RUMBLE", "SHARP", "HARSH", "BASS",
+    "KEEP", "NOT", "NOTHING", "LEFT", "RIGHT", "BACKGROUND", "HUM", "NOISE", "CLICKS", "RUMBLE",
+    "SHARP", "HARSH", "BASS",
     "TREBLE", "PART", "STEM", "TOOLOUD", "SILENCE", "PAUSES", "EXCEPT",
 })  # fmt: skip
 """Senses of a fault: a wish behind them may point back to the fault, and not to the section."""

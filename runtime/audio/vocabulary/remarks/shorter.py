@@ -30,6 +30,7 @@ def is_heading(words: Sequence[str]) -> bool:
         and senses_of(words) <= {"ASIDE", "WITH", "OF", "EQ", "PART"}
         and all(map(is_known, words))
         and TAG_WORDS.isdisjoint(words)
+        and _NO_TITLES.isdisjoint(words)
         and not any(map(is_number, words))
     ) or (tuple(words[:2]) in _PREPARING and len(words) <= _LONGEST_HEADING)
 
@@ -41,15 +42,17 @@ _PREPARING = {
 
 
 _NO_TITLES = words_of(
-    "avoid verboten forbidden banned prohibited tabu taboo done already erledigt fertig skip "
-    "ignore later später todo unwanted unerwünscht unnötig unnecessary needless alternative "
+    "week woche zweite second andere next nächste tomorrow morgen gestern yesterday avoid "
+    "verboten forbidden banned prohibited tabu taboo done already erledigt fertig skip ignore "
+    "later später todo unwanted unerwünscht unnötig unnecessary needless alternative "
     "alternatively optional optionally maybe perhaps vielleicht eventuell either oder or draft "
     "old alt before vorher earlier früher previously bisher example beispiel wrong falsch undo "
     "was wurde currently aktuell now jetzt history quote zitat said sagte question frage someone "
     "if falls wenn unless except außer instead statt sonst else once bereits schon leave lass "
     "keep stop halt don't dont otherwise joke scherz spaß only nur warning achtung careful "
-    "vorsicht lieber rather other andere"
+    "vorsicht lieber rather other"
 )
+_ARTICLES = words_of("for für a an ein eine my our mein unser the this das dieses")
 _PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)|\w{3,}ed")
 
 
@@ -60,7 +63,8 @@ def is_title(words: Sequence[str], tools: frozenset[str]) -> bool:
     told = any(word in _NO_TITLES or _PARTICIPLE.fullmatch(word) for word in words)
     asks = told or not (NEGATIONS | WISHES | SCOPES | TAG_WORDS).isdisjoint(words)
     short = len(words) <= _LONGEST_HEADING and not any(map(is_number, words))
-    return plain and short and not asks and not tools & {"gain", "fade"}
+    told = words[0] in _ARTICLES or bool(senses_of(words) & {"ASIDE", "EQ"})
+    return told and plain and short and not asks and not tools & {"gain", "fade"}
 
 
 def simpler(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:

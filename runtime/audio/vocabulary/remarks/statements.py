@@ -103,6 +103,8 @@ def is_remark(words: Sequence[str], beside: Sequence[str], sections: bool) -> bo
         words = words[1:]
     said, about = senses_of(words), senses_of(beside)
     told = said - HARMLESS
+    if said & {"LEFT", "RIGHT"} and not about & {"LEFT", "RIGHT", "SWAP", "CHANNEL", "BOTH"}:
+        return False
     mended = all(not about.isdisjoint(FAULTS.get(one, ())) for one in told)
     if not mended or not {*values_in(words)} <= {*beside} or not WISHES.isdisjoint(words):
         return purpose and _is_purpose(words, told)

@@ -27,6 +27,8 @@ _HELD = ("REMOVE", "CUT", "UP", "DOWN", "LESS", "AWAY")
 """Senses that go on in the next clause: "remove the hum and the noise"."""
 
 
+_HEADS = ("FADEIN", "START", "BEFORE", "LEADING")
+_TAILS = ("FADEOUT", "END", "AFTER", "TRAILING")
 _NEGATIONS = ("", "NOT", "NOTHING", "EXCEPT")
 _MOVES = ("LOUDER", "QUIETER", "UP", "DOWN", "MORE", "LESS")
 """Senses of which two in two clauses are two changes."""
@@ -73,7 +75,20 @@ class Meaning:
             if not slot.group:
                 arguments.setdefault(slot.names[0], slot.value)
         planning = self.rule.planning
+        if self.is_turned(senses):
+            one, two = (slot.names[0] for slot in self.slots[:2])
+            arguments[one], arguments[two] = arguments[two], arguments[one]
         return Fit(self.rule, planning.builds(arguments) if planning else arguments)
+
+    def is_turned(self, senses: Sequence[str]) -> bool:
+        """Tell whether the end is said before the start: "fade out over 5 s and in over 1 s"."""
+        if self.rule.wording.name not in ("fade", "padding") or len(self.slots) != 2:
+            return False
+        if self.slots[0].kind != self.slots[1].kind or len(self.slots[0].names) > 1:
+            return False
+        ends = [n for n, sense in enumerate(senses) if sense in _TAILS]
+        starts = [n for n, sense in enumerate(senses) if sense in _HEADS]
+        return bool(ends and starts) and ends[0] < starts[0]
 
 
 def meaning_of(clause: Sequence[str]) -> Fit | None:

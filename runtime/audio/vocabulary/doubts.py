@@ -1,0 +1,129 @@
+"""Wishes that fit a rule and may mean something else, each of which is refused and not guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from .words.circumstances import words_of
+from .words.patterns import is_number, sounds_in
+from .words.rules import Fit
+from .words.sentences import senses_of
+
+_SHAPES = words_of("eq deess highpass lowpass bandpass declick denoise dehum")
+_LOWERING = frozenset({"DOWN", "LESS", "REMOVE", "CUT", "AWAY", "TAKE"})
+_RAISING = frozenset({"UP", "MORE", "LOUDER", "HIGHER"})
+_POSITIONS = words_of("from ab nach to bis von after second sekunde")
+_KEEPING = frozenset({"KEEP", "TAKE", "WANT", "MONO", "SAVE", "CONVERT"})
+_SMALL = words_of("reverse time_stretch pitch_shift highpass lowpass")
+_ADDING = words_of("insert add füge fügen einfügen ein")
+
+
+def is_doubtful(fit: Fit, words: Sequence[str], last: Fit | None, before: Sequence[str]) -> bool:
+    """Tell whether words that fit a rule may mean something else, alone or behind the clause with
+    the meaning `last` and the words `before`."""
+    name = fit.rule.tool.name if fit.rule.tool else ""
+    alone = _ALONE.get(name)
+    if alone is not None and alone(fit, words):
+        return True
+    return last is not None and _is_doubtful_behind(fit, name, words, last, before)
+
+
+def _is_doubtful_behind(
+    fit: Fit, name: str, words: Sequence[str], last: Fit, before: Sequence[str]
+) -> bool:
+    """Tell whether words may belong to the clause before them, or do less than it does."""
+    said, held = senses_of(words), senses_of(before)
+    former = last.rule.tool.name if last.rule.tool else ""
+    if not {"erst", "zuerst"}.isdisjoint(words):
+        return True  # "fade out 3 s, but first cut the last 10 s"
+    if name == "convert" and "sample_rate_hz" in fit.arguments and former in _SHAPES:
+        return len(words) <= 2  # "boost the treble, 8 kHz"
+    if fit.rule.wording.name == "equaliser" and not said & (_RAISING | _LOWERING):
+        signed = any(is_number(word) and word[0] in "+-" for word in words)
+        return bool(held & _LOWERING) and not signed  # "3 dB of bass out and 2 dB of treble"
+    if name == "channels" and len(fit.arguments.get("order", ())) == 1:
+        return "JUST" in said and not said & _KEEPING  # "3 dB louder, but only the left channel"
+    if former == "clip" and "JUST" in held and not held & _KEEPING and name in ("gain", "eq"):
+        return True  # "only from 1:00 to 2:00, 3 dB louder"
+    if former in ("mix", "concat") and name in _SMALL and len(words) <= _SHORT:
+        return True  # "mix music.wav in, 10 % faster"
+    return former in ("mix", "concat") and name == "shift"
+
+
+_SHORT = 4
+
+
+def _is_position(fit: Fit, words: Sequence[str]) -> bool:
+    """Tell whether a fade is said to begin somewhere: "fade in from 0:10"."""
+    return any(one in _POSITIONS and is_number(two) for one, two in pairwise(words))
+
+
+def _is_from_clock(fit: Fit, words: Sequence[str]) -> bool:
+    """Tell whether a time of a clock is taken for the length of an end: "from 3:00 to the end"."""
+    ends = fit.arguments.get("end_s", 0)
+    clocks = any(":" in word and is_number(word) for word in words)
+    return isinstance(ends, int | float) and ends < 0 and clocks
+
+
+def _is_other_file(fit: Fit, words: Sequence[str]) -> bool:
+    """Tell whether the sound is joined to a file, and not the file to it: "append it to b.wav"."""
+    behind = "PART" in senses_of(words) and not {"behind", "hinter"}.isdisjoint(words)
+    return behind or any(
+        one in ("to", "an", "of") and sounds_in(two) for one, two in pairwise(words)
+    )
+
+
+def _is_every_pause(fit: Fit, words: Sequence[str]) -> bool:
+    """Tell whether pauses are to go, or a place or one of them is named: "cut every pause"."""
+    said = senses_of(words)
+    places = not {"at", "an", "bei", "wherever", "where", "wo"}.isdisjoint(words)
+    if any(":" in word for word in words) or not _MOST.isdisjoint(words):
+        return True
+    parts = "ATLEAST" in said and not {"part", "parts", "each"}.isdisjoint(words) and "EACH" in said
+    return parts or ("CUT" in said and "FILES" not in said and not places)
+
+
+_MOST = words_of("longest längste längsten längster")
+
+
+def _is_silence_added(fit: Fit, words: Sequence[str]) -> bool:
+    """Tell whether silence is to come in, and not to take the place of what is heard."""
+    muted = fit.arguments.get("gain_db") == _MUTED
+    return muted and "SILENCE" in senses_of(words) and not _ADDING.isdisjoint(words)
+
+
+_MUTED = -100
+
+
+def _is_left(fit: Fit, words: Sequence[str]) -> bool:
+    """Tell whether silence is to be left, and not added: "leave half a second of silence"."""
+    return not {"leave", "lass", "lassen"}.isdisjoint(words)
+
+
+def _is_repeat(fit: Fit, words: Sequence[str]) -> bool:
+    """Tell whether the sound is to be heard several times: "play it 3 times"."""
+    times = not {"times", "mal"}.isdisjoint(words)
+    return times and senses_of(words).isdisjoint({"FASTER", "SPEED", "SLOWER"})
+
+
+def _is_right_there(fit: Fit, words: Sequence[str]) -> bool:
+    return "right there" in " ".join(words)
+
+
+def _is_click_track(fit: Fit, words: Sequence[str]) -> bool:
+    return "click track" in " ".join(words)
+
+
+_ALONE = {
+    "fade": _is_position,
+    "clip": _is_from_clock,
+    "concat": _is_other_file,
+    "split_silence": _is_every_pause,
+    "gain": _is_silence_added,
+    "pad": _is_left,
+    "time_stretch": _is_repeat,
+    "channels": _is_right_there,
+    "declick": _is_click_track,
+}
+"""What may be meant by the words for a tool beside what it does."""
