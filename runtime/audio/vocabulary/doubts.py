@@ -19,14 +19,23 @@ _SMALL = words_of("reverse time_stretch pitch_shift highpass lowpass")
 _ADDING = words_of("insert add füge fügen einfügen ein")
 
 
-def is_doubtful(fit: Fit, words: Sequence[str], last: Fit | None, before: Sequence[str]) -> bool:
+def is_doubtful(
+    fit: Fit, words: Sequence[str], last: Fit | None, before: Sequence[str], pieces: int
+) -> bool:
     """Tell whether words that fit a rule may mean something else, alone or behind the clause with
-    the meaning `last` and the words `before`."""
+    the meaning `last` and the words `before`; `pieces` is in how many they are parted."""
     name = fit.rule.tool.name if fit.rule.tool else ""
     alone = _ALONE.get(name)
     if alone is not None and alone(fit, words):
         return True
+    if last and name == "gain" and pieces > 1 and _is_section(fit) and not _is_section(last):
+        # "remove the hum and the first 3 seconds, 2 dB louder"
+        return bool(senses_of(before) & _LOWERING)
     return last is not None and _is_doubtful_behind(fit, name, words, last, before)
+
+
+def _is_section(fit: Fit) -> bool:
+    return not {"start_s", "end_s"}.isdisjoint(fit.arguments)
 
 
 def _is_doubtful_behind(

@@ -76,7 +76,7 @@ def is_meant(fit: Fit, words: Sequence[str], around: Neighbourhood) -> bool:
         return False
     if around.last is None and around.after and _is_source(words):
         return False
-    if is_doubtful(fit, words, around.last, around.before):
+    if is_doubtful(fit, words, around.last, around.before, around.pieces):
         return False
     if around.last and not _is_beside(fit, words, around):
         return False

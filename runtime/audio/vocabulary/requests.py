@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from flowc.compiler.catalog.audio_effects import BITRATES
@@ -38,6 +39,7 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
     clauses = read_request(request)
     format_name, said_by = _format_of(clauses, audio, output)
     wanted = [clause for clause in clauses if clause.fit.rule.wording is not FORMAT]
+    _check_ends(wanted)
     work = _order(_without_mono(wanted))
     steps: list[Json] = []
     checks: list[Json] = []
@@ -282,6 +284,27 @@ def _check_times(work: list[Clause]) -> None:
         tool = clause.fit.rule.tool
         if tool and tool.name in _MOVING:
             moving = clause
+
+
+_OF_RESULT = frozenset({"result", "new", "neue", "neuen", "neuer", "left", "ergebnis"})
+
+
+def _check_ends(work: list[Clause]) -> None:
+    """Raise `Failure` (refused) for what is asked for of an end that the clause before it moves, or
+    of the result, and for files that are joined in two ways: each may be meant of either."""
+    for one, other in pairwise(work):
+        name, said = one.fit.rule.tool and one.fit.rule.tool.name, other.fit.arguments
+        moved = name == "clip" and "end_s" in one.fit.arguments
+        before_end = (said.get("start_s") or 0) < 0 and other.fit.rule.wording.name != "clip"
+        words = {word.text for word in words_in(other.text)}
+        timed = name in ("clip", "cut") and not {"start_s", "end_s"}.isdisjoint(said)
+        if (moved and before_end) or (timed and words & _OF_RESULT):
+            why = f"behind `{one.text}` times are others"
+            raise _contradictory(other.text, one.text, why, "ask for one, then for the other")
+        joins = name == "concat" and other.fit.rule.tool and other.fit.rule.tool.name == "concat"
+        if joins and "crossfade_s" in said.keys() - one.fit.arguments.keys():
+            why = "one has a crossfade"
+            raise _contradictory(other.text, one.text, why, "say it with each of them")
 
 
 def _contradictory(one: str, other: str, why: str, help: str = "ask for one of them") -> Failure:

@@ -27,8 +27,8 @@ _HELD = ("REMOVE", "CUT", "UP", "DOWN", "LESS", "AWAY")
 """Senses that go on in the next clause: "remove the hum and the noise"."""
 
 
-_HEADS = ("FADEIN", "START", "BEFORE", "LEADING")
-_TAILS = ("FADEOUT", "END", "AFTER", "TRAILING")
+_HEADS = ("FADEIN", "START", "LEADING", "BEFORE")
+_TAILS = ("FADEOUT", "END", "TRAILING", "AFTER")
 _NEGATIONS = ("", "NOT", "NOTHING", "EXCEPT")
 _MOVES = ("LOUDER", "QUIETER", "UP", "DOWN", "MORE", "LESS")
 """Senses of which two in two clauses are two changes."""
@@ -86,9 +86,13 @@ class Meaning:
             return False
         if self.slots[0].kind != self.slots[1].kind or len(self.slots[0].names) > 1:
             return False
-        ends = [n for n, sense in enumerate(senses) if sense in _TAILS]
-        starts = [n for n, sense in enumerate(senses) if sense in _HEADS]
-        return bool(ends and starts) and ends[0] < starts[0]
+        end, start = _first(senses, _TAILS), _first(senses, _HEADS)
+        return -1 < end < start
+
+
+def _first(senses: Sequence[str], wanted: Sequence[str]) -> int:
+    """Return the place of the first of the wanted senses that is said at all; -1 without one."""
+    return next((senses.index(sense) for sense in wanted if sense in senses), -1)
 
 
 def meaning_of(clause: Sequence[str]) -> Fit | None:
