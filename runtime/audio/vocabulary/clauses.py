@@ -173,6 +173,8 @@ def _shorter_clauses(request: str, words: list[SpokenWord], around: Neighbourhoo
         if two := shapes_in(some):
             return [_clause_of(request, part, own) for part, own in two]
     for some in wish_at_last(words):
+        if words[0].text == "after" and around.last is None:
+            continue
         whole = read_alone(some)
         if whole and (not whole.rule.tool or whole.rule.tool.name in AT_LAST):
             return [_clause_of(request, some, whole)]
@@ -306,7 +308,8 @@ def _coming(after: RequestPiece, words: list[SpokenWord], text: str) -> tuple[Fi
         return None, text
     if fit.rule is other.rule and fit.arguments.keys() == other.arguments.keys():
         return None, text
-    if after.before not in AND and fit.rule.tool and fit.rule.tool.name in _PLACING:
+    placing = fit.rule.tool is not None and fit.rule.tool.name in _PLACING
+    if after.before not in AND and placing and fit.rule.tool is not other.rule.tool:
         return None, text  # "from 1:00 to 2:00, remove the hum"
     return fit, f"{text} {verb}"
 

@@ -13,9 +13,11 @@ from .words.sentences import senses_of
 _SHAPES = words_of("eq deess highpass lowpass bandpass declick denoise dehum")
 _LOWERING = frozenset({"DOWN", "LESS", "REMOVE", "CUT", "AWAY", "TAKE"})
 _RAISING = frozenset({"UP", "MORE", "LOUDER", "HIGHER"})
-_POSITIONS = words_of("from ab nach to bis von after second sekunde")
+_POSITIONS = words_of("from ab nach after second sekunde")
+_BOUNDS = words_of("to bis von")
 _KEEPING = frozenset({"KEEP", "TAKE", "WANT", "MONO", "SAVE", "CONVERT"})
-_SMALL = words_of("reverse time_stretch pitch_shift highpass lowpass")
+_SMALL = words_of("reverse time_stretch pitch_shift")
+_FILTERED = words_of("high-passed low-passed highpassed lowpassed filtered gefiltert")
 _ADDING = words_of("insert add füge fügen einfügen ein")
 
 
@@ -55,7 +57,8 @@ def _is_doubtful_behind(
         return "JUST" in said and not said & _KEEPING  # "3 dB louder, but only the left channel"
     if former == "clip" and "JUST" in held and not held & _KEEPING and name in ("gain", "eq"):
         return True  # "only from 1:00 to 2:00, 3 dB louder"
-    if former in ("mix", "concat") and name in _SMALL and len(words) <= _SHORT:
+    small = (name in _SMALL and len(words) <= _SHORT) or not _FILTERED.isdisjoint(words)
+    if former in ("mix", "concat") and small:
         return True  # "mix music.wav in, 10 % faster"
     return former in ("mix", "concat") and name == "shift"
 
@@ -65,7 +68,10 @@ _SHORT = 4
 
 def _is_position(fit: Fit, words: Sequence[str]) -> bool:
     """Tell whether a fade is said to begin somewhere: "fade in from 0:10"."""
-    return any(one in _POSITIONS and is_number(two) for one, two in pairwise(words))
+    return any(
+        is_number(two) and (one in _POSITIONS or (one in _BOUNDS and ":" in two))
+        for one, two in pairwise(words)
+    )
 
 
 def _is_from_clock(fit: Fit, words: Sequence[str]) -> bool:
@@ -87,7 +93,8 @@ def _is_every_pause(fit: Fit, words: Sequence[str]) -> bool:
     """Tell whether pauses are to go, or a place or one of them is named: "cut every pause"."""
     said = senses_of(words)
     places = not {"at", "an", "bei", "wherever", "where", "wo"}.isdisjoint(words)
-    if any(":" in word for word in words) or not _MOST.isdisjoint(words):
+    clocks = any(":" in word and is_number(word) for word in words)
+    if clocks or not _MOST.isdisjoint(words):
         return True
     parts = "ATLEAST" in said and not {"part", "parts", "each"}.isdisjoint(words) and "EACH" in said
     return parts or ("CUT" in said and "FILES" not in said and not places)

@@ -183,7 +183,9 @@ def _are_one(whole: Fit, pieces: list[RequestPiece]) -> bool:
     if any(other and _differs(other, whole) for other in others):
         return False
     rules = {other.rule.wording.name for other in others if other}
-    if first and any(_is_level(other) for other in others) and rules - {first.rule.wording.name}:
+    mixes = first is not None and first.rule.tool is not None and first.rule.tool.name == "mix"
+    levels = any(_is_level(other) for other in others) and not mixes
+    if first and levels and rules - {first.rule.wording.name}:
         return False  # "remove the noise and make it 3 dB quieter"
     if first and first.rule is not whole.rule:
         return False  # "4 dB quieter, there is noise, remove it"

@@ -44,10 +44,16 @@ _ORDERING = words_of(
 )
 
 
+_PEAKING = words_of("it file recording track song this that")
+
+
 def _is_fact(words: Sequence[str]) -> bool:
     """Tell whether words say what a sound has or shows: "the original has -9 LUFS"."""
     at = next((n for n, word in enumerate(words[:6]) if word in _FACTS), 0)
-    told = at > 0 and words[0] in _OF_FACTS and _ORDERING.isdisjoint(words)
+    if words[at] == "peaks" and words[at - 1] not in _PEAKING:
+        return False
+    named = any(word[0] in _QUOTES for word in words)
+    told = at > 0 and not named and words[0] in _OF_FACTS and _ORDERING.isdisjoint(words)
     said = senses_of(words)
     free = {"STOP", "FADE", "FADEOUT", "MUTE"} | ({"MUCH"} if "REVERB" in said else set())
     return told and said.isdisjoint((_COMPLAINTS | _WORK) - free)

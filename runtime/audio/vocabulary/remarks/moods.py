@@ -183,7 +183,7 @@ def begins(words: Sequence[str]) -> bool:
 
 def is_of_past(words: Sequence[str]) -> bool:
     """Tell whether words say what was."""
-    if not {*words}.isdisjoint(_WAS | _ONLY_PAST):
+    if not {*words}.isdisjoint(_WAS | _ONLY_PAST) or words[-1] in _TAKEN:
         return True
     for one, two in zip(words, [*words[1:], ""], strict=True):
         if one in PASTS and (two in _OBJECTS or not SOMEBODY.isdisjoint(words)):
@@ -193,6 +193,7 @@ def is_of_past(words: Sequence[str]) -> bool:
     return not {*words}.isdisjoint(_PERFECT) and not {*words}.isdisjoint(PARTICIPLES)
 
 
+_TAKEN = words_of("aufgenommen digitalisiert gefilmt aufgezeichnet")
 _ONLY_PAST = words_of(
     "began blew broke drank drew drove ate fell flew forgot froze gave grew knew rang rose sang "
     "sat saw shook spoke stole swam swore took tore threw woke wore went wrote came became fuhr "

@@ -171,6 +171,7 @@ def wish_at_last(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:
 
 _LAST = (
     ("finish", "with"), ("finish", "off", "with"), ("finish", "at"), ("end", "with"), ("finish",),
+    ("after", "that"), ("after", "this"),
     ("at", "the", "end"), ("at", "the", "very", "end"), ("as", "the", "last", "step"),
     ("as", "a", "last", "step"), ("am", "ende"), ("ganz", "am", "ende"), ("zum", "schluss"),
     ("am", "schluss"), ("ganz", "zum", "schluss"), ("zum", "ende"), ("als", "letztes"),
@@ -196,7 +197,9 @@ def may_be_named(fit: Fit, words: list[str], names: list[list[str]]) -> bool:
             one[0] in ("zum", "zur") or one[1] not in _DEFINITE or _is_somewhere(one)
             for one in names
         )
-        return free and name not in ("gain", "cut") and fit.rule.wording.name != "clip away"
+        if not free:
+            return name in _FREE
+        return name not in ("gain", "cut") and fit.rule.wording.name != "clip away"
     if all(_is_content(one) for one in names):
         return name in _REPAIRS
     if name == "clip" and "JUST" in said and all(one[0] in _PARTING for one in names):
@@ -235,6 +238,7 @@ def _is_somewhere(name: list[str]) -> bool:
     return bool(senses_of(name) & {"PERSON", "ASIDE"})
 
 
+_FREE = words_of("convert pad split split_silence add_noise tag") | {""}
 _THIS = words_of("this these dieses diesen diese dieser diesem")
 _DEFINITE = words_of("the den die das dem der")
 _DELETING = words_of("delete erase lösche löschen lösch")

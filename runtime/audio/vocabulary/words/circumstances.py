@@ -95,7 +95,7 @@ CONTENTS = words_of(
 )
 """What all of a sound is, though a level may be that of it alone: "lower the dialogue"."""
 PEOPLE = (
-    "the band|our band|my band|die band|unsere band|teilnehmerinnen|probanden|frau|mann|woman|"
+    "our band|my band|unsere band|teilnehmerinnen|probanden|frau|mann|woman|"
     "lady|guy|dude|kerl|dame|oma|opa|mama|papa|tante|onkel|bruder|schwester|sohn|"
     "tochter|enkelin|grandma|granny|grandpa|"
     "grandmother|grandfather|mum|mom|dad|uncle|aunt|brother|sister|son|daughter|wife|husband|bride|"
