@@ -233,6 +233,8 @@ def _is_same(one: Clause, before: Clause) -> bool:
         return one is before
     if not _MORE_THAN_ONCE.isdisjoint(word.text for word in words_in(one.text)):
         return False
+    if tool.name == "denoise" and not one.fit.arguments:
+        return True  # the noise of the sample before it
     once = tool.name in _ONCE or len(one.fit.arguments.get("order", ())) == 1
     return once and _is_alike(one, before)
 
