@@ -60,10 +60,19 @@ def _is_doubtful_behind(
     small = (name in _SMALL and len(words) <= _SHORT) or not _FILTERED.isdisjoint(words)
     if former in ("mix", "concat") and small:
         return True  # "mix music.wav in, 10 % faster"
+    own = not {"recording", "aufnahme"}.isdisjoint(words)
+    if former == "concat" and own and name in _OF_EITHER and _ALL.isdisjoint(words):
+        return True  # "put intro.wav in front and make the recording 3 dB louder"
+    if former == "reverb" and name == "shift":
+        return True  # "reverb room size 0.8 and delay 20 ms"
+    if former == "split" and name == "split_silence":
+        return True
     return former in ("mix", "concat") and name == "shift"
 
 
 _SHORT = 4
+_OF_EITHER = words_of("clip cut gain fade")
+_ALL = words_of("whole all everything ganze alles total result ergebnis")
 
 
 def _is_position(fit: Fit, words: Sequence[str]) -> bool:
@@ -83,7 +92,9 @@ def _is_from_clock(fit: Fit, words: Sequence[str]) -> bool:
 
 def _is_other_file(fit: Fit, words: Sequence[str]) -> bool:
     """Tell whether the sound is joined to a file, and not the file to it: "append it to b.wav"."""
-    behind = "PART" in senses_of(words) and not {"behind", "hinter"}.isdisjoint(words)
+    behind = not {"voice", "stimme", "music", "musik", "speech"}.isdisjoint(words) and (
+        not {"behind", "hinter"}.isdisjoint(words)
+    )
     return behind or any(
         one in ("to", "an", "of") and sounds_in(two) for one, two in pairwise(words)
     )
@@ -112,6 +123,12 @@ def _is_silence_added(fit: Fit, words: Sequence[str]) -> bool:
 _MUTED = -100
 
 
+def _is_new_file(fit: Fit, words: Sequence[str]) -> bool:
+    """Tell whether a section is to become a file of its own: "cut 1:00 to 1:30 to a new file"."""
+    spelling = " ".join(words)
+    return "new file" in spelling or "neue datei" in spelling or "neuen datei" in spelling
+
+
 def _is_left(fit: Fit, words: Sequence[str]) -> bool:
     """Tell whether silence is to be left, and not added: "leave half a second of silence"."""
     return not {"leave", "lass", "lassen"}.isdisjoint(words)
@@ -134,6 +151,7 @@ def _is_click_track(fit: Fit, words: Sequence[str]) -> bool:
 _ALONE = {
     "fade": _is_position,
     "clip": _is_from_clock,
+    "cut": _is_new_file,
     "concat": _is_other_file,
     "split_silence": _is_every_pause,
     "gain": _is_silence_added,

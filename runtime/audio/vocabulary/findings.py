@@ -102,7 +102,8 @@ def _is_beside(
     timed = any("end_s" in one.fit.arguments for one in clauses)
     alone = is_scoped(plain) and not all(is_of_all(one.fit) for one in clauses)
     tools = frozenset(_tool_of(one) for one in clauses if not _is_of_section(one)) - {""}
-    taken = is_taken_back(plain, Beside([], tools, ""))
+    taken = is_taken_back(plain, Beside([], tools, "")) or "to be" in " ".join(plain)
+    taken = taken or (after is not clauses[0] and plain[0] in ("it", "that", "es"))
     if not alone and not taken and is_remark(plain, near, timed):
         return True
     if before_colon and is_title(plain, tools):

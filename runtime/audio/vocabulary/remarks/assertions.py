@@ -55,7 +55,7 @@ def _is_fact(words: Sequence[str]) -> bool:
     named = any(word[0] in _QUOTES for word in words)
     told = at > 0 and not named and words[0] in _OF_FACTS and _ORDERING.isdisjoint(words)
     said = senses_of(words)
-    free = {"STOP", "FADE", "FADEOUT", "MUTE"} | ({"MUCH"} if "REVERB" in said else set())
+    free = {"STOP", "FADE", "FADEOUT", "MUTE", "LAY"} | ({"MUCH"} if "REVERB" in said else set())
     return told and said.isdisjoint((_COMPLAINTS | _WORK) - free)
 
 

@@ -32,16 +32,16 @@ from .statements import FAULTS, LEADS, PURPOSE, values_in
 from .telling import VERBS
 
 _TURNED = words_of(
-    "wrong joke joking kidding lied mind forget ignore scratch cancel nevermind actually sorry "
-    "oops undo scherz spaß falsch quatsch vergiss vergessen egal korrektur correction doch "
-    "eigentlich next then afterwards finally later danach dann anschließend zuletzt nächstes "
-    "instead again twice hate hates hated hasse hasst love loves liebe liebt annoys annoying "
-    "annoyed nervt nerven disturbs disturbing stört stören bothers miss misses missing fehlt "
-    "secret geheim boring langweilig while during when während sobald nochmal nochmals zweimal "
-    "wieder except unless if falls wenn sofern ob whether außer about regarding concerning "
-    "betrifft betreffs concerns geht gehen gehört gehören goes go gone going becomes become "
-    "turns gets get comes come kommt kommen stays stay remains bleibt bleiben bleibe not-yet "
-    "lass lasst lassen leave leaves like wie as-if als-ob"
+    "wird werden wrong joke joking kidding lied mind forget ignore scratch cancel nevermind "
+    "actually sorry oops undo scherz spaß falsch quatsch vergiss vergessen egal korrektur "
+    "correction doch eigentlich next then afterwards finally later danach dann anschließend "
+    "zuletzt nächstes instead again twice hate hates hated hasse hasst love loves liebe liebt "
+    "annoys annoying annoyed nervt nerven disturbs disturbing stört stören bothers miss misses "
+    "missing fehlt secret geheim boring langweilig while during when während sobald nochmal "
+    "nochmals zweimal wieder except unless if falls wenn sofern ob whether außer about regarding "
+    "concerning betrifft betreffs concerns geht gehen gehört gehören goes go gone going becomes "
+    "become turns gets get comes come kommt kommen stays stay remains bleibt bleiben bleibe "
+    "not-yet lass lasst lassen leave leaves like wie as-if als-ob"
 )
 """Words by which a statement may be a wish for all that: what goes, comes, becomes or stays, what
 comes then, on a condition or not at all."""

@@ -202,9 +202,7 @@ _ONLY_PAST = words_of(
     "schrieb sprach standen stand starb stieg tat traf trug trank verlor wusste zog zogen "
     "brachte bekam"
 )
-_OBJECTS = words_of(
-    "the a an my our his her their this that us me it him them in on at with for from to"
-)
+_OBJECTS = words_of("the a an my our his her their this that us me it him them in on at with from")
 
 
 def is_of_somebody(words: Sequence[str]) -> bool:

@@ -55,6 +55,8 @@ def told_words(
     name a fault or a part beside a place: the wish may mean either. Of what is
     `beside` they may tell."""
     said = senses_of(words) - beside
+    if said & {"LEFT", "RIGHT", "BACKGROUND"} and any(map(is_number, words)):
+        return []
     if not kept & _THINGS and not said.isdisjoint(_LIMITS):
         return []
     if said - kept - HARMLESS - _WHERE - {"WANT", "PHONE", "BACKGROUND"}:
