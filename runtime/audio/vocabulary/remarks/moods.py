@@ -248,6 +248,7 @@ _NOUNS = words_of("film plan press record report train walk play plug point post
 
 
 def is_present(words: Sequence[str]) -> bool:
+    """Tell whether words have a verb of what is or sounds now."""
     present = VERBS - PASTS
     return any(word in _AUXILIARIES or word in present or word in _SOUNDING for word in words)
 
