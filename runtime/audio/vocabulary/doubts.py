@@ -27,6 +27,10 @@ def is_doubtful(
     """Tell whether words that fit a rule may mean something else, alone or behind the clause with
     the meaning `last` and the words `before`; `pieces` is in how many they are parted."""
     name = fit.rule.tool.name if fit.rule.tool else ""
+    if name not in _BETWEEN and not any(map(is_number, words)) and not _DURING.isdisjoint(words):
+        return True  # "denoise it during the speech"
+    if name in _REPAIRS and {"is", "ist"} & {*words} and "JUST" in senses_of(words):
+        return True  # "the hum is only on my track"
     alone = _ALONE.get(name)
     if alone is not None and alone(fit, words):
         return True
@@ -34,6 +38,13 @@ def is_doubtful(
         # "remove the hum and the first 3 seconds, 2 dB louder"
         return bool(senses_of(before) & _LOWERING)
     return last is not None and _is_doubtful_behind(fit, name, words, last, before)
+
+
+_DURING = words_of("during while between während zwischen")
+_BETWEEN = words_of(
+    "mix concat leveller compress shorten_pauses split split_silence pad channels noise_gate"
+)
+_REPAIRS = words_of("denoise dehum declick deess highpass")
 
 
 def _is_section(fit: Fit) -> bool:
@@ -60,6 +71,10 @@ def _is_doubtful_behind(
     small = (name in _SMALL and len(words) <= _SHORT) or not _FILTERED.isdisjoint(words)
     if former in ("mix", "concat") and small:
         return True  # "mix music.wav in, 10 % faster"
+    if former in ("mix", "concat") and not {"there", "dort", "da", "darin"}.isdisjoint(words):
+        return True
+    if name == "trim_silence" and "edges" in fit.arguments and words[0] in _NEXT:
+        return True  # "before that, remove the silence"
     own = not {"recording", "aufnahme"}.isdisjoint(words)
     if former == "concat" and own and name in _OF_EITHER and _ALL.isdisjoint(words):
         return True  # "put intro.wav in front and make the recording 3 dB louder"
@@ -71,12 +86,15 @@ def _is_doubtful_behind(
 
 
 _SHORT = 4
+_NEXT = words_of("in at before davor vorher zuvor beforehand zum")
 _OF_EITHER = words_of("clip cut gain fade")
 _ALL = words_of("whole all everything ganze alles total result ergebnis")
 
 
 def _is_position(fit: Fit, words: Sequence[str]) -> bool:
     """Tell whether a fade is said to begin somewhere: "fade in from 0:10"."""
+    if any(":" in word and is_number(word) for word in words):
+        return True  # "fade out by 3:00"
     return any(
         is_number(two) and (one in _POSITIONS or (one in _BOUNDS and ":" in two))
         for one, two in pairwise(words)
@@ -116,6 +134,10 @@ _MOST = words_of("longest längste längsten längster")
 
 def _is_silence_added(fit: Fit, words: Sequence[str]) -> bool:
     """Tell whether silence is to come in, and not to take the place of what is heard."""
+    if not {"before", "after", "bevor", "nachdem"}.isdisjoint(words) and not (
+        {"you", "i", "du", "ich"}.isdisjoint(words)
+    ):
+        return True  # "turn it down before you cut out 1:10 to 1:20"
     muted = fit.arguments.get("gain_db") == _MUTED
     return muted and "SILENCE" in senses_of(words) and not _ADDING.isdisjoint(words)
 
@@ -127,6 +149,17 @@ def _is_new_file(fit: Fit, words: Sequence[str]) -> bool:
     """Tell whether a section is to become a file of its own: "cut 1:00 to 1:30 to a new file"."""
     spelling = " ".join(words)
     return "new file" in spelling or "neue datei" in spelling or "neuen datei" in spelling
+
+
+def _is_of_phone(fit: Fit, words: Sequence[str]) -> bool:
+    """Tell whether the sound goes to a telephone: "put it on my phone"."""
+    spelling = " ".join(words)
+    return "on my phone" in spelling or "auf mein" in spelling or "aufs " in spelling
+
+
+def _is_place(fit: Fit, words: Sequence[str]) -> bool:
+    """Tell whether words only say where: "in the podcast"."""
+    return words[0] in ("in", "im") and not any(map(is_number, words)) and len(words) <= _SHORT
 
 
 def _is_left(fit: Fit, words: Sequence[str]) -> bool:
@@ -152,6 +185,8 @@ _ALONE = {
     "fade": _is_position,
     "clip": _is_from_clock,
     "cut": _is_new_file,
+    "bandpass": _is_of_phone,
+    "loudness_norm": _is_place,
     "concat": _is_other_file,
     "split_silence": _is_every_pause,
     "gain": _is_silence_added,

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
+
+from flowc.compiler.catalog.audio_formats import SPOKEN
+from flowc.compiler.catalog.wordings.tags import TAG_WORDS
 
 from .complaints import complaint_of
 from .meant import TAKING, is_of_all
 from .references import echoes
 from .remarks.beside import Beside
 from .remarks.contexts import is_context, is_reason, is_taken_back
-from .remarks.moods import goes_on
+from .remarks.moods import goes_on, is_of_past
 from .remarks.shorter import is_title
 from .remarks.statements import is_remark, is_scoped
 from .words.patterns import words_in
@@ -102,14 +106,22 @@ def _is_beside(
     timed = any("end_s" in one.fit.arguments for one in clauses)
     alone = is_scoped(plain) and not all(is_of_all(one.fit) for one in clauses)
     tools = frozenset(_tool_of(one) for one in clauses if not _is_of_section(one)) - {""}
+    if plain[0] in TAG_WORDS:
+        return False
     taken = is_taken_back(plain, Beside([], tools, "")) or "to be" in " ".join(plain)
-    taken = taken or (after is not clauses[0] and plain[0] in ("it", "that", "es"))
+    taken = taken or (after is not clauses[0] and plain[0] in ("it", "it's", "that", "es"))
     if not alone and not taken and is_remark(plain, near, timed):
         return True
     if before_colon and is_title(plain, tools):
         return True
+    shaped = any(one in _AS and two in SPOKEN for one, two in pairwise(plain))
+    if shaped and not is_of_past(plain):
+        return False  # "comment recorded in Berlin", "I send it as mp3"
     beside = Beside(near, tools, _tool_of(after) if after else "", after is not clauses[0])
     return is_context(plain, beside) or is_reason(plain, beside)
+
+
+_AS = ("as", "als", "an", "ein", "a")
 
 
 def _is_of_section(clause: Clause) -> bool:

@@ -119,12 +119,17 @@ def is_filling(piece: RequestPiece) -> bool:
     words = [word.text for word in piece.words]
     if words[0] in _ADDRESSES and len(words) <= _MOST_BEFORE_ORDER and not _is_asking(words[1:]):
         return True  # "dear team"
+    if words[0] in _PLACED and len(words) > 1:
+        return False  # "during the speech"
     said = [word for word in words if not adds_nothing([word])]
     if said == ["right"] and piece.before not in AND:  # "cut the first 10 s, right?", "ok right"
         return True
     return adds_nothing(words) and not read_alone(piece.words)
 
 
+_PLACED = frozenset({
+    "during", "only", "between", "while", "nur", "nach", "während", "zwischen", "after", "before",
+})  # fmt: skip
 _ADDRESSES = frozenset({"dear", "liebe", "lieber", "liebes", "hochverehrte"})
 
 
@@ -180,6 +185,11 @@ def _are_one(whole: Fit, pieces: list[RequestPiece]) -> bool:
         return False  # "I want to use it. Cut off the last 20 s"
     if any(piece.words[0].text[0] == "+" for piece in pieces) and any(others[-1:]):
         return False  # "+3 dB, less bass"
+    if any(stop and _is_edge(piece) for stop, piece in zip(stops, pieces[1:], strict=True)):
+        return False  # "trim the silence. At the end, export as mp3"
+    shaped = whole.rule.wording.name in ("high-pass", "low-pass")
+    if shaped and any(_is_more(piece) for piece in pieces[1:]):
+        return False  # "high-pass at 80 Hz, more presence"
     if any(other and _differs(other, whole) for other in others):
         return False
     rules = {other.rule.wording.name for other in others if other}
@@ -199,6 +209,16 @@ def _are_one(whole: Fit, pieces: list[RequestPiece]) -> bool:
 
 
 _ENDS_OF_SENTENCES = frozenset({".", "!", "?", ";"})
+
+
+def _is_edge(piece: RequestPiece) -> bool:
+    said = senses_of([word.text for word in piece.words])
+    placed = piece.words[0].text in _PLACED | {"in", "im", "on"}
+    return placed or said <= {"START", "END", "BEFORE", "AFTER", "IN", "AT"}
+
+
+def _is_more(piece: RequestPiece) -> bool:
+    return bool(senses_of([word.text for word in piece.words]) & {"MORE", "LESS"})
 
 
 def _differs(fit: Fit, whole: Fit) -> bool:

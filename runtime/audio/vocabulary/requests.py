@@ -29,7 +29,8 @@ _SHAPE = frozenset({"sample_rate_hz", "channels", "subtype", "bitrate_kbps"})
 """Metrics that are held against the result, which later steps leave as they are."""
 _LEVELS = frozenset({"integrated_lufs", "true_peak_dbtp", "sample_peak_dbfs"})
 """Metrics of which that is so when no later step changes the level."""
-_BARE_K = re.compile(r"\dk$", re.IGNORECASE)
+_NO_RATES = frozenset({64, 128, 160, 256, 320})
+_BARE_K = re.compile(r"\dk\b", re.IGNORECASE)
 
 
 def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN) -> Json:
@@ -244,7 +245,8 @@ def _check_agreement(work: list[Clause], kind: str, said_by: str, audio: str, so
         raise _contradictory(coded.text, said_by or audio, why, "add `export mp3`")
     for clause in work:
         value = clause.fit.arguments.get("sample_rate_hz", 0) / 1000
-        if kind in WITH_BITRATE and value in BITRATES and _BARE_K.search(clause.text):
+        coding = kind in WITH_BITRATE or value in _NO_RATES
+        if coding and value in BITRATES and _BARE_K.search(clause.text):
             why = f"it may be {value:g} kHz or {value:g} kbit/s"
             raise _contradictory(clause.text, said_by or audio, why, "write the unit")
     parts = next((clause for clause in work if clause.fit.rule.wording.order == "parts"), None)

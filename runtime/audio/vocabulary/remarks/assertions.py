@@ -44,11 +44,20 @@ _ORDERING = words_of(
 )
 
 
+_DOING = words_of(
+    "normalises normalizes converts makes turns does macht regelt normalisiert wandelt dreht will"
+)
 _PEAKING = words_of("it file recording track song this that")
 
 
 def _is_fact(words: Sequence[str]) -> bool:
     """Tell whether words say what a sound has or shows: "the original has -9 LUFS"."""
+    if (
+        senses_of(words[:1]) & {"STREAM", "PODCAST", "BROADCAST"}
+        and words[1:2]
+        and (words[1] in _DOING)
+    ):
+        return True  # "YouTube normalises it anyway"
     at = next((n for n, word in enumerate(words[:6]) if word in _FACTS), 0)
     if words[at] == "peaks" and words[at - 1] not in _PEAKING:
         return False

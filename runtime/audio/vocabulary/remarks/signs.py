@@ -7,6 +7,7 @@ import re
 _SMILEY = re.compile(r"(?<=\s)[:;]-?[)(DP](?=\s|$)")
 _DASH = re.compile(r"(?<=\s)[–—-](?=\s+[^\W\d])")
 _BREAK = re.compile(r"(?<=\s)[/>|](?=\s)|(?<=\w\s)\+(?=\s)|…|(?<=\w)\.{2,}|->")
+_AS_WELL_AS = re.compile(r"\bas well as\b", re.I)
 _QUARTER = re.compile(r"\b(?:a |one )?quarter of an? (second|minute|hour)\b", re.I)
 _QUALITY = re.compile(r"((?:\bgüte|\bq)\s*(?:von|of|=)?\s*[0-9]+),([0-9])", re.I)
 """A comma in a number that has no unit."""
@@ -18,6 +19,7 @@ def plain_text(request: str) -> str:
     """Return a request of the same length without signs that part or adorn what is said: dashes
     and strokes between words end a clause, parentheses and smileys are blanks."""
     text = _SMILEY.sub(_blanks, request.replace("\n", ";"))
+    text = _AS_WELL_AS.sub("and       ", text)
     text = _QUARTER.sub(_quarter, text)
     text = _KIND.sub(" ", text)
     text = _QUALITY.sub(r"\1.\2", text)
