@@ -71,6 +71,8 @@ def _spans(words: list[str]) -> list[tuple[int, int]]:
             end += 1
         named = [word for word in words[begin + 1 : end] if word not in _OBJECTS | _PLAIN]
         apart = not senses_of(words[end : end + 1]) & _NOUNS
+        if words[begin] not in _OBJECTS and any(map(is_number, words[end : end + 1])):
+            apart = False  # "from xyzzy 1.5 s to 4 s"
         if not begin and words[0] in _OBJECTS:  # who begins with it may tell something of it
             apart = words[end : end + 1] == [] or words[end] in _SHAPING
         spoken = [word for word in words[begin:end] if not word.endswith("'s")]
