@@ -96,7 +96,7 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     return clauses, remarks
 
 
-_UNCLEAR = re.compile(r"(?:^|\s)\.[0-9]+|\b[0-9]{1,3}\.[0-9]{3}\s*(?:hz|ms)\b", re.IGNORECASE)
+_UNCLEAR = re.compile(r"(?:^|\s)\.[0-9]+|\b[1-9][0-9]{0,2}\.[0-9]{3}\s*(?:hz|ms)\b", re.IGNORECASE)
 """A number without a digit before its point, and one that may be thousands or thousandths."""
 _WRITE_OUT = "write `0.5` for a half, `12000 Hz` or `12 kHz` for thousands"
 _BLANKS = re.compile(r"[^\S\n]+")
