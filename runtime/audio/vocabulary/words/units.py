@@ -141,6 +141,8 @@ def with_clocks(words: list[SpokenWord]) -> list[SpokenWord]:
     return found
 
 
+_LONGEST = 40
+"""Letters of a time such as `1h02m30s`; a number may have hundreds of digits."""
 _BOUNDS = (["to"], ["till"], ["until"], ["bis"], ["-"], ["–"])
 
 
@@ -153,7 +155,7 @@ def _clock_at(words: list[str]) -> tuple[str, int]:
         hours = unit in _HOURS and first.count(":") == 1
         return (f"{first}:00" if hours else first), 1 + (hours or unit in _MINUTES | _SECONDS)
     short = _SHORT.fullmatch(first + unit) if first.isdigit() else None
-    if short and sum(part is not None for part in short.groups()) > 1:
+    if short and len(first + unit) < _LONGEST and sum(map(bool, short.groups())) > 1:
         return _as_clock([float(part or 0) for part in short.groups()]), 2
     parts, at, last = [0.0, 0.0, 0.0], 0, -1
     while words[at + 1 : at + 2] and re.fullmatch(r"[0-9]+(?:\.[0-9]+)?", words[at]):
@@ -165,7 +167,7 @@ def _clock_at(words: list[str]) -> tuple[str, int]:
     bare = words[at : at + 1] and words[at].isdigit() and words[at + 1 : at + 2] in _BOUNDS
     if last == 1 and bare and int(words[at]) < 60:  # "1 min 20 to 2:30"
         parts[2], used = float(words[at]), at + 1
-    whole = all(part == int(part) for part in parts[:2])
+    whole = all(part.is_integer() for part in parts[:2])
     return (_as_clock(parts), used) if whole and sum(map(bool, parts)) > 1 else ("", 1)
 
 

@@ -257,6 +257,12 @@ def test_a_long_request_without_a_comma_is_refused_and_not_parted_in_every_way()
     ]
 
 
+@pytest.mark.parametrize("unit", ["min", "minutes 30 seconds", "h", "m30s", "s", "dB louder", "Hz"])
+def test_a_number_of_hundreds_of_digits_is_refused(unit):
+    with pytest.raises(Failure):
+        plan_of(f"cut the first {'9' * 400} {unit}, mono", "a.wav")
+
+
 def test_a_part_that_is_taken_for_all_of_the_sound_is_named_in_the_plan():
     told = plan_of("high-pass at 80 Hz, fade out the music over 2 s", "a.wav")["constraints"]
     assert told[1:] == ["`music` is taken for all of the sound: no part can be changed alone"]
