@@ -62,6 +62,9 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
         raise refusal("the request is empty: nothing is asked for", "say what to do; " + SEE)
     if len(request) > MAX_REQUEST:
         raise refusal(f"the request is longer than {MAX_REQUEST} characters", SEE)
+    if broken := _BROKEN.search(request):
+        why = f"the request holds half a character, U+{ord(broken[0]):04X}, which no file can hold"
+        raise refusal(why, "write it as UTF-8")
     request = _BLANKS.sub(" ", request)
     if number := _UNCLEAR.search(request):
         raise refusal(f"`{number[0].strip()}` may be read in two ways", _WRITE_OUT)
@@ -99,6 +102,7 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
 _UNCLEAR = re.compile(r"(?:^|\s)\.[0-9]+|\b[1-9][0-9]{0,2}\.[0-9]{3}\s*(?:hz|ms)\b", re.IGNORECASE)
 """A number without a digit before its point, and one that may be thousands or thousandths."""
 _WRITE_OUT = "write `0.5` for a half, `12000 Hz` or `12 kHz` for thousands"
+_BROKEN = re.compile("[\ud800-\udfff]")
 _BLANKS = re.compile(r"[^\S\n]+")
 _MORE_THAN_ONCE = frozenset({"again", "nochmal", "nochmals", "twice", "zweimal", "wieder", "limit"})
 

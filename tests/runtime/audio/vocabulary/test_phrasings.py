@@ -263,6 +263,11 @@ def test_a_number_of_hundreds_of_digits_is_refused(unit):
         plan_of(f"cut the first {'9' * 400} {unit}, mono", "a.wav")
 
 
+def test_a_request_that_no_file_can_hold_is_refused():
+    with pytest.raises(Failure, match="half a character"):
+        plan_of("title: \ud800, mono", "a.wav")
+
+
 def test_a_part_that_is_taken_for_all_of_the_sound_is_named_in_the_plan():
     told = plan_of("high-pass at 80 Hz, fade out the music over 2 s", "a.wav")["constraints"]
     assert told[1:] == ["`music` is taken for all of the sound: no part can be changed alone"]
