@@ -29,7 +29,6 @@ _LEAVE = (
     "[stehen|übrig|in place|there]"
 )
 _STAYS = "[,] {keep_s} davon (soll|sollen) (stehen bleiben|übrig bleiben|bleiben)"
-_OFF = "(at|from|off|an|am) [the|den]"
 _TRIM = "(trim|cut|remove|schneide|schneid|entferne)"
 _ENDS = {
     "both": "(at both ends|off both ends|an beiden enden|an den enden|at the start and [at] [the] "

@@ -180,7 +180,8 @@ def _shorter_clauses(request: str, words: list[SpokenWord], around: Neighbourhoo
         if words[0].text == "after" and around.last is None:
             continue
         whole = read_alone(some)
-        if whole and (not whole.rule.tool or whole.rule.tool.name in AT_LAST):
+        last = whole is not None and (not whole.rule.tool or whole.rule.tool.name in AT_LAST)
+        if whole and last and is_meant(whole, [w.text for w in some], around):
             return [_clause_of(request, some, whole)]
     for some in wish_of_asker(words):
         if two := shapes_in(some) or clauses_beside_with(some):
@@ -192,7 +193,8 @@ def _shorter_clauses(request: str, words: list[SpokenWord], around: Neighbourhoo
         whole, bare_words = read_alone(some), [word.text for word in some]
         if whole and may_be_named(whole, bare_words, names) and is_meant(whole, bare_words, around):
             return [_clause_of(request, words, whole)]
-        if two := shapes_in(some):
+        two = shapes_in(some)
+        if two and all(may_be_named(own, bare_words, names) for _, own in two):
             return [_clause_of(request, part, own) for part, own in two]
     return []
 
@@ -200,11 +202,10 @@ def _shorter_clauses(request: str, words: list[SpokenWord], around: Neighbourhoo
 def _joined_clause(
     request: str, pieces: list[RequestPiece], at: int, around: Neighbourhood
 ) -> tuple[int, list[Clause]] | None:
-    """Return how many pieces are one clause with what is told before it, and that clause."""
+    """Return a clause that refers to what the pieces before it tell, and how many pieces it is."""
     for count in (3, 2):
-        if at + count <= len(pieces) and (
-            own := meaning_with_names(pieces[at : at + count], around)
-        ):
+        some = pieces[at : at + count]
+        if len(some) == count and (own := meaning_with_names(some, around)):
             joined = [word for piece in pieces[at : at + count] for word in piece.words]
             return count, [_clause_of(request, joined, own)]
     words = pieces[at].words

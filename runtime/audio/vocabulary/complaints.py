@@ -238,9 +238,13 @@ def _slip(words: list[str], strange: str) -> str:
     return nearest if nearest and fit_of(clause) is not None else ""
 
 
+_LONGEST = 60
+"""Words of a clause in which a missing comma is looked for."""
+
+
 def _two(text: str, words: list[SpokenWord]) -> tuple[str, str] | None:
     """Return the two clauses that stand there without a comma between them."""
-    for at in range(1, len(words)):
+    for at in range(1, len(words) if len(words) <= _LONGEST else 0):
         parts = words[:at], words[at:]
         if all(fit_of("".join(f"{w.text} " for w in part)) for part in parts):
             cut = words[0].start

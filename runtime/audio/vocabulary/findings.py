@@ -11,6 +11,7 @@ from flowc.compiler.catalog.wordings.tags import TAG_WORDS
 
 from .complaints import complaint_of
 from .meant import TAKING, is_of_all
+from .pieces import STOPS
 from .references import echoes
 from .remarks.beside import Beside
 from .remarks.contexts import is_context, is_reason, is_taken_back
@@ -54,9 +55,6 @@ class ReadPart(NamedTuple):
     clauses: list[Clause]
 
 
-_STOPS = frozenset({".", "!", "?", ";"})
-
-
 def remarks_beside(
     request: str, found: list[ReadPart], clauses: list[Clause]
 ) -> tuple[list[str], list[str]]:
@@ -91,7 +89,7 @@ def remarks_beside(
 
 def _goes_on(one: ReadPart) -> bool:
     """Tell whether words that cannot be read go on with the sentence before them."""
-    return not one.clauses and one.before not in _STOPS and goes_on([w.text for w in one.words])
+    return not one.clauses and one.before not in STOPS and goes_on([w.text for w in one.words])
 
 
 def _is_beside(
@@ -125,7 +123,7 @@ _AS = ("as", "als", "an", "ein", "a")
 
 
 def _is_of_section(clause: Clause) -> bool:
-    """Tell whether a clause says between which times it holds, whoever is heard there."""
+    """Tell whether a clause names its start and its end: all of the sound between them is meant."""
     return {"start_s", "end_s"} <= clause.fit.arguments.keys()
 
 

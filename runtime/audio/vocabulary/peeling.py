@@ -79,8 +79,8 @@ class Peeled:
 def with_settings(pieces: list[RequestPiece], at: int, plain: tuple[Fit | None, int]) -> (
     tuple[Fit, int] | None
 ):  # fmt: skip
-    """Return the clause from a place on with its settings, and how many pieces it is; None where it
-    is no more than the plain reading of it. Raise `Failure` (refused) for two values of one
+    """Return the clause from a place on with its settings, and how many pieces it is; None where
+    no setting is said. Raise `Failure` (refused) for two values of one
     setting."""
     some = pieces[at : at + _MOST_PIECES]
     said = {word.text for piece in some for word in piece.words}

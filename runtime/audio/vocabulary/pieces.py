@@ -46,7 +46,6 @@ _ORDERED = frozenset({
     "raise", "add", "keep", "tighten", "trim", "reduce", "boost", "bitte",
 })  # fmt: skip
 """Verbs that follow a "so" that begins a wish."""
-_STOPS = frozenset({".", "!", "?"})
 _TOWARDS = frozenset({"auf", "um", "mit", "to", "by"})
 _NAMED = frozenset({"ratio", "attack", "release", "einem", "einer", "a", "verhältnis"})
 _ORDERS = frozenset({"also", "then", "afterwards", "dann", "danach", "anschließend", "finally"})
@@ -180,7 +179,7 @@ def _are_one(whole: Fit, pieces: list[RequestPiece]) -> bool:
     if any(piece.before in _STEPS for piece in pieces[1:]):
         return False  # "strip the silence, then at both ends a fade"
     first, *others = [read_alone(piece.words) for piece in pieces]
-    stops = [piece.before in _ENDS_OF_SENTENCES for piece in pieces[1:]]
+    stops = [piece.before in STOPS for piece in pieces[1:]]
     if any(stop and other for stop, other in zip(stops, others, strict=True)):
         return False  # "I want to use it. Cut off the last 20 s"
     if any(piece.words[0].text[0] == "+" for piece in pieces) and any(others[-1:]):
@@ -208,7 +207,8 @@ def _are_one(whole: Fit, pieces: list[RequestPiece]) -> bool:
     return not (_is_shape(whole.rule) or any(_is_conversion(one) for one in others))
 
 
-_ENDS_OF_SENTENCES = frozenset({".", "!", "?", ";"})
+STOPS = frozenset({".", "!", "?", ";"})
+"""Separators that end a sentence."""
 
 
 def _is_edge(piece: RequestPiece) -> bool:

@@ -42,8 +42,6 @@ _ORDERING = words_of(
     "please bitte should must needs need soll sollte muss to zu can could would kann könnte want "
     "möchte will brauche weg raus away"
 )
-
-
 _DOING = words_of(
     "normalises normalizes converts makes turns does macht regelt normalisiert wandelt dreht will"
 )

@@ -1,4 +1,4 @@
-"""Whether what is told of is mended beside it, and no part of the sound is meant alone."""
+"""Faults of which a sentence tells: a wish beside it mends them, and they are of all the sound."""
 
 from __future__ import annotations
 
@@ -7,25 +7,18 @@ from typing import NamedTuple
 
 from ..words.circumstances import SCOPES, words_of
 from ..words.sentences import senses_of
-from .moods import CUTTING, is_destination, is_event, is_intention, is_of_past, is_passive
+from .moods import is_destination, is_event, is_intention, is_of_past, is_passive
 from .statements import FAULTS, HARMLESS, OF_ALL, SCOPED, values_in
 
 _SOURCES = frozenset({"PART", "STEM", "VOICES", "PERSON"})
-
-
 _PLACES = SCOPES - words_of(
     "take takes beat beats note notes word words wort wörter sentence sentences satz sätze phrase"
 )
-
-
 _SIDES = _SOURCES | {
     "LEFT", "RIGHT", "CHANNEL", "JUST", "EACH", "SILENCE", "MUTE", "MONO", "STEREO", "SWAP", "BOTH",
 }  # fmt: skip
-
-
 _LEVELS = words_of("gain")
-
-
+_CUTTING = words_of("clip cut")
 TREATMENTS = words_of(
     "eq highpass lowpass bandpass denoise dehum declick deess noise_gate compress leveller limit "
     "reverb channels invert shift distort shorten_pauses pitch_shift time_stretch trim_silence "
@@ -82,7 +75,7 @@ def is_beside(words: Sequence[str], beside: Beside) -> bool:
     if beside.after in TREATMENTS:
         said -= {"NOT", "NOTHING", "WITHOUT"}
     own = frozenset().union(*(OF_TOOLS.get(tool, frozenset()) for tool in beside.tools))
-    if beside.tools & CUTTING and is_event(words):
+    if beside.tools & _CUTTING and is_event(words):
         said -= {"JUST"}
     if said & {"LEFT", "RIGHT"} and "channels" not in beside.tools:
         return False
@@ -103,18 +96,12 @@ def is_beside(words: Sequence[str], beside: Beside) -> bool:
 
 
 _ENDS = frozenset({"START", "END", "FIRST", "LAST", "TILL", "EACH", "JUST"})
-
-
 _PASSING = frozenset({"LAY", "ABOVE", "BELOW", "BACKGROUND", "FREQUENCY"})
 """Senses of small words and names that ask for nothing in a sentence that tells something."""
 
 
 LASTING = words_of("dauert dauerte lasts lasted runs ran")
-
-
 _ACCEPTING = words_of("has have plays accepts takes loads reads hat spielt nimmt liest")
-
-
 _NAMES = words_of(
     "backing string bottom speicher mix mixed play plays spielt schicke over line speech speaker "
     "speakers mixing master mastering recorded playback"

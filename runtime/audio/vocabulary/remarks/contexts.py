@@ -41,7 +41,7 @@ _TURNED = words_of(
     "nochmals zweimal wieder except unless if falls wenn sofern ob whether außer about regarding "
     "concerning betrifft betreffs concerns geht gehen gehört gehören goes go gone going becomes "
     "become turns gets get comes come kommt kommen stays stay remains bleibt bleiben bleibe "
-    "not-yet lass lasst lassen leave leaves like wie as-if als-ob"
+    "lass lasst lassen leave leaves like wie"
 )
 """Words by which a statement may be a wish for all that: what goes, comes, becomes or stays, what
 comes then, on a condition or not at all."""
@@ -132,22 +132,12 @@ def _is_of_whole(words: Sequence[str]) -> bool:
 
 
 _HARDLY = words_of("hardly barely kaum")
-
-
 _DEGREES = words_of("really too very so quite ziemlich sehr")
-
-
 _GETTING = words_of("get gets")
-
-
 _HAVING = words_of("soll should needs need must")
-
-
 _UNTOUCHED = words_of(
     "touch ruhe nichts nothing change anfassen ändere ändern unverändert unchanged alone lassen"
 )
-
-
 _KEPT = words_of("don't not nicht nichts nothing ruhe unverändert unchanged alone")
 _SOUND = words_of("audio ton sound klang")
 
@@ -166,15 +156,17 @@ _BROKEN = words_of(
     "kaputt kaputten kaputtes kaputter broken dirty dreckig dreckigen megafon megaphone "
     "walkie-talkie"
 )
-
-
 _AIMING = words_of("soll sollte should must i'd muss")
 
 
 def _is_broken(words: Sequence[str], beside: Beside) -> bool:
     """Tell whether words say how a sound is to be that the wish at once behind distorts."""
     told = not _BROKEN.isdisjoint(words) and not _AIMING.isdisjoint(words)
-    return told and beside.after == "distort" and is_beside([*{*words} - _HOW], beside)
+    return (
+        told
+        and beside.after == "distort"
+        and is_beside([word for word in words if word not in _HOW], beside)
+    )
 
 
 def is_reason(words: Sequence[str], beside: Beside) -> bool:
@@ -207,33 +199,19 @@ def is_reason(words: Sequence[str], beside: Beside) -> bool:
 
 
 _AIMS = words_of("make help give get protect avoid save match fit keep")
-
-
 _SO = {("like", "that"), ("like", "this"), ("that", "way")}
 
 
 _OUTCOMES = words_of("like bleibt stays get gets")
-
-
 _WHY = words_of("because weil denn otherwise sonst")
-
-
-_IN_ORDER = {("in", "order"), ("so", "as"), ("sodass",), ("so", "dass")}
+_IN_ORDER = {("in", "order"), ("so", "as"), ("so", "dass")}
 
 
 _ABLE = words_of("can could kann können könnte will besser")
-
-
 _NO = words_of("nobody no not never niemand nicht kein keine keiner nichts nothing")
 _HOW = words_of("sound sounds klingt klingen like wie")
-
-
 _WHILE = words_of("while during when während")
-
-
 _EARLY = words_of("comes come kommt kommen runs")
-
-
 _COMPLAINING = words_of(
     "than too zu hears sound sounds sounding klingt klingen klang not no never hardly barely "
     "nothing nobody nicht kein keine keinen nie kaum nichts niemand hear heard hört hören "

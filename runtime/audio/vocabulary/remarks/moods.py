@@ -28,25 +28,15 @@ SOMEBODY = words_of(
     "i we he she they i'm we're i've we've he's she's they're ich wir er man jemand someone "
     "somebody everyone everybody niemand nobody"
 )
-
-
 _AUXILIARIES = words_of(
     "is are was were am has have had i'm i've we're we've he's she's it's that's there's here's "
     "they're isn't aren't wasn't weren't hasn't haven't hadn't doesn't don't didn't do does did "
     "can't cannot couldn't ist sind war waren bin hat haben habe hatte hatten wurde wurden wird "
     "werden"
 )
-
-
 _STATES = words_of("is are was were ist sind war waren hat hatte had has")
-
-
 _WAS = words_of("was were had did war waren hatte hatten wurde wurden wasn't weren't hadn't didn't")
-
-
 _PERFECT = words_of("hat habe haben ist sind bin has have i've we've they've")
-
-
 WANTED = words_of(
     "please bitte can could would should must need needs needed want wants wanted let lets "
     "kannst könntest können könnt kann könnten könnte soll sollen sollte sollten solls muss "
@@ -68,9 +58,6 @@ _STRANGE_PASSIVE = re.compile(
 )
 
 
-CUTTING = words_of("clip cut")
-
-
 def is_event(words: Sequence[str]) -> bool:
     """Tell whether words say what a section is that goes: "that's only me packing up"."""
     return tuple(words[:2]) in _EVENTS or tuple(words[:3]) in _EVENTS
@@ -89,8 +76,6 @@ def goes_on(words: Sequence[str]) -> bool:
 
 
 GOING = words_of("goes go going geht gehen gehts kommt kommen comes come")
-
-
 _TOWARDS = words_of("to into onto on in ins an auf per via zu zum zur for für")
 
 
@@ -167,8 +152,6 @@ def _is_use(words: Sequence[str]) -> bool:
 
 
 _OWNERS = words_of("unserem my our their meine meinen meiner unsere unserem unserer")
-
-
 _MOVES = frozenset({"FASTER", "SLOWER", "HIGHER", "DEEPER", "JUST", "FIRST", "LAST", "LOUDER"})
 
 
@@ -224,17 +207,11 @@ def is_name(words: Sequence[str]) -> bool:
 
 
 _CALLED = words_of("it's that's here's this's")
-
-
 _POINTING = words_of("this that it das dies hier here es")
-
-
 _ARTICLES = words_of(
     "a an the my our his her their for from one some ein eine einer mein meine unser unsere der "
     "die das für fürs aus vom von"
 )
-
-
 _SLIGHT = words_of("bit little touch bisschen etwas wenig kinda kind sort mess shame pity schade")
 
 

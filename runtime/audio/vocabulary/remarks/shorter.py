@@ -39,8 +39,6 @@ _PREPARING = {
     ("tidy", "up"), ("clean", "up"), ("sort", "out"), ("fix", "up"), ("please", "tidy"),
     ("please", "clean"), ("bitte", "bearbeiten"), ("please", "polish"), ("please", "prepare"),
 }  # fmt: skip
-
-
 _NO_TITLES = words_of(
     "week woche zweite second andere next nächste tomorrow morgen gestern yesterday avoid "
     "verboten forbidden banned prohibited tabu taboo done already erledigt fertig skip ignore "
