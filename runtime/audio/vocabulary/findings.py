@@ -10,14 +10,13 @@ from flowc.compiler.catalog.audio_formats import SPOKEN
 from flowc.compiler.catalog.wordings.tags import TAG_WORDS
 
 from .complaints import complaint_of
-from .meant import TAKING, is_of_all
+from .meant import TAKING
 from .pieces import STOPS
 from .references import echoes
 from .remarks.beside import Beside
-from .remarks.contexts import is_context, is_reason, is_taken_back
+from .remarks.contexts import is_context, is_reason
 from .remarks.moods import goes_on, is_of_past
 from .remarks.shorter import is_title
-from .remarks.statements import is_remark, is_scoped
 from .words.patterns import words_in
 from .words.rules import Fit, fit_of
 from .words.sentences import parts_in, senses_of
@@ -101,15 +100,9 @@ def _is_beside(
 ) -> bool:
     """Tell whether words are a remark beside clauses, of which one comes at once behind."""
     plain = [word.text for word in words]
-    timed = any("end_s" in one.fit.arguments for one in clauses)
-    alone = is_scoped(plain) and not all(is_of_all(one.fit) for one in clauses)
     tools = frozenset(_tool_of(one) for one in clauses if not _is_of_section(one)) - {""}
     if plain[0] in TAG_WORDS:
         return False
-    taken = is_taken_back(plain, Beside([], tools, "")) or "to be" in " ".join(plain)
-    taken = taken or (after is not clauses[0] and plain[0] in ("it", "it's", "that", "es"))
-    if not alone and not taken and is_remark(plain, near, timed):
-        return True
     if before_colon and is_title(plain, tools):
         return True
     shaped = any(one in _AS and two in SPOKEN for one, two in pairwise(plain))

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from .doubts import is_doubtful
 from .remarks.assertions import is_assertion
-from .remarks.statements import OF_ALL, is_told_of
+from .remarks.moods import begins, has_verb
+from .remarks.statements import OF_ALL
 from .words.circumstances import WHOLE, words_of
 from .words.patterns import is_number, sounds_in
 from .words.rules import Fit
@@ -72,7 +73,11 @@ def is_meant(fit: Fit, words: Sequence[str], around: Neighbourhood) -> bool:
         return False
     if "PERSON" in said and not is_of_all(fit):
         return False
-    if fit.rule.wording.name == "left and right" and around.pieces == 1 and is_told_of(words):
+    if (
+        fit.rule.wording.name == "left and right"
+        and around.pieces == 1
+        and ("to" not in words and begins(words) and has_verb(words))
+    ):
         return False
     if around.last is None and around.after and _is_source(words):
         return False

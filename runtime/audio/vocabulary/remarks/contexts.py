@@ -56,11 +56,12 @@ def is_context(words: Sequence[str], beside: Beside) -> bool:
     words = [*words]
     while len(words) > 1 and words[0] in LEADS:
         words = words[1:]
+    words = _without_distances(words)
     if words[-3:] == ["in", "1", "go"]:
         words = words[:-3]
     if _is_untouched(words, beside) or _is_broken(words, beside):
         return True
-    if not 2 <= len(words) <= _LONGEST or not begins(words) or is_taken_back(words, beside):
+    if not 2 <= len(words) <= _LONGEST or not begins(words) or _is_taken_back(words, beside):
         return False
     turned = _TURNED - _EARLY if beside.after == "shift" else _TURNED
     if not _DEGREES.isdisjoint(words):
@@ -90,6 +91,27 @@ def is_context(words: Sequence[str], beside: Beside) -> bool:
     return True
 
 
+_NEAR = {
+    ("next", "to"),
+    *(
+        (too, far)
+        for too in ("too", "zu")
+        for far in words_of("close far near nah nahe weit dicht")
+    ),
+}
+
+
+def _without_distances(words: list[str]) -> list[str]:
+    """Return the words without where somebody is: "next to the heating", "too far away"."""
+    found: list[str] = []
+    for word in words:
+        if found and (found[-1], word) in _NEAR:
+            found.pop()
+        else:
+            found.append(word)
+    return found
+
+
 _TAKEN_BACK = words_of(
     "mistake typo kidding refused refuse refuses cancelled canceled done decided dagegen "
     "abgelehnt storniert vertippt geirrt anders überlegt entschieden warten wait waiting thought "
@@ -99,7 +121,7 @@ _TAKEN_BACK = words_of(
 _POINTING = words_of("that this das dies it es ihn damit dagegen them these those")
 
 
-def is_taken_back(words: Sequence[str], beside: Beside) -> bool:
+def _is_taken_back(words: Sequence[str], beside: Beside) -> bool:
     """Tell whether words may take back or correct the wish before them: "that was a mistake"."""
     if not _TAKEN_BACK.isdisjoint(words) or "not to" in " ".join(words):
         return True
@@ -188,7 +210,9 @@ def is_reason(words: Sequence[str], beside: Beside) -> bool:
         return False
     if not is_beside(words, beside) or not (why or _HOW.isdisjoint(words)):
         return False
-    meant = not SOMEBODY.isdisjoint(words[:1]) and _ABLE.isdisjoint(words)
+    able = next((n for n, word in enumerate(words) if word in _ABLE), 0)
+    somebody = "PERSON" in senses_of(words[:able]) or not {"they", "alle"}.isdisjoint(words[:able])
+    meant = somebody or (not SOMEBODY.isdisjoint(words[:1]) and not able)
     if not why and not _NO.isdisjoint(words):
         return False
     if senses_of(words) & {"STEM"}:

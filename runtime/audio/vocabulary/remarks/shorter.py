@@ -12,8 +12,8 @@ from ..words.patterns import is_number
 from ..words.sentences import is_known, senses_of
 from ..words.units import SpokenWord
 from .beside import Beside
-from .contexts import is_reason
-from .statements import CAUSES, LEADS, NEGATIONS, PURPOSE, WISHES, is_remark
+from .contexts import is_context, is_reason
+from .statements import LEADS, NEGATIONS, WISHES
 
 _TRAILS = (
     ("after", "that"), ("after", "it"), ("on", "top"), ("as", "well"), ("afterwards",), ("danach",),
@@ -106,8 +106,7 @@ def _without_reason(words: list[SpokenWord]) -> list[SpokenWord]:
     """Return the words before "because", "so that" and the like, where a reason follows."""
     texts = [word.text for word in words]
     for at in range(1, len(texts)):
-        reason = texts[at] in CAUSES | PURPOSE and is_remark(texts[at:], texts[:at], sections=False)
-        if reason or is_reason(texts[at:], Beside(texts[:at], _tools_of(texts[:at]), "")):
+        if is_reason(texts[at:], Beside(texts[:at], _tools_of(texts[:at]), "")):
             return words[:at]
     return words
 
@@ -118,6 +117,7 @@ def _after_heading(words: list[SpokenWord]) -> list[SpokenWord]:
     for at, text in enumerate(texts):
         if text != ":" or not at:
             continue
-        if is_heading(texts[:at]) or is_remark(texts[:at], texts[at + 1 :], sections=False):
+        behind = texts[at + 1 :]
+        if is_heading(texts[:at]) or is_context(texts[:at], Beside(behind, _tools_of(behind), "")):
             return words[at + 1 :]
     return words

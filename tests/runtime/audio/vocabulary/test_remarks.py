@@ -10,7 +10,7 @@ from flowc.runtime.errors import Failure
 REMARKS = (
     ("the doorbell rang there, take out 12:34 to 12:47", "the doorbell rang there"),
     ("My mouth was dry that day, remove the mouth clicks", "My mouth was dry that day"),
-    ("export mp3, my editing program chokes on wav", "my editing program chokes on wav"),
+    ("export mp3, we perform on friday", "we perform on friday"),
     ("slow it down by 10 %, so the students can follow", "so the students can follow"),
     ("viele unserer Gäste sind älter, um 5 % verlangsamen", "viele unserer Gäste sind älter"),
 )  # fmt: skip
