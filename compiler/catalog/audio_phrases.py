@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .audio_formats import SPOKEN, WITH_BITRATE
+from .wordings.everyday import EVERYDAY
 from .wordings.joins import JOIN_PHRASES, MIX_PHRASES, POINT_PHRASES
 from .wordings.more import MORE
 from .wordings.tags import TAG_PHRASES
@@ -349,6 +350,7 @@ _OWN: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 PHRASES: Mapping[str, tuple[str, ...]] = {
-    name: (*phrases, *MORE.get(name, ())) for name, phrases in _OWN.items()
+    name: (*phrases, *MORE.get(name, ()), *EVERYDAY.get(name, ()))
+    for name, phrases in _OWN.items()
 }
 """By the names of wordings."""

@@ -134,6 +134,8 @@ def _is_of_tool(
         return False
     if name in ("clip", "cut", "gain") and ends == 2 and _is_inverse(words, said):
         return False
+    if name == "fade" and said <= {"FADE", "IN"} and {"in", "im"}.isdisjoint(words):
+        return False  # "put a 2 second fade on it" does not say at which end
     if name == "gain" and not _GRADUAL.isdisjoint(words):
         return False
     if name == "compress" and not {"file", "datei"}.isdisjoint(words):

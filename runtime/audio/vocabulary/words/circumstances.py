@@ -64,6 +64,7 @@ NEUTRAL = (
 )
 """Words and groups of words that add nothing beside others."""
 FILLERS = (
+    "for a cd|for the cd|for cd|for cds|für eine cd|für die cd|für cd|auf cd|"
     "i think|ich denke|ich glaube|ich finde|i believe|i'm afraid|should take care of it|"
     "would take care of it|der rest wie üblich|the rest as usual|rest as usual|"
     "sonst standard|would do the job|will do the job|"

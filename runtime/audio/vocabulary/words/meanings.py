@@ -19,13 +19,14 @@ _FAULT = f"{_REMOVES}~MUCH"
 """Who names a fault and says that it is too much wants it away."""
 _CUT_WORDS = "REMOVE TAKE CUT AWAY SECTION FROM DROP"
 _FAULT_WORDS = "REMOVE TAKE AWAY CUT DOWN LESS DROP FILTER MUCH"
-_TOWARDS = "NORM LOUDNESS LEVEL READY TO"
+_TOWARDS = "NORM LOUDNESS LEVEL READY TO NACH"
 _HELD = f"{_TOWARDS} PEAK CEILING MOST LIMIT BELOW !BY"
 _UPS, _DOWNS = "UP~MORE~LOUDER", "DOWN~LESS~CUT~AWAY~DROP~QUIETER~REMOVE"
 _BAND = "UP DOWN MORE LESS LOUDER QUIETER CUT TAKE AWAY EQ FREQUENCY LITTLE LEVEL MUCH"
 _LESS, _BAND_ALONE = "DOWN~LESS~QUIETER", "LITTLE LEVEL !AT !JUST"
 """Who wants less of a band and says no number: it is not taken away, as by who cuts or drops it."""
-_BAND_BESIDE = "UP DOWN MORE LESS LOUDER QUIETER CUT TAKE AWAY EQ FREQUENCY LITTLE BASS TREBLE"
+_BAND_BESIDE = "UP DOWN MORE LESS LOUDER QUIETER CUT TAKE AWAY EQ FREQUENCY LITTLE"
+_LOWS, _HIGHS = f"{_BAND_BESIDE} BASS", f"{_BAND_BESIDE} TREBLE"
 _SOME_AWAY = "REMOVE TAKE CUT AWAY LITTLE !AT !JUST !FROM"
 _BESIDE = "AWAY BELOW BACKGROUND DOWN QUIET QUIETER LESS LAY MORE FOLD TO FROM"
 _PARTS_AT = "TO EACH SAVE FILES LONG ABOVE ATLEAST"
@@ -70,7 +71,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("left and right", "{order=2,2}", "RIGHT BOTH~EACH~STEREO", _BOTH_SIDES),
     ("left and right", "{order=2,1}", "SWAP~FLIP LEFT RIGHT", "CHANNEL STEREO BOTH"),
     ("left and right", "{order=2,1}", "SWAP CHANNEL~BOTH", "CHANNEL STEREO BOTH"),
-    ("backwards", "", "BACKWARDS", "LAY"),
+    ("backwards", "", "BACKWARDS", "LAY FLIP"),
     ("padding", "{start_s:span}", "SILENCE START~BEFORE~LEADING", _PADDED_START),
     ("padding", "{end_s:span}", "SILENCE END~AFTER~TRAILING", _PADDED_END),
     ("padding", "{start_s,end_s:span}", "SILENCE BOTH", _PADDED),
@@ -170,10 +171,10 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
      "UP MORE LEVEL LOUDER LITTLE"),
     ("equaliser", "{-gain_db:db} {freq_hz:hz} {type=high_shelf}", f"TREBLE FROM {_LESS}",
      "DOWN LESS LEVEL QUIETER LITTLE"),
-    ("equaliser", "{+gain_db:db} {freq_hz:hz} {type=low_shelf}", f"BELOW {_UPS}", _BAND_BESIDE),
-    ("equaliser", "{-gain_db:db} {freq_hz:hz} {type=low_shelf}", f"BELOW {_DOWNS}", _BAND_BESIDE),
-    ("equaliser", "{+gain_db:db} {freq_hz:hz} {type=high_shelf}", f"ABOVE {_UPS}", _BAND_BESIDE),
-    ("equaliser", "{-gain_db:db} {freq_hz:hz} {type=high_shelf}", f"ABOVE {_DOWNS}", _BAND_BESIDE),
+    ("equaliser", "{+gain_db:db} {freq_hz:hz} {type=low_shelf}", f"BELOW {_UPS}", _LOWS),
+    ("equaliser", "{-gain_db:db} {freq_hz:hz} {type=low_shelf}", f"BELOW {_DOWNS}", _LOWS),
+    ("equaliser", "{+gain_db:db} {freq_hz:hz} {type=high_shelf}", f"ABOVE {_UPS}", _HIGHS),
+    ("equaliser", "{-gain_db:db} {freq_hz:hz} {type=high_shelf}", f"ABOVE {_DOWNS}", _HIGHS),
     ("equaliser", "{gain_db=-3} {type=low_shelf} {freq_hz=120}",
      "BASS SOME~LITTLE REMOVE~TAKE~CUT~AWAY", _SOME_AWAY),
     ("equaliser", "{gain_db=-3} {type=high_shelf} {freq_hz=6000}",

@@ -43,6 +43,8 @@ _BARE = {
 """Kinds of numbers without a unit, and where they can only be Hz, dB, a Q or kilobits; `seconds`
 stand where the phrase says what they are, `alike` has the unit of the other times, what is bare has
 its name beside it."""
+_NEAR_FULL = -4
+"""Of what is normalised to this many dB and more, the peak is meant: no platform is so loud."""
 _KINDS = {":1": "ratio", "dB per octave": "db"}
 """The kinds of parameters whose unit is not the name of a kind; the phrase says "per octave"."""
 _POLITE = (
@@ -341,6 +343,8 @@ def _argument(slot: PhraseSlot, number: str, unit: str) -> Any:
         case "low" | "high" | "level" | "peak" | "q" | "rate" | "samples" | "seconds":
             least, most = _BARE[slot.kind]
             return _plain(value) if least <= value <= most else None
+        case "top":
+            return _plain(value) if _NEAR_FULL <= value < 0 else None
         case "bit":
             return f"PCM_{value:g}"
         case "share" if slot.sign:

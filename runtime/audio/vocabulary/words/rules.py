@@ -16,6 +16,7 @@ from flowc.compiler.catalog.audio_model import AudioTool, Planning, Wording
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 
 from ..settings.table import SETTINGS
+from .frames import other_spellings
 from .patterns import ENDS, Pattern, pattern, show
 
 NAME = "offline-rules/1"
@@ -88,8 +89,10 @@ def fits(clause: str) -> Iterator[Fit]:
 
 @functools.lru_cache(maxsize=512)
 def fit_of(clause: str) -> Fit | None:
-    """Return the first of `fits`. A run reads its request and the steps of it again and again."""
-    return next(fits(clause), None)
+    """Return the first of `fits`, of the clause as it is or else in another spelling. A run reads
+    its request and the steps of it again and again."""
+    spellings = (clause, *other_spellings(clause))
+    return next((fit for one in spellings for fit in fits(one)), None)
 
 
 @functools.cache

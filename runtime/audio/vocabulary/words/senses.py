@@ -188,7 +188,7 @@ SENSES: Mapping[str, str] = {
     "BROADCAST": "broadcast|broadcasting|tv|television|rundfunk|fernsehen|r128|r 128|ebu|"
     "ebu r128|ebu r 128|sendefähig|ebu r-128|ebu-r128|r-128|radio broadcast|broadcast loudness|"
     "broadcast level|broadcast standard|broadcast standards|broadcast delivery|sendung|"
-    "ausstrahlung|for air|for radio|sendenorm|sendepegel|fernsehnorm|european broadcast|"
+    "ausstrahlung|sendelautheit|sendepegel|sendenormlautheit|for air|for radio|sendenorm|sendepegel|fernsehnorm|european broadcast|"
     "broadcast-ready|broadcast ready|tv broadcast|fürs radio|radiosendung|on air|ard|zdf|orf"
     "|sendefertig|sendefertige",
     "READY": "ready|prepare|fertig|vorbereit|conform|optimise|optimize|optimier|master|"
@@ -239,13 +239,13 @@ SENSES: Mapping[str, str] = {
     "silent parts|empty|empty bits|empty parts|empty space|empty sections|empty part|blank|"
     "blank space|blank bits|blank parts|leere|leere stellen|leere teile|leeren|stumme stellen|"
     "stumme|stillen|stillen stellen|silent part|silent section|silent sections|silent stretches|"
-    "silent passages|dead space|dead time|dead-air|schweigen|leerstellen|leerstelle",
+    "silent passages|it's silent|it is silent|dead space|dead time|dead-air|schweigen|leerstellen|leerstelle",
     "KEEP": "keep|extract|behalte|behalt|crop|clip|keeping|kept|leave me with|leave|"
     "preserve|retain|hold on to|behält|behalten|erhalten|erhalte|pull out|grab|lift out|excerpt|"
     "crop to|cropped|crop down|extrahier|extrahiere|auszug|ausschnitt|beschränk|beschränke|"
     "stehen lassen|stehenlassen|übrig|übriglassen|übrig lassen|übrig bleiben|drin lassen|bleiben|"
     "bleibt|lass stehen|lass übrig|stehen bleiben|stehen bleibt|soll stehen bleiben|remain|stay|"
-    "should stay|sollen bleiben",
+    "should stay|sollen bleiben|durchlassen|durchlass|let through|pass through|lass durch",
     "TRIM": "trim|shorten|kürze|kürz|verkürze|verkürz|tighten|trimmed|shortened|shortening|"
     "trimming|kürzer|einkürz|einkürze|zusammenkürz|stutz|stutzen|stutze|shrink|squeeze down|"
     "condense|compact|make shorter|shorter|straffen|straff|straffe|abkürzen|truncate|truncated",

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from flowc.compiler.catalog.audio_formats import SPOKEN
 
+from .frames import other_spellings
 from .meanings import ANYWHERE, MEANINGS
 from .patterns import SOUND_FILE, PhraseSlot, is_number, slot_of, value_of
 from .rules import SEPARATORS, Fit, Rule, rules
@@ -96,8 +97,11 @@ def _first(senses: Sequence[str], wanted: Sequence[str]) -> int:
 
 
 def meaning_of(clause: Sequence[str]) -> Fit | None:
-    """Return what a clause of `patterns.words_in` means, if it can mean one thing only."""
-    return _meaning_of(tuple(clause))
+    """Return what a clause of `patterns.words_in` means, if it can mean one thing only; of the
+    clause as it is or else in another spelling."""
+    spellings = (one.split() for one in other_spellings("".join(f"{word} " for word in clause)))
+    ways = (_meaning_of(tuple(one)) for one in (clause, *spellings))
+    return next((fit for fit in ways if fit), None)
 
 
 @functools.lru_cache(maxsize=512)

@@ -1,0 +1,224 @@
+"""What people type every day, short and in their own order, by the names of wordings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+_GO = "(remove|cut|cut off|trim|trim off|snip off|chop off|get rid of|lose|take off|strip)"
+_WEG = "(weg|weg damit|raus|wegschneiden|abschneiden|entfernen|löschen|rausschneiden|kürzen)"
+_QUIET = "(quiet bit|quiet part|silent bit|silent part|empty bit|empty part|dead air)"
+_RUHE = "(ruhe|leere stelle|leeren teil|stille stelle|leere)"
+_SPEAKING = "(speaking|talking|singing|playing|reading)"
+_VORN = "(vorn|vorne|am anfang|ganz am anfang|zu beginn)"
+_HINTEN = "(hinten|am ende|am schluss|zum schluss|ganz am ende)"
+_PAUSE = "(pause|stille|ruhe|silence|leerlauf)"
+_DRAN = "(anhängen|dranhängen|anfügen|dran|ran|hinzufügen|einfügen|dazu|setzen|rein)"
+_GAP = "(silence|pause|gap|break|quiet|blank)"
+_FADE_IN = "[a|an] [quick|short|gentle|soft|slow|smooth] (fade in|fade-in)"
+_FADE_OUT = "[a|an] [long|slow|gentle|soft|quick|short|smooth] (fade out|fade-out)"
+_OVER = "[of|over|for|,|across|lasting]"
+_SPOKEN = "(sound|hit|clip|sample|loop)"
+_PART = "[the|this|that|den|die|das] [part|bit|section|teil|abschnitt|stelle]"
+_LEAST = "[the] (silence|silences|pauses|gaps|breaks)"
+_TOTAL = "(the|its) [total] (length|duration) (must|should|has to|needs to) (stay|remain) the same"
+_COUGH = (
+    "(cough|sneeze|laugh|noise|swear word|name|mistake|ad|jingle|huster|hustler|versprecher|"
+    "räusperer|nieser|lacher|fluch|fehler|stelle|werbung|ähm)"
+)
+_RUN = "(laufen lassen|abspielen|laufen|spielen|ablaufen lassen)"
+_EFFECT = "[a bit of|some|a touch of|light|heavy]"
+
+EVERYDAY: Mapping[str, tuple[str, ...]] = {
+    "trim silence": (
+        f"{_GO} THE {_QUIET} (at|from|off) THE (start|beginning|front) {{edges=start}}",
+        f"{_GO} THE {_QUIET} (at|from|off) THE (end|back) {{edges=end}}",
+        f"{_GO} THE SILENCE before [i|we|he|she|they|anyone] [start|starts|begin|begins] "
+        f"{_SPEAKING} {{edges=start}}",
+        f"{_GO} THE SILENCE after [i|we|he|she|they] (stop|stopped|finish|finished) "
+        f"{_SPEAKING} {{edges=end}}",
+        f"[die|der|den] {_RUHE} {_VORN} {_WEG} {{edges=start}}",
+        f"[die|der|den] {_RUHE} {_HINTEN} {_WEG} {{edges=end}}",
+        f"[die|der|den] {_RUHE} {_VORN} und {_HINTEN} {_WEG}",
+        "(clean up|tidy up|tidy) THE (edges|ends)",
+    ),
+    "clip": (
+        "(keep|take|use) (everything|all) (up to|until|till|before) {end_s}",
+        "(keep|take|use) (everything|all) (from|after) {start_s} [on|onwards]",
+        "(cut|chop) IT off at {end_s}",
+        "(erst|nur) ab {start_s}",
+        "bei {end_s} (aufhören|enden|abbrechen|stoppen|schluss) [lassen]",
+        "(lass|lasse) IT (bei|um) {end_s} (aufhören|enden)",
+        "(lass|lasse) IT (erst|bei|ab) [bei|ab] {start_s} (anfangen|beginnen|losgehen)",
+        "(start|begin) [IT] [only] at {start_s} (and|,) (end|stop|finish) [IT] at {end_s}",
+    ),
+    "cut": (
+        f"{_GO} THE {_COUGH} (at|from|between|bei|von) {{start_s}} (to|till|until|bis|-|and|und) "
+        "{end_s}",
+        f"[den|die|das] {_COUGH} (bei|von|zwischen) {{start_s}} (bis|und|-) {{end_s}} "
+        "(raus|weg|rausschneiden|wegschneiden|entfernen|löschen)",
+    ),
+    "mute": (
+        f"(bleep|blank) [out] {_PART} [from|between] {{start_s}} (to|till|until|and|-) {{end_s}} "
+        "{gain_db=-100}",
+    ),
+    "points": (
+        "(cut|chop|split) IT (in half|in two) at {first_s:s}",
+        "(cut|chop|split) IT (into 2|in 2) [parts|pieces|files] at {first_s:s}",
+        "(at|bei) {first_s:s} (halbieren|durchschneiden|zerschneiden|splitten)",
+        "(at|bei) {first_s:s} (and|und) [bei|at] {second_s:s} (zerschneiden|durchschneiden)",
+        "IT (at|bei) {first_s:s} [(and|und) [bei|at] {second_s:s}] (zerschneiden|teilen|trennen|"
+        "splitten|aufteilen|durchschneiden|schneiden)",
+    ),
+    "join": (
+        "(join|attach|add|stick|glue) {second:file} (after|behind|onto|on to) (this 1|it|this|that|"
+        "the end) [(with|using) [a] {crossfade_s} [long] (crossfade|cross-fade|cross fade)]",
+        "(merge|join|combine) IT with {second:file} [(with|using) [a] {crossfade_s} "
+        "(crossfade|cross-fade|cross fade)]",
+        "[danach|dahinter|hinten] {second:file} (anhängen|dranhängen|ankleben|anfügen)",
+        "[davor|vorn|vorne] {first:file} (davorhängen|davorsetzen|voranstellen|davor)",
+    ),
+    "mix": (
+        "mit {second:file} (zusammenmischen|mischen|abmischen|mixen)",
+        "[zusammen] mit {second:file} (mischen|mixen|abmischen)",
+        "{second:file} (zumischen|dazumischen|beimischen|reinmischen|drunterlegen|unterlegen) "
+        "{below_db=12}",
+        "{second:file} [mit] {below_db} (leiser|tiefer) (drunter|darunter|drunterlegen|unterlegen|"
+        "dazu|dazumischen|drunter legen)",
+    ),
+    "fade": (
+        f"fade in and out [,] {_OVER} {{in_s,out_s}} (each|both|on each side|at each end)",
+        f"[make|add] [a|an] [soft|gentle|smooth|quick|slow|short] fade in and [fade] out {_OVER} "
+        "{in_s,out_s} [each]",
+        f"{_FADE_IN} {_OVER} {{in_s}} (and|,) {_FADE_OUT} {_OVER} {{out_s}}",
+        f"(a|an) long (fade out|fade-out) {_OVER} {{out_s}}",
+        "ein [-] und (ausblenden|aus blenden) [mit|über] [je|jeweils] {in_s,out_s}",
+        "(weich|sanft|langsam|schön) [ein [-] und] ausblenden [,|über|mit|in] {out_s}",
+        "(weich|sanft|langsam|schön) einblenden [,|über|mit|in] {in_s}",
+        "(let|have) IT fade (out|away) (over|in|during) [the last] {out_s}",
+    ),
+    "padding": (
+        f"(put|add|append|have) [a|an] {{end_s:span}} [of] {_GAP} (at|on) [the] [very] END",
+        f"(put|add|insert|have) [a|an] {{start_s:span}} [of] {_GAP} (at [the] [very] START|"
+        "before IT [starts|begins]|in front|up front)",
+        "pad THE (end|tail|back) (with|by) {end_s:span} [of silence]",
+        "pad THE (start|beginning|front) (with|by) {start_s:span} [of silence]",
+        f"[mach|mache|häng|hänge|setz|setze|füge] {_HINTEN} {{end_s:span}} {_PAUSE} "
+        f"{_DRAN}",
+        f"{{end_s:span}} {_PAUSE} {_HINTEN} {_DRAN}",
+        f"{_VORN} {{start_s:span}} {_PAUSE} (einfügen|dazu|hinzufügen|setzen|davor|rein|"
+        "ran|dran)",
+        f"{{start_s:span}} {_PAUSE} {_VORN} (einfügen|dazu|hinzufügen|setzen|rein|ran|dran)",
+        f"{{start_s:span}} {_PAUSE} (davor|voran|vorweg|davorsetzen|vorne dran|vor IT)",
+        f"{{end_s:span}} {_PAUSE} (dahinter|danach|hinterher|hintendran|hinten dran)",
+    ),
+    "backwards": (
+        f"(reverse|flip) THE [cymbal|snare|drum|piano|guitar|vocal|crash|kick|bass] {_SPOKEN}",
+        "(flip|turn|play|run) IT (back to front|backwards|round backwards|end to start)",
+        "(dreh|drehe) IT um [,] (es|er|sie|das) soll rückwärts (laufen|spielen|abgespielt werden)",
+        f"rückwärts {_RUN}",
+        f"(von hinten nach vorn|von hinten nach vorne) {_RUN}",
+        "IT (umdrehen|rumdrehen|reversen) [,] rückwärts",
+        "IT [bitte] reversen",
+    ),
+    "peak level": (
+        "NORM IT to {target_dbfs:top}",
+        "[IT] auf {target_dbfs:top} (normalisieren|aussteuern)",
+        "NORM IT auf {target_dbfs:top}",
+        "(normalize|normalise|normalisieren) [to|at|auf|:|,] {target_dbfs:top}",
+    ),
+    "loudness": (
+        "(make|get) IT (radio ready|radio-ready|ready for radio|ready for broadcast|tv ready) "
+        "{target_lufs=-23} {max_true_peak_dbtp=-1}",
+        "(make|get) IT (podcast ready|podcast-ready|ready for my podcast|ready for our podcast) "
+        "{target_lufs=-16} {max_true_peak_dbtp=-1}",
+        "(podcasttauglich|podcast-tauglich) laut {target_lufs=-16} {max_true_peak_dbtp=-1}",
+        "(mach|mache) [mir|uns] IT (podcasttauglich|podcast-tauglich) [laut] {target_lufs=-16} "
+        "{max_true_peak_dbtp=-1}",
+        "(streamingtauglich|streaming-tauglich|spotify-tauglich|fertig für spotify) [laut|machen] "
+        "{target_lufs=-14} {max_true_peak_dbtp=-1}",
+    ),
+    "high-pass": (
+        "[ADD] THE (rumble filter|rumble-filter|trittschallfilter|subsonic filter) {cutoff_hz=80} "
+        "{slope=24}",
+    ),
+    "low-pass": (
+        "(höhen|die höhen|hohe frequenzen|hohen frequenzen) (ab|über|oberhalb von) {cutoff_hz} "
+        "(abschneiden|wegschneiden|raus|weg|entfernen|rausfiltern|wegfiltern|kappen) {slope=24}",
+    ),
+    "noise gate": (
+        "gate THE (background|background noise|room noise|noise|breaths|bleed)",
+        "(noise gate|noise-gate|gate) (drauf|dran|rein|an|setzen) [,] [bitte]",
+        "(close|mute) THE noise between THE (words|sentences|phrases) with [a] (gate|noise gate)",
+    ),
+    "hum": (
+        "(there is|there's|da ist|ich höre|i hear|i can hear) [a|an|ein] [loud|constant|nasty|"
+        "annoying|lautes|ständiges] {hz} (hum|buzz|brummen) [in [the] background|im hintergrund]",
+        "(es|it|das ganze) (brummt|hums|buzzes) [bei|at] {hz}",
+        "(netzbrumm|brumm|brummton|netzbrummen) [von|bei|mit] {hz} (raus|weg|entfernen)",
+    ),
+    "de-ess": (
+        "ADD THE (de-esser|deesser|de-ess) [on IT] (with|of|by|,|at) [at most|max|up to|maximum] "
+        "{most_db} [of] [gain] [reduction]",
+        "(de-esser|deesser) [mit] (maximal|höchstens|bis zu) {most_db} [absenkung|reduktion]",
+    ),
+    "pauses": (
+        "(cut|trim|tighten|shrink) [down|up] [the|all the|all] (long|awkward|big) (gaps|pauses|"
+        "silences|breaks)",
+        "(long|lange) (gaps|pauses|pausen|lücken) (raus|weg|kürzer|kürzen|straffen)",
+    ),
+    "split": (
+        "[make|give me|i want|i need] 1 (file|track) (for|per) [each|every] (song|track|take|"
+        "question|word|number|piece|answer|tune) [,|and|:] (split|cut) [IT] (at|on|by) "
+        f"(each|every|{_LEAST}) [silence|pause|gap] [of [at least] {{least_s}}]",
+        "[make|give me|i want|i need] 1 (file|track) (for|per) [each|every] (song|track|take|"
+        "question|word|number|piece|answer|tune) [,|and|:] (split|cut) [IT] (wherever|where) "
+        "(it's|it is|there's|there is) (silent|quiet|silence) for [at least] {least_s}",
+        "(split|cut|chop) IT (wherever|where|whenever) (it's|it is) (silent|quiet) [for [at least|"
+        "more than|over] {least_s}]",
+        "(split|cut|chop) IT into (single|separate|individual) (files|tracks|clips|words) (at|on) "
+        "(every|each) (pause|silence|gap|break)",
+    ),
+    "leveller": (
+        "(level|balance|match|even) [out|up] THE (voices|speakers|two voices|two speakers|2 voices|"
+        "2 speakers|volumes|levels)",
+        "(alles|alle|alle stimmen|die stimmen|beide stimmen|beide sprecher) [soll|sollen] "
+        "gleich laut [machen|sein|werden]",
+        "(leveller|leveler|leveller effect) (on|over|across|for) IT",
+    ),
+    "reverb": (
+        "[add|give it|put on|with] [a|some|a bit of] (church|hall|cathedral|room|big hall|studio) "
+        "(reverb|reverberation) [on it|to it]",
+        "[mit] (kirchenhall|raumhall|studiohall|saalhall) [drauf|dazu]",
+    ),
+    "speed": (
+        "[spiel|spiele] IT {+rate:times} so schnell [ab] [abspielen|laufen lassen]",
+        "(in|mit|at|auf) {-rate:share} [of] [the] [original|normal|full] (speed|tempo|"
+        "geschwindigkeit) [abspielen|laufen lassen]",
+        "(play|run) IT at {-rate:share} [of] [the] [original|normal] [speed]",
+        "[a bit|a little|etwas|leicht|ein bisschen] (slower|langsamer) [,] [auf|to|at|bei] "
+        "{-rate:share} [of the speed|tempo|speed|geschwindigkeit]",
+        "(etwas|ein bisschen|a bit) schneller [,] auf {+rate:share}",
+        "{-rate:share} (speed|tempo|geschwindigkeit)",
+    ),
+    "distort": (
+        "(distort|overdrive|saturate|verzerr|verzerre) IT [a bit|a little|slightly|leicht|etwas|"
+        "ein bisschen]",
+        "[add] [etwas|leicht|ein bisschen] (overdrive|distortion|verzerren|verzerrung|übersteuern)",
+        f"{_EFFECT} (distortion|overdrive|saturation) [on it|on IT|please]",
+    ),
+    "delay": (
+        "IT [by] {-offset_s} (earlier|sooner|früher|nach vorn|nach vorne|vorziehen|vorverlegen)",
+        "IT [by] {offset_s} (later|später|nach hinten|verzögert|verzögern)",
+        "(shift|move|pull|bring) IT {-offset_s} (earlier|forward|ahead|to the front)",
+        f"(delay|shift) IT by {{offset_s}} [,] {_TOTAL}",
+    ),
+    "polarity": (
+        "(invert|flip) THE (phase|polarity) (on|of) THE [top|bottom|snare|kick|room|overhead|"
+        "second|other] [snare|kick|room|overhead|guitar] (mic|microphone|track|channel|recording)",
+    ),
+    "sample rate": (
+        "(resample|convert) IT to 44.1 {sample_rate_hz=44100}",
+        "auf 44.1 (umrechnen|resampeln|konvertieren|umwandeln) {sample_rate_hz=44100}",
+    ),
+}
+"""By the names of wordings."""
