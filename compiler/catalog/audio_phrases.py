@@ -350,7 +350,6 @@ _OWN: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 PHRASES: Mapping[str, tuple[str, ...]] = {
-    name: (*phrases, *MORE.get(name, ()), *EVERYDAY.get(name, ()))
-    for name, phrases in _OWN.items()
+    name: (*phrases, *MORE.get(name, ()), *EVERYDAY.get(name, ())) for name, phrases in _OWN.items()
 }
 """By the names of wordings."""

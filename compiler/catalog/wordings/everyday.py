@@ -44,6 +44,8 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
     "clip": (
         "(keep|take|use) (everything|all) (up to|until|till|before) {end_s}",
         "(keep|take|use) (everything|all) (from|after) {start_s} [on|onwards]",
+        "(i need|give me|take|keep|just|only|nur) [just|only] [the] [part|bit] [from] {start_s} "
+        "(to|till|until|bis|-) {end_s} (as|for|als|für) (a|my|einen|meinen) (ringtone|klingelton)",
         "(cut|chop) IT off at {end_s}",
         "(erst|nur) ab {start_s}",
         "bei {end_s} (aufhören|enden|abbrechen|stoppen|schluss) [lassen]",
@@ -102,11 +104,9 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "before IT [starts|begins]|in front|up front)",
         "pad THE (end|tail|back) (with|by) {end_s:span} [of silence]",
         "pad THE (start|beginning|front) (with|by) {start_s:span} [of silence]",
-        f"[mach|mache|häng|hänge|setz|setze|füge] {_HINTEN} {{end_s:span}} {_PAUSE} "
-        f"{_DRAN}",
+        f"[mach|mache|häng|hänge|setz|setze|füge] {_HINTEN} {{end_s:span}} {_PAUSE} {_DRAN}",
         f"{{end_s:span}} {_PAUSE} {_HINTEN} {_DRAN}",
-        f"{_VORN} {{start_s:span}} {_PAUSE} (einfügen|dazu|hinzufügen|setzen|davor|rein|"
-        "ran|dran)",
+        f"{_VORN} {{start_s:span}} {_PAUSE} (einfügen|dazu|hinzufügen|setzen|davor|rein|ran|dran)",
         f"{{start_s:span}} {_PAUSE} {_VORN} (einfügen|dazu|hinzufügen|setzen|rein|ran|dran)",
         f"{{start_s:span}} {_PAUSE} (davor|voran|vorweg|davorsetzen|vorne dran|vor IT)",
         f"{{end_s:span}} {_PAUSE} (dahinter|danach|hinterher|hintendran|hinten dran)",
@@ -132,8 +132,8 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "(make|get) IT (podcast ready|podcast-ready|ready for my podcast|ready for our podcast) "
         "{target_lufs=-16} {max_true_peak_dbtp=-1}",
         "(podcasttauglich|podcast-tauglich) laut {target_lufs=-16} {max_true_peak_dbtp=-1}",
-        "(mach|mache) [mir|uns] IT (podcasttauglich|podcast-tauglich) [laut] {target_lufs=-16} "
-        "{max_true_peak_dbtp=-1}",
+        "(mach|mache) [mir|uns] IT [bitte] (podcasttauglich|podcast-tauglich) [laut] "
+        "{target_lufs=-16} {max_true_peak_dbtp=-1}",
         "(streamingtauglich|streaming-tauglich|spotify-tauglich|fertig für spotify) [laut|machen] "
         "{target_lufs=-14} {max_true_peak_dbtp=-1}",
     ),
@@ -157,11 +157,13 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "(netzbrumm|brumm|brummton|netzbrummen) [von|bei|mit] {hz} (raus|weg|entfernen)",
     ),
     "de-ess": (
-        "ADD THE (de-esser|deesser|de-ess) [on IT] (with|of|by|,|at) [at most|max|up to|maximum] "
+        "ADD THE (de-esser|deesser|de-ess) [on IT] (with|of|by|,) (at most|max|up to|maximum) "
         "{most_db} [of] [gain] [reduction]",
         "(de-esser|deesser) [mit] (maximal|höchstens|bis zu) {most_db} [absenkung|reduktion]",
     ),
     "pauses": (
+        "(cut|trim|shorten|bring|take) (every|each|all|any) (pause|pauses|gap|gaps) (down to|to) "
+        "{longest_s}",
         "(cut|trim|tighten|shrink) [down|up] [the|all the|all] (long|awkward|big) (gaps|pauses|"
         "silences|breaks)",
         "(long|lange) (gaps|pauses|pausen|lücken) (raus|weg|kürzer|kürzen|straffen)",
@@ -181,11 +183,17 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
     "leveller": (
         "(level|balance|match|even) [out|up] THE (voices|speakers|two voices|two speakers|2 voices|"
         "2 speakers|volumes|levels)",
+        "(level|even|balance|smooth) (it|that|this|them|things) out",
+        "(gleiche|gleich) [die] (lautstärke|lautstärken|pegel) [der] [beiden|einzelnen] (sprecher|"
+        "stimmen|sprecherinnen) [aneinander] an",
         "(alles|alle|alle stimmen|die stimmen|beide stimmen|beide sprecher) [soll|sollen] "
         "gleich laut [machen|sein|werden]",
         "(leveller|leveler|leveller effect) (on|over|across|for) IT",
     ),
     "reverb": (
+        "[etwas] (hall|nachhall) (hinzufügen|dazu|drauf|rein|dran|zugeben|dazugeben) [(und|,) "
+        "{tail_s} (ausklingen|nachklingen) [lassen]]",
+        "(put|place) IT (in|into) a [nice|big|large] (reverb|hall)",
         "[add|give it|put on|with] [a|some|a bit of] (church|hall|cathedral|room|big hall|studio) "
         "(reverb|reverberation) [on it|to it]",
         "[mit] (kirchenhall|raumhall|studiohall|saalhall) [drauf|dazu]",
@@ -201,6 +209,9 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "{-rate:share} (speed|tempo|geschwindigkeit)",
     ),
     "distort": (
+        "{shape=hard} (hard clipping|hartes clipping) [,|with|mit] {drive_db} [of|an] [drive]",
+        "[etwas|leichte] (verzerrung|übersteuerung|sättigung|overdrive|distortion) (rein|drauf|"
+        "dran|dazu)",
         "(distort|overdrive|saturate|verzerr|verzerre) IT [a bit|a little|slightly|leicht|etwas|"
         "ein bisschen]",
         "[add] [etwas|leicht|ein bisschen] (overdrive|distortion|verzerren|verzerrung|übersteuern)",
@@ -213,6 +224,8 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         f"(delay|shift) IT by {{offset_s}} [,] {_TOTAL}",
     ),
     "polarity": (
+        "(phase|polarität) [um 180 [°]] (drehen|umdrehen|invertieren|umkehren)",
+        "(flip|invert|turn|rotate) THE phase [by] 180 [°|degrees]",
         "(invert|flip) THE (phase|polarity) (on|of) THE [top|bottom|snare|kick|room|overhead|"
         "second|other] [snare|kick|room|overhead|guitar] (mic|microphone|track|channel|recording)",
     ),

@@ -81,7 +81,7 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     clauses: list[Clause] = []
     for clause in (clause for one in found for clause in one.clauses):
         same = [other for other in _since_join(clauses) if _is_same(clause, other)]
-        if any(other.is_complaint for other in same):
+        if any(other.is_complaint or _is_less_exact(other, clause) for other in same):
             clauses = [other for other in clauses if other not in same]
             same = []
         if not same:
@@ -227,7 +227,8 @@ def _since_join(clauses: list[Clause]) -> list[Clause]:
 
 
 _ONCE = frozenset({
-    "loudness_norm", "convert", "dehum", "declick", "deess", "denoise", "trim_silence", "leveller",
+    "bandpass", "loudness_norm", "convert", "dehum", "declick", "deess", "denoise", "trim_silence",
+    "leveller",
 })  # fmt: skip
 
 
@@ -240,8 +241,25 @@ def _is_same(one: Clause, before: Clause) -> bool:
         return False
     if tool.name == "denoise" and not one.fit.arguments:
         return True  # the noise of the sample before it
+    if _is_less_exact(before, one) or _is_less_exact(one, before):
+        return True
     once = tool.name in _ONCE or len(one.fit.arguments.get("order", ())) == 1
     return once and _is_alike(one, before)
+
+
+_TO_NAME = frozenset({"highpass", "bandpass"})
+
+
+def _is_less_exact(one: Clause, other: Clause) -> bool:
+    """Tell whether a clause says without a number what another one says with it: "telephone effect"
+    beside "band-pass from 300 to 3400 Hz", "denoise" beside the sample of the noise."""
+    tool = one.fit.rule.tool
+    if tool is None or tool is not other.fit.rule.tool:
+        return False
+    if tool.name == "denoise":
+        return not one.fit.arguments and "noise_end_s" in other.fit.arguments
+    told = [any(is_number(w.text) for w in words_in(each.text)) for each in (one, other)]
+    return tool.name in _TO_NAME and told == [False, True]
 
 
 def _is_alike(one: Clause, other: Clause) -> bool:
@@ -281,6 +299,8 @@ def _is_rest(last: Clause, words: list[str]) -> bool:
         case "channels":
             alone = not _LEFT_ALONE.isdisjoint(words)
             return alone and not rest and said <= {"LEFT", "RIGHT", "CHANNEL", "KEEP"}
+    if not rest and said == {"SAMEPITCH"} and tool.name == "time_stretch":
+        return True
     return not rest and said <= {"SAMESPEED", "SAMEPITCH"} and tool.name not in _LENGTHS
 
 

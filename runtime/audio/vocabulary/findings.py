@@ -15,6 +15,7 @@ from .pieces import STOPS
 from .references import echoes
 from .remarks.beside import Beside
 from .remarks.contexts import is_context, is_reason
+from .remarks.labels import is_place, is_purpose
 from .remarks.moods import goes_on, is_of_past
 from .remarks.shorter import is_title
 from .words.patterns import words_in
@@ -108,8 +109,9 @@ def _is_beside(
     shaped = any(one in _AS and two in SPOKEN for one, two in pairwise(plain))
     if shaped and not is_of_past(plain):
         return False  # "comment recorded in Berlin", "I send it as mp3"
-    beside = Beside(near, tools, _tool_of(after) if after else "", after is not clauses[0])
-    return is_context(plain, beside) or is_reason(plain, beside)
+    behind, section = _tool_of(after) if after else "", any(map(_is_of_section, clauses))
+    beside = Beside(near, tools, behind, after is not clauses[0], section)
+    return any(told(plain, beside) for told in (is_context, is_reason, is_purpose, is_place))
 
 
 _AS = ("as", "als", "an", "ein", "a")

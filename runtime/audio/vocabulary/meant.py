@@ -45,7 +45,10 @@ _ON_FILES = words_of(
 _ALWAYS = words_of("gain clip cut")
 """Tools that after a join or a mix may always mean the file."""
 _SOURCES = words_of("recording interview aufnahme telefonaufnahme song episode folge call")
-_REQUESTS = words_of("make mach give gib please bitte want need brauche möchte turn set convert")
+_REQUESTS = words_of(
+    "run put apply use add throw slap make mach give gib please bitte want need brauche möchte "
+    "turn set convert"
+)
 _THEN = words_of("danach afterwards anschließend")
 
 

@@ -36,6 +36,21 @@ SAME_PITCH = (
 """Ways to say that the pitch stays."""
 SAME_SPEED = (
     _without("schneller langsamer länger kürzer", "faster slower longer shorter")
+    + "|"
+    + "|".join(
+        f"{article}{noun}{must} {stays}"
+        for article in ("", "die ")
+        for noun in ("länge", "dauer", "gesamtlänge", "spieldauer")
+        for must, stays in (
+            ("", "bleibt"),
+            ("", "bleibt gleich"),
+            (" soll", "bleiben"),
+            (" soll", "gleich bleiben"),
+            (" muss", "gleich bleiben"),
+            (" soll", "erhalten bleiben"),
+            (" darf sich", "nicht ändern"),
+        )
+    )
     + "|without touching the speed|without touching the tempo|bei unverändertem tempo|"
     "with no change in speed|with no change in tempo|ohne das tempo anzufassen|tempo wie gehabt"
 )

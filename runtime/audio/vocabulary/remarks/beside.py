@@ -27,6 +27,8 @@ TREATMENTS = words_of(
 """Tools by which a sound is made another one, as who complains of it wants."""
 
 
+FAULT_TOOLS = words_of("denoise dehum declick deess highpass shorten_pauses leveller")
+"""Tools that mend a fault, whose name says which."""
 OF_TOOLS: dict[str, frozenset[str]] = {
     "loudness_norm": frozenset({"PODCAST", "STREAM", "BROADCAST"}),
     "time_stretch": frozenset({"LONG", "SPEED", "MUCH", "FASTER", "SLOWER"}),
@@ -39,7 +41,7 @@ OF_TOOLS: dict[str, frozenset[str]] = {
     "highpass": frozenset({"RUMBLE", "BASS", "HUM", "NOISE"}),
     "eq": frozenset({"DULL", "HARSH", "SHARP", "BASS", "TREBLE", "RUMBLE"}),
     "distort": frozenset({"HARSH"}),
-    "reverse": frozenset({"FLIP", "BACKWARDS"}),
+    "reverse": frozenset({"FLIP", "BACKWARDS", "START", "END"}),
     "denoise": frozenset({"NOISE", "BACKGROUND"}),
     "noise_gate": frozenset({"PAUSES", "SILENCE", "NOISE", "BACKGROUND", "EACH"}),
     "dehum": frozenset({"HUM"}),
@@ -57,18 +59,21 @@ OF_TOOLS: dict[str, frozenset[str]] = {
 
 class Beside(NamedTuple):
     """What is understood beside some words: its own words and its tools; the tool of the wish at
-    once behind, "" without one; whether some of it stands before them."""
+    once behind, "" without one; whether some of it stands before them; and whether a section from
+    a time to another is cut or changed."""
 
     words: Sequence[str]
     tools: frozenset[str]
     after: str
     before: bool = False
+    section: bool = False
 
 
 def is_beside(words: Sequence[str], beside: Beside) -> bool:
     """Tell whether what words speak of is mended beside them, and no part is meant alone."""
     lasting = not LASTING.isdisjoint(words)
-    if not (lasting or {*values_in(words)} <= {*beside.words}) or is_passive(words):
+    passive = is_passive(words) and not is_event(words)
+    if not (lasting or {*values_in(words)} <= {*beside.words}) or passive:
         return False
     words = _without_names(_without_purpose(words))
     said = senses_of(words) - _PASSING
@@ -76,7 +81,7 @@ def is_beside(words: Sequence[str], beside: Beside) -> bool:
         said -= {"NOT", "NOTHING", "WITHOUT"}
     own = frozenset().union(*(OF_TOOLS.get(tool, frozenset()) for tool in beside.tools))
     if beside.tools & _CUTTING and is_event(words):
-        said -= {"JUST"}
+        said -= {"JUST", "UP", "DOWN", "AWAY"}
     if said & {"LEFT", "RIGHT"} and "channels" not in beside.tools:
         return False
     placed = (said & (_ENDS | {"SECTION"})) - own or not _PLACES.isdisjoint(words)
@@ -104,7 +109,7 @@ LASTING = words_of("dauert dauerte lasts lasted runs ran")
 _ACCEPTING = words_of("has have plays accepts takes loads reads hat spielt nimmt liest")
 _NAMES = words_of(
     "backing string bottom speicher mix mixed play plays spielt schicke over line speech speaker "
-    "speakers mixing master mastering recorded playback"
+    "speakers mixing master mastering recorded playback drauf"
 )
 """Words that do not ask for work in a sentence that tells something."""
 

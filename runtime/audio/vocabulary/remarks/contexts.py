@@ -14,12 +14,15 @@ from collections.abc import Sequence
 from ..words.circumstances import words_of
 from ..words.patterns import is_number
 from ..words.sentences import is_known, senses_of
-from .beside import LASTING, OF_TOOLS, TREATMENTS, Beside, is_beside
+from .beside import FAULT_TOOLS, LASTING, OF_TOOLS, TREATMENTS, Beside, is_beside
+from .labels import is_comparison, is_heard, is_label
 from .moods import (
     GOING,
     SOMEBODY,
+    USES,
     WANTED,
     begins,
+    has_strange_verb,
     is_destination,
     is_event,
     is_intention,
@@ -61,9 +64,15 @@ def is_context(words: Sequence[str], beside: Beside) -> bool:
         words = words[:-3]
     if _is_untouched(words, beside) or _is_broken(words, beside):
         return True
+    if is_comparison(words, beside) or is_label(words, beside) or is_heard(words, beside):
+        return True
+    if words[0] in _ONLY and "channels" in beside.tools and is_of_past(words):
+        words = words[1:]  # "only the left mic was recording"
     if not 2 <= len(words) <= _LONGEST or not begins(words) or _is_taken_back(words, beside):
         return False
     turned = _TURNED - _EARLY if beside.after == "shift" else _TURNED
+    if is_event(words):
+        turned -= {"wird"}
     if not _DEGREES.isdisjoint(words):
         turned -= _GETTING
     if is_destination(words):
@@ -80,6 +89,7 @@ def is_context(words: Sequence[str], beside: Beside) -> bool:
         return _COMPLAINING.isdisjoint(words)
     if not _COMPLAINING.isdisjoint(words) or not (
         past
+        or is_event(words)
         or is_of_somebody(words)
         or is_name(words)
         or is_intention(words)
@@ -87,6 +97,7 @@ def is_context(words: Sequence[str], beside: Beside) -> bool:
     ):
         treated = beside.after in TREATMENTS or senses_of(words) & OF_TOOLS.get(beside.after, set())
         named = not _COMPLAINING & {*words} and _is_of_fault(words, beside)
+        named = named or (has_strange_verb(words) and beside.tools <= TREATMENTS)
         return is_present(words) and (named or bool(treated) or _is_of_whole(words))
     return True
 
@@ -101,11 +112,17 @@ _NEAR = {
 }
 
 
+_HEARD = {(one, "through") for one in words_of("cuts cut comes come")}
+
+
 def _without_distances(words: list[str]) -> list[str]:
-    """Return the words without where somebody is: "next to the heating", "too far away"."""
+    """Return the words without where somebody is: "next to the heating", "too far away"; and
+    without what is heard: "cuts through"."""
     found: list[str] = []
     for word in words:
-        if found and (found[-1], word) in _NEAR:
+        if found and (found[-1], word) in _HEARD:
+            found[-1] = "plays"
+        elif found and (found[-1], word) in _NEAR:
             found.pop()
         else:
             found.append(word)
@@ -127,18 +144,29 @@ def _is_taken_back(words: Sequence[str], beside: Beside) -> bool:
         return True
     if not beside.before or is_event(words):
         return False
-    plain = words[:1] in (["it's"], ["it"], ["es"]) and (is_name(words) or is_destination(words))
-    pointing = not _POINTING.isdisjoint(words) or any(map(is_number, words))
+    told = is_name(words) or is_destination(words) or has_strange_verb(words)
+    plain = words[:1] in (["it's"], ["it"], ["es"]) and told
+    pairs = zip(words, [*words[1:], ""], strict=True)
+    pointing = any(one in _POINTING and not _is_noun(one, two) for one, two in pairs)
+    pointing = pointing or any(map(is_number, words))
     return pointing and not plain
 
 
-_FAULTS = words_of("denoise dehum declick deess highpass shorten_pauses leveller")
+def _is_noun(article: str, word: str) -> bool:
+    """Tell whether "das" is the article of a noun behind it: "das Kabel war kaputt"."""
+    named = bool(senses_of([word]) & {"ASIDE", "PERSON"}) or (
+        not is_known(word) and word not in VERBS
+    )
+    return article == "das" and bool(word) and named
+
+
+_ONLY = words_of("only just nur")
 
 
 def _is_of_fault(words: Sequence[str], beside: Beside) -> bool:
     """Tell whether words name the fault that a wish mends: "de-ess it, the woman hisses"."""
     said = senses_of(words)
-    return any(said & OF_TOOLS[tool] for tool in beside.tools & _FAULTS)
+    return any(said & OF_TOOLS[tool] for tool in beside.tools & FAULT_TOOLS)
 
 
 _WHOLE = words_of(
@@ -206,6 +234,9 @@ def is_reason(words: Sequence[str], beside: Beside) -> bool:
         return False
     if tuple(words[-2:]) in _SO:
         words = words[:-2]
+    words = _without_distances([*words])
+    if _is_use(words):
+        return True
     if not (_TURNED - _WHILE - _OUTCOMES).isdisjoint(words):
         return False
     if not is_beside(words, beside) or not (why or _HOW.isdisjoint(words)):
@@ -222,6 +253,22 @@ def is_reason(words: Sequence[str], beside: Beside) -> bool:
     )
 
 
+def _is_use(words: Sequence[str]) -> bool:
+    """Tell whether words say what somebody can do with the sound, and no other sound is wanted:
+    "so I can practise the solo", "damit wir den Refrain üben können"."""
+    if SOMEBODY.isdisjoint(words[:1]) or [*values_in(words)]:
+        return False
+    if not senses_of(words).isdisjoint(_CHANGED) or not _NO.isdisjoint(words):
+        return False
+    english = words[1:2] in (["can"], ["could"]) and not USES.isdisjoint(words[2:4])
+    german = words[-1] in ("kann", "können", "könnte") and words[-2] in USES
+    return english or german
+
+
+_CHANGED = frozenset({
+    "FASTER", "SLOWER", "HIGHER", "DEEPER", "JUST", "LOUDER", "QUIETER", "REMOVE", "CUT", "MORE",
+    "LESS", "UP", "DOWN", "SAVE", "MONO", "STEREO",
+})  # fmt: skip
 _AIMS = words_of("make help give get protect avoid save match fit keep")
 _SO = {("like", "that"), ("like", "this"), ("that", "way")}
 

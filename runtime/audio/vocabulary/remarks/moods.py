@@ -19,7 +19,7 @@ _OPENERS = words_of(
     "meines unser unsere unserem unseren unserer unseres sein seine ihr ihre dieser diese dieses "
     "diesem diesen hier da im am auf aus bei beim von vom als seit nachdem weil man jemand "
     "irgendwer niemand leider manche manchmal viele einige draußen drinnen gestern heute durch "
-    "wegen mit obwohl sonst kein keine mir mich uns"
+    "wegen mit obwohl sonst kein keine mir mich uns zwischen between"
 )
 """Words that a statement begins with, and no order does."""
 
@@ -66,7 +66,8 @@ def is_event(words: Sequence[str]) -> bool:
 _EVENTS = {
     ("that's", "only"), ("that's", "just"), ("it's", "only"), ("it's", "just"),
     ("das", "ist", "nur"),
-    ("da", "ist", "nur"), ("das", "sind", "nur"), ("that", "is", "only"), ("that", "is", "just"),
+    ("da", "ist", "nur"), ("da", "wird", "nur"), ("das", "sind", "nur"), ("that", "is", "only"),
+    ("that", "is", "just"),
 }  # fmt: skip
 
 
@@ -125,12 +126,13 @@ def is_intention(words: Sequence[str]) -> bool:
     return False
 
 
-_USES = words_of(
+USES = words_of(
+    "transcribe follow dance mitsingen mitspielen mitsprechen "
     "practise practice rehearse learn sing listen study upload publish send share post show "
     "teach play use export read üben singen lernen anhören hören verschicken versenden hochladen "
     "zeigen öffnen abtippen transkribieren"
 )
-_IN_USES = words_of(
+_INUSES = words_of(
     "it this that these them along with to for at in on my our the a an of us me es das die den "
     "dem der ein eine einen im auf mit per zu zum sie dazu damit aufnahme recording song lied "
     "file datei sample track mir uns mich"
@@ -142,13 +144,13 @@ def _is_use(words: Sequence[str]) -> bool:
     behind = [
         two
         for one, two in pairwise(words)
-        if not {two} & _IN_USES and not {one} & _OWNERS and senses_of([two]) - {"ASIDE", "PERSON"}
+        if not {two} & _INUSES and not {one} & _OWNERS and senses_of([two]) - {"ASIDE", "PERSON"}
     ]  # fmt: skip
-    strange = [word for word in words[1:] if word not in _IN_USES and not is_known(word)]
+    strange = [word for word in words[1:] if word not in _INUSES and not is_known(word)]
     if not {"slowly", "langsam", "langsamer", "slower", "loop"}.isdisjoint(words):
         return False
     owned = all(words[words.index(word) - 1] in _OWNERS for word in strange)
-    return words[0] in _USES and not behind and owned
+    return words[0] in USES and not behind and owned
 
 
 _OWNERS = words_of("unserem my our their meine meinen meiner unsere unserem unserer")
@@ -224,10 +226,25 @@ def has_verb(words: Sequence[str]) -> bool:
 _NOUNS = words_of("film plan press record report train walk play plug point post sound view voice")
 
 
+_SUBJECTS = words_of("it he she this that")
+_STRANGE_VERB = re.compile(r"[a-z]{3,}[^s\W]s")
+
+
+def has_strange_verb(words: Sequence[str]) -> bool:
+    """Tell whether a word that nobody knows is a verb by its place: "it booms in the church"."""
+    return (
+        words[0] in _SUBJECTS
+        and _STRANGE_VERB.fullmatch(" ".join(words[1:2])) is not None
+        and not is_known(words[1])
+    )
+
+
 def is_present(words: Sequence[str]) -> bool:
     """Tell whether words have a verb of what is or sounds now."""
     present = VERBS - PASTS
-    return any(word in _AUXILIARIES or word in present or word in _SOUNDING for word in words)
+    return has_strange_verb(words) or any(
+        word in _AUXILIARIES or word in present or word in _SOUNDING for word in words
+    )
 
 
 _SOUNDING = words_of(

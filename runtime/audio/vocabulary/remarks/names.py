@@ -53,7 +53,7 @@ def _spans(words: list[str]) -> list[tuple[int, int]]:
     """Return where names stand: an article or a preposition and the words behind it that have no
     meaning in a wish, of which at least one is none."""
     found: list[tuple[int, int]] = []
-    at = 0
+    at, section = 0, sum(":" in word for word in words) > 1
     while at < len(words):
         begin, at = at, at + 1
         inside = words[begin] in _INSIDE and not CONTENTS.isdisjoint(words[begin + 1 : begin + 3])
@@ -77,7 +77,8 @@ def _spans(words: list[str]) -> list[tuple[int, int]]:
             apart = words[end : end + 1] == [] or words[end] in _SHAPING
         spoken = [word for word in words[begin:end] if not word.endswith("'s")]
         plain = senses_of(spoken) <= _PLAIN_SENSES
-        if named and apart and plain and _NEVER.isdisjoint(named) and SCOPES.isdisjoint(named):
+        parted = not SCOPES.isdisjoint(named) and not section
+        if named and apart and plain and _NEVER.isdisjoint(named) and not parted:
             found.append((begin, end))
             at = end
     return found
@@ -213,6 +214,8 @@ def may_be_named(fit: Fit, words: list[str], names: list[list[str]]) -> bool:
         return strange and plain
     if name in _FAULTS:
         return strange and all(one[0] in _ORIGINS and one[1] in _OBJECTS for one in names)
+    if name.startswith("split"):
+        return strange
     return (not name or name in _CALLED) and all(one[0] in _THIS for one in names)
 
 

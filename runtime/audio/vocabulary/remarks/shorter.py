@@ -13,7 +13,8 @@ from ..words.sentences import is_known, senses_of
 from ..words.units import SpokenWord
 from .beside import Beside
 from .contexts import is_context, is_reason
-from .statements import LEADS, NEGATIONS, WISHES
+from .moods import begins
+from .statements import LEADS, NEGATIONS, WISHES, values_in
 
 _TRAILS = (
     ("after", "that"), ("after", "it"), ("on", "top"), ("as", "well"), ("afterwards",), ("danach",),
@@ -54,13 +55,20 @@ _ARTICLES = words_of("for für a an ein eine my our mein unser the this das dies
 _PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)|\w{3,}ed")
 
 
+_OF_CHARACTER = words_of("bandpass lowpass highpass eq distort reverb")
+_LIKE = words_of("like wie")
+
+
 def is_title(words: Sequence[str], tools: frozenset[str]) -> bool:
     """Tell whether words before a colon name what the rest is about, though nobody knows them; not
-    beside a level, which may be that of what they name."""
+    beside a level, which may be that of what they name. What the sound is to be like is said by the
+    rest: "like a walkie-talkie: band-pass from 500 Hz to 5 kHz"."""
     plain = senses_of(words) <= {"ASIDE", "WITH", "OF", "EQ", "PART", "PERSON", "STEM", "IN"}
     told = any(word in _NO_TITLES or _PARTICIPLE.fullmatch(word) for word in words)
     asks = told or not (NEGATIONS | WISHES | SCOPES | TAG_WORDS).isdisjoint(words)
     short = len(words) <= _LONGEST_HEADING and not any(map(is_number, words))
+    if tools and tools <= _OF_CHARACTER and not _LIKE.isdisjoint(words):
+        return not any(map(is_number, words)) and NEGATIONS.isdisjoint(words) and not told
     told = words[0] in _ARTICLES or bool(senses_of(words) & {"ASIDE", "EQ"})
     return told and plain and short and not asks and not tools & {"gain", "fade"}
 
@@ -73,7 +81,7 @@ def simpler(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:
         return
     for some in (words, [*_after_heading(words)]):
         bare = _without_ends(some)
-        for one in (bare, _without_reason(bare)):
+        for one in (bare, _without_reason(bare), _without_event(bare)):
             if one and len(one) not in seen:
                 seen.add(len(one))
                 yield one
@@ -97,8 +105,11 @@ _TREATED = frozenset({"NOISE", "HUM", "DENOISE", "SHARP", "DEESS", "EVEN", "COMP
 
 
 def _tools_of(texts: Sequence[str]) -> frozenset[str]:
-    """Return a tool that changes how a sound is, where words ask for one of them."""
+    """Return a tool that changes how a sound is, where words ask for one of them; whichever it
+    is but one that turns it round, in which the start is spoken of."""
     treated = not {"hz", "khz", "hertz"}.isdisjoint(texts) or senses_of(texts) & _TREATED
+    if senses_of(texts) & {"BACKWARDS"}:
+        return frozenset({"reverse"})
     return frozenset({"eq"}) if treated else frozenset()
 
 
@@ -109,6 +120,22 @@ def _without_reason(words: list[SpokenWord]) -> list[SpokenWord]:
         if is_reason(texts[at:], Beside(texts[:at], _tools_of(texts[:at]), "")):
             return words[:at]
     return words
+
+
+_WHERE = words_of("where when while wo als während")
+_TAKING = frozenset({"REMOVE", "CUT", "MUTE", "DROP", "AWAY", "SILENCE"})
+
+
+def _without_event(words: list[SpokenWord]) -> list[SpokenWord]:
+    """Return the words before "where the phone rings", which say what is in the section that goes
+    from a time to another."""
+    texts = [word.text for word in words]
+    at = next((n for n, text in enumerate(texts) if text in _WHERE), 0)
+    told, behind = texts[:at], texts[at + 1 :]
+    section = len([*values_in(told)]) == 2 and not senses_of(told).isdisjoint(_TAKING)
+    plain = len(behind) >= 2 and not any(map(is_number, behind))
+    asks = not (NEGATIONS | WISHES).isdisjoint(behind)
+    return words[:at] if section and plain and not asks and begins(behind) else words
 
 
 def _after_heading(words: list[SpokenWord]) -> list[SpokenWord]:

@@ -66,7 +66,7 @@ LEADS = words_of(
 
 def values_in(words: Sequence[str]) -> Iterator[str]:
     """Yield the numbers that have a unit or are times, the files, and what is quoted."""
-    for word, after in zip(words, [*words[1:], ""], strict=True):
+    for word, after in zip(words, [*words[1:], ""], strict=False):
         unit = after and (is_unit(after) or after in _SIZES)
         named = word[0] in _QUOTES or re.fullmatch(SOUND_FILE, word)
         if named or (is_number(word) and (":" in word or unit)):

@@ -49,7 +49,7 @@ NEUTRAL = (
     "sound bite|soundbite|my piece|mein stück|meinem stück|any chance of|any chance you could|"
     "any chance|would it be possible to|is it possible to|wäre es möglich|ist es möglich|i'd say|"
     "i'd guess|würde ich sagen|desk|tisch|ziehen|zieh|may|may go|go|dafür|einschleifen|einsetzen|"
-    "anwenden|anlegen|müsste|müssten|könnte|könnten|in dieser reihenfolge|in this order|"
+    "setzen|anwenden|anlegen|müsste|müssten|könnte|könnten|in dieser reihenfolge|in this order|"
     "in that order|in der reihenfolge|this 1|that 1|the other 1|chain|signal chain|signalkette|"
     "settings|setting|einstellungen|ja|eben|halt|bloss mal|together with that|in addition|"
     "by the way|übrigens|this take|that take|kept on|cancelling each other|cancel each other|"

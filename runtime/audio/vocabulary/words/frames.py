@@ -6,28 +6,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from .circumstances import WHOLE, words_of
+from .circumstances import CONTENTS, WHOLE, words_of
 
 _ARTICLES = words_of(
     "the my our this that his her their your das der die den dem mein meine meinen meinem unser "
     "unsere unseren unserem dies dieses diese diesen diesem"
 )
+_THIS = words_of("this dies dieses diese diesen diesem")
+_BARE = words_of("ton datei audio aufnahme file sound track recording sample")
+_LEADING = words_of("bei at auf in um by to as als ab from von")
+"""What follows a bare noun that is all of the sound: "Datei bei 2:00 teilen"."""
 _FULL = words_of(
     "whole entire full complete raw finished final old long short ganze ganzen gesamte gesamten "
     "komplette kompletten fertige fertigen rohe alte alten lange langen kurze kurzen"
 )
-_NOUNS = words_of(
-    "file recording audio track song clip sound take mix master sample loop podcast interview "
+NOUNS = words_of(
+    "rip transfer file recording audio track song clip sound take mix master sample loop "
+    "podcast interview "
     "episode speech datei aufnahme spur ton sound mischung song lied stück folge"
 ) | frozenset(word for word in WHOLE.split("|") if " " not in word)
 """Words for all of a sound."""
 _KINDS = words_of(
-    "choir guitar piano vocal vocals voice drum violin organ band flute cello phone telephone game "
+    "vinyl tape cassette choir guitar piano vocal vocals voice drum violin organ band flute cello "
+    "phone telephone game "
     "film video field live home studio practice radio podcast audio sound speech music song "
     "concert church school interview"
 )
 """What may stand before them and tells which sound it is: "the choir rehearsal"."""
-_TAKEN = words_of("recording rehearsal take sample session interview demo clip memo track")
+_TAKEN = words_of(
+    "rip transfer recording rehearsal take sample session interview demo clip memo track"
+)
 _BEHIND = words_of("rate format peak peaks level levels title name length volume pitch speed")
 """Words that a noun before them belongs to: "the sample rate"."""
 _WITHIN = words_of("in throughout across from within on of aus auf von im")
@@ -51,6 +59,10 @@ def other_spellings(clause: str) -> Iterator[str]:
     where it is done, and without its frame; none that is the clause itself."""
     words = clause.split()
     seen = {clause}
+    while len(words) > 1 and words[-1] in ("please", "bitte"):
+        words.pop()
+    if words[0] in _BARE and (_LEADING & {*words[1:2]} or (words[1:2] and words[1][0].isdigit())):
+        words[0] = "it"
     named = _with_it(words)
     for some in (named, _without_place(named), _without_frame(named)):
         spelling = "".join(f"{word} " for word in some)
@@ -73,13 +85,15 @@ def _length_of_name(words: Sequence[str]) -> int:
     """Return how many words at the front are a name of all of the sound; 0 without one."""
     if words[0] not in _ARTICLES:
         return 0
+    if words[0] in _THIS and CONTENTS & {*words[1:2]}:
+        return 2
     at = 1
     while at < min(len(words), _MOST) and words[at] in _FULL:
         at += 1
     if words[at : at + 1] and words[at] in _KINDS and words[at + 1 : at + 2]:
         at += words[at + 1] in _TAKEN
     behind = words[at + 1 : at + 2]
-    named = words[at : at + 1] and words[at] in _NOUNS and _BEHIND.isdisjoint(behind)
+    named = words[at : at + 1] and words[at] in NOUNS and _BEHIND.isdisjoint(behind)
     return at + 1 if named else 0
 
 

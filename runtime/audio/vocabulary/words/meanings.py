@@ -250,7 +250,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("reverb", "{wet_level=0.1}", "REVERB LITTLE", "MORE"),
     ("reverb", "{wet_level=0.4}", "REVERB MUCH MORE~WITH~IN", "MORE"),
     ("polarity", "", "PHASE FLIP", "CHANNEL BOTH"),
-    ("delay", "{offset_s}", "DELAY", "MORE PITCH START SAMESPEED"),
+    ("delay", "{offset_s}", "DELAY", "MORE PITCH START SAMESPEED !NACH"),
     ("distort", "{drive_db}", "DISTORT", "MORE"),
     ("add noise", "{snr_db} {color=white}", "NOISE~WHITE SNR", "MORE LAY ABOVE BELOW ADD AFTER"),
     ("add noise", "{snr_db} {color=pink}", "PINK SNR",

@@ -119,8 +119,8 @@ SENSES: Mapping[str, str] = {
     "DEEPER": "deeper|tiefer|lower in pitch|down in pitch|tiefer gestimmt",
     "MORE": "more|mehr|add|extra|plus|dazu|hinzu|drauf"
     "|added|hinzuzufügen"
-    "|drauflegen",
-    "DOWN": "down|lower|reduce|decrease|attenuate|knock|pull|dip|senke|senk|absenken|"
+    "|drauflegen|dazugeben|hinzugeben|dazutun",
+    "DOWN": "down|duck|lower|reduce|decrease|attenuate|knock|pull|dip|senke|senk|absenken|"
     "runter|herunter|verringere|reduziere|reduzier|herabsetzen|scoop|abmilder|soften|tame|dämpf|"
     "abschwäch|nudge down|turn down|downwards|lowering|lowered|nach unten|zurücknehm|zurückdreh|"
     "runterdreh|runterzieh|runtersetz|herunterdreh|herunterreg|runterregel|drosseln|drossel|"
@@ -188,7 +188,8 @@ SENSES: Mapping[str, str] = {
     "BROADCAST": "broadcast|broadcasting|tv|television|rundfunk|fernsehen|r128|r 128|ebu|"
     "ebu r128|ebu r 128|sendefähig|ebu r-128|ebu-r128|r-128|radio broadcast|broadcast loudness|"
     "broadcast level|broadcast standard|broadcast standards|broadcast delivery|sendung|"
-    "ausstrahlung|sendelautheit|sendepegel|sendenormlautheit|for air|for radio|sendenorm|sendepegel|fernsehnorm|european broadcast|"
+    "ausstrahlung|sendelautheit|for air|for radio|sendenorm|sendepegel|"
+    "fernsehnorm|european broadcast|"
     "broadcast-ready|broadcast ready|tv broadcast|fürs radio|radiosendung|on air|ard|zdf|orf"
     "|sendefertig|sendefertige",
     "READY": "ready|prepare|fertig|vorbereit|conform|optimise|optimize|optimier|master|"
@@ -239,7 +240,8 @@ SENSES: Mapping[str, str] = {
     "silent parts|empty|empty bits|empty parts|empty space|empty sections|empty part|blank|"
     "blank space|blank bits|blank parts|leere|leere stellen|leere teile|leeren|stumme stellen|"
     "stumme|stillen|stillen stellen|silent part|silent section|silent sections|silent stretches|"
-    "silent passages|it's silent|it is silent|dead space|dead time|dead-air|schweigen|leerstellen|leerstelle",
+    "silent passages|it's silent|it is silent|"
+    "dead space|dead time|dead-air|schweigen|leerstellen|leerstelle",
     "KEEP": "keep|extract|behalte|behalt|crop|clip|keeping|kept|leave me with|leave|"
     "preserve|retain|hold on to|behält|behalten|erhalten|erhalte|pull out|grab|lift out|excerpt|"
     "crop to|cropped|crop down|extrahier|extrahiere|auszug|ausschnitt|beschränk|beschränke|"
@@ -291,7 +293,8 @@ SENSES: Mapping[str, str] = {
     "ausgeblendet|ausklingen|ausklingen lassen|ausklang|verklingen|verklingen lassen|blende aus|"
     "blend aus|fade away|fade it away|fade off|tail off|gradual end|end gradually|taper off"
     "|blendet aus|blendet langsam aus",
-    "WANT": "give me|i want|i need|gib mir|ich will|ich brauche|ich möchte|hand me|we need|"
+    "WANT": "ich brauch|give me|"
+    "i want|i need|gib mir|ich will|ich brauche|ich möchte|hand me|we need|"
     "we want|i'd like|i would like|give us|ich hätte gern|ich hätte gerne|let me have|get me|"
     "ich bräuchte"
     "|asks for|ask for|asked for|expects|expect|requires|require|demands|wants a|wants an|"

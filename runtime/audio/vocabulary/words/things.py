@@ -121,7 +121,8 @@ THINGS: Mapping[str, str] = {
     "smooth out|consistent|ausgleich|angleich|gleichmäßig|equal|equalise the volume|equally loud|"
     "equally|even them out|more consistent|evened out|evening out|evenly|more even|evener|"
     "even it out|even that out|even this out|level that out|level this out|level them out|"
-    "level things out|even things out|balance things out|smooth it out|level it out|levelled|leveled|"
+    "level things out|even things out|balance things out|"
+    "smooth it out|level it out|levelled|leveled|"
     "levelled out|leveled out|make consistent|uniform|uniformly|steadier|more uniform|"
     "more steady|balanced|balance out|balance it out|balance them|equalise out|gleichmäßiger|"
     "gleichmäßigere|einheitlich|einheitlicher|einheitliche|ausgeglichen|ausgeglichener|"
@@ -334,7 +335,8 @@ THINGS: Mapping[str, str] = {
     "stumm machen|blank out|silence out|schalt stumm|stummgeschaltet|bring to silence|"
     "black out|lautlos|make silent|go silent|turn to silence|ton weg|ohne ton"
     "|stummschalte",
-    "BACKWARDS": "backwards|backward|rückwärts|in reverse|reversed|reverse|umgekehrt abspiel|"
+    "BACKWARDS": "back to front|"
+    "backwards|backward|rückwärts|in reverse|reversed|reverse|umgekehrt abspiel|"
     "von hinten nach vorn|von hinten nach vorne|rückwärts abspiel|play backwards|"
     "run backwards|the other way round in time|play in reverse"
     "|verkehrt herum",
@@ -359,7 +361,7 @@ THINGS: Mapping[str, str] = {
     "außerhalb von|unless|excluding|apart from|"
     "abgesehen von|make that|rather|lieber|besser gesagt|scratch that|no wait|stattdessen",
     "WITHOUT": "without|ohne",
-    "SNR": "snr|signal-to-noise ratio|signal to noise ratio|signal-to-noise|rauschabstand|"
+    "SNR": "snr|abstand|signal-to-noise ratio|signal to noise ratio|signal-to-noise|rauschabstand|"
     "signal-rausch-abstand|störabstand",
     "SAMESPEED": SAME_SPEED + "|ohne das tempo zu verändern|ohne die geschwindigkeit zu verändern|"
     "without changing the speed|without changing speed|at the same speed|"

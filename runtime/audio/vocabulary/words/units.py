@@ -42,8 +42,10 @@ UNITS: dict[str, Mapping[str, float]] = {
     "share": {"%": 0.01, "percent": 0.01, "prozent": 0.01},
     "link": {"%": 1, "percent": 1, "prozent": 1},
     "fold": {"x": 1, "times": 1, "fold": 1, "fach": 1, "mal": 1, "- fach": 1, "- fold": 1},
-    "times": {"x": 1, "times": 1, "fold": 1, "fach": 1, "fache": 1, "facher": 1, "mal": 1, "- mal": 1,
-              "- fach": 1, "- fache": 1, "- facher": 1},
+    "times": {
+        "x": 1, "times": 1, "fold": 1, "fach": 1, "fache": 1, "facher": 1, "mal": 1, "- mal": 1,
+        "- fach": 1, "- fache": 1, "- facher": 1,
+    },
     "bit": {"bit": 1, "bits": 1, "- bit": 1},
     "kbps": {"kbit / s": 1, "kbps": 1, "kbit": 1, "kb / s": 1, "kbits": 1, "k": 1,
              "kilobit": 1, "kilobits": 1},
