@@ -25,6 +25,10 @@ _COUGH = (
     "(cough|sneeze|laugh|noise|swear word|name|mistake|ad|jingle|huster|hustler|versprecher|"
     "räusperer|nieser|lacher|fluch|fehler|stelle|werbung|ähm)"
 )
+_WRAPPED = (
+    "[,|und] was hinten (herausfällt|rausfällt|rauskommt) [,] [soll|kommt] (vorn|vorne) wieder "
+    "(rein|herein|hinein|dran|reinkommen) {wrap=true}"
+)
 _RUN = "(laufen lassen|abspielen|laufen|spielen|ablaufen lassen)"
 _EFFECT = "[a bit of|some|a touch of|light|heavy]"
 
@@ -60,12 +64,18 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "(raus|weg|rausschneiden|wegschneiden|entfernen|löschen)",
     ),
     "mute": (
+        "[den|die|das] (namen|name|fluch|wort|ansage|stelle|huster|satz) (von|zwischen|ab) "
+        "{start_s} "
+        "(bis|und|-) {end_s} (stumm schalten|stummschalten|stumm|muten|stumm machen) "
+        "{gain_db=-100}",
         f"(bleep|blank) [out] {_PART} [from|between] {{start_s}} (to|till|until|and|-) {{end_s}} "
         "{gain_db=-100}",
     ),
     "points": (
         "(cut|chop|split) IT (in half|in two) at {first_s:s}",
         "(cut|chop|split) IT (into 2|in 2) [parts|pieces|files] at {first_s:s}",
+        "nach {first_s:s} (und|,) [nach] {second_s:s} (teilen|trennen|aufteilen|splitten|"
+        "schneiden)",
         "(at|bei) {first_s:s} (halbieren|durchschneiden|zerschneiden|splitten)",
         "(at|bei) {first_s:s} (and|und) [bei|at] {second_s:s} (zerschneiden|durchschneiden)",
         "IT (at|bei) {first_s:s} [(and|und) [bei|at] {second_s:s}] (zerschneiden|teilen|trennen|"
@@ -76,12 +86,17 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "the end) [(with|using) [a] {crossfade_s} [long] (crossfade|cross-fade|cross fade)]",
         "(merge|join|combine) IT with {second:file} [(with|using) [a] {crossfade_s} "
         "(crossfade|cross-fade|cross fade)]",
+        "{first:file} first [,] then (this|it|this 1|mine) [;|,] [with] [a] (crossfade|"
+        "cross-fade) of "
+        "{crossfade_s}",
         "[danach|dahinter|hinten] {second:file} (anhängen|dranhängen|ankleben|anfügen)",
         "[davor|vorn|vorne] {first:file} (davorhängen|davorsetzen|voranstellen|davor)",
     ),
     "mix": (
         "mit {second:file} (zusammenmischen|mischen|abmischen|mixen)",
         "[zusammen] mit {second:file} (mischen|mixen|abmischen)",
+        "(misch|mische|leg|lege) {second:file} [mit|um] {below_db} (leiser|tiefer) (dazu|drunter|"
+        "darunter|rein|bei|hinein)",
         "{second:file} (zumischen|dazumischen|beimischen|reinmischen|drunterlegen|unterlegen) "
         "{below_db=12}",
         "{second:file} [mit] {below_db} (leiser|tiefer) (drunter|darunter|drunterlegen|unterlegen|"
@@ -140,6 +155,29 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
     "high-pass": (
         "[ADD] THE (rumble filter|rumble-filter|trittschallfilter|subsonic filter) {cutoff_hz=80} "
         "{slope=24}",
+    ),
+    "equaliser": (
+        "[there is|there's|it has|that's] (too much|zu viel) BASS [,|.] (reduce|lower|turn down|"
+        "take "
+        "down) (it|that|them) [a little|a bit|slightly] {type=low_shelf} {freq_hz=120} "
+        "{gain_db=-3}",
+        "[there is|there's|there are|it has|that's] (too much|too many|zu viel) TREBLE [,|.] "
+        "(reduce|"
+        "lower|turn down|take down) (it|that|them) [a little|a bit|slightly] {type=high_shelf} "
+        "{freq_hz=6000} {gain_db=-3}",
+        "[da ist|es hat|es sind|da sind] (zu viel|zu viele|zu viele) (bass|bässe|tiefen) [,|.] "
+        "[bitte] "
+        "[etwas|ein bisschen|leicht] (reduzieren|absenken|runter|weniger) {type=low_shelf} "
+        "{freq_hz=120} {gain_db=-3}",
+    ),
+    "band-pass": (
+        "(lass|lasse) [dann] nur [noch] [den bereich] [von|zwischen] {low_hz} (bis|-|und) "
+        "{high_hz} "
+        "(übrig|stehen|durch|drin) {slope=24}",
+    ),
+    "pitch": (
+        "(tune|pitch|shift|transpose) IT down [by] [a|1] {-semitones}",
+        "(tune|pitch|shift|transpose) IT up [by] [a|1] {+semitones}",
     ),
     "low-pass": (
         "(höhen|die höhen|hohe frequenzen|hohen frequenzen) (ab|über|oberhalb von) {cutoff_hz} "
@@ -212,16 +250,26 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "{shape=hard} (hard clipping|hartes clipping) [,|with|mit] {drive_db} [of|an] [drive]",
         "[etwas|leichte] (verzerrung|übersteuerung|sättigung|overdrive|distortion) (rein|drauf|"
         "dran|dazu)",
+        "(verzerre|verzerr|distort|overdrive) IT (mit|um|with|by) {drive_db} [drive|of drive]",
         "(distort|overdrive|saturate|verzerr|verzerre) IT [a bit|a little|slightly|leicht|etwas|"
         "ein bisschen]",
         "[add] [etwas|leicht|ein bisschen] (overdrive|distortion|verzerren|verzerrung|übersteuern)",
         f"{_EFFECT} (distortion|overdrive|saturation) [on it|on IT|please]",
     ),
     "delay": (
+        "(verschieb|verschiebe|schieb|schiebe|zieh|ziehe) IT [um] {-offset_s} (vor|nach vorn|"
+        "nach vorne|früher)",
         "IT [by] {-offset_s} (earlier|sooner|früher|nach vorn|nach vorne|vorziehen|vorverlegen)",
         "IT [by] {offset_s} (later|später|nach hinten|verzögert|verzögern)",
         "(shift|move|pull|bring) IT {-offset_s} (earlier|forward|ahead|to the front)",
         f"(delay|shift) IT by {{offset_s}} [,] {_TOTAL}",
+        "(shift|move|delay) IT [by] {offset_s} [later] [,] [and] (wrap|wrapped|wrapping) "
+        "[it] [around|round] {wrap=true}",
+        f"[IT] [um] {{offset_s}} nach hinten (schieben|verschieben) {_WRAPPED}",
+    ),
+    "left and right": (
+        "(swap|switch|exchange|flip) [the] (l / r|l/r|l and r|left / right) [channels] {order=2,1}",
+        "(l / r|l und r|l/r) (tauschen|vertauschen) {order=2,1}",
     ),
     "polarity": (
         "(phase|polarität) [um 180 [°]] (drehen|umdrehen|invertieren|umkehren)",

@@ -36,6 +36,7 @@ from .words.sentences import (
     senses_of,
     verb_of,
 )
+from .words.umlauts import with_umlauts
 from .words.units import SpokenWord
 
 MAX_REQUEST = 4_000
@@ -68,7 +69,7 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     request = _BLANKS.sub(" ", request)
     if number := _UNCLEAR.search(request):
         raise refusal(f"`{number[0].strip()}` may be read in two ways", _WRITE_OUT)
-    pieces = pieces_in(words_in(plain_text(request)))
+    pieces = pieces_in(with_umlauts(words_in(plain_text(request))))
     pieces = [one for one in pieces if not is_filling(one)] or pieces
     found: list[ReadPart] = []
     at = 0

@@ -51,6 +51,23 @@ SAME_SPEED = (
             (" darf sich", "nicht ändern"),
         )
     )
+    + "|"
+    + "|".join(
+        f"{article}{noun} {stays}"
+        for article in ("", "das ", "die ", "the ")
+        for noun in ("tempo", "geschwindigkeit", "speed")
+        for stays in (
+            "unverändert",
+            "bleibt",
+            "bleibt gleich",
+            "soll bleiben",
+            "soll gleich bleiben",
+            "bleibt wie es ist",
+            "unchanged",
+            "stays",
+            "should stay the same",
+        )
+    )
     + "|without touching the speed|without touching the tempo|bei unverändertem tempo|"
     "with no change in speed|with no change in tempo|ohne das tempo anzufassen|tempo wie gehabt"
 )

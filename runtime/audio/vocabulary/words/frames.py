@@ -16,6 +16,8 @@ _THIS = words_of("this dies dieses diese diesen diesem")
 _BARE = words_of("ton datei audio aufnahme file sound track recording sample")
 _LEADING = words_of("bei at auf in um by to as als ab from von")
 """What follows a bare noun that is all of the sound: "Datei bei 2:00 teilen"."""
+_BEGGING = words_of("please bitte mal doch einfach kindly")
+_PRONOUNS = words_of("ihn sie them")
 _FULL = words_of(
     "whole entire full complete raw finished final old long short ganze ganzen gesamte gesamten "
     "komplette kompletten fertige fertigen rohe alte alten lange langen kurze kurzen"
@@ -59,11 +61,10 @@ def other_spellings(clause: str) -> Iterator[str]:
     where it is done, and without its frame; none that is the clause itself."""
     words = clause.split()
     seen = {clause}
-    while len(words) > 1 and words[-1] in ("please", "bitte"):
-        words.pop()
     if words[0] in _BARE and (_LEADING & {*words[1:2]} or (words[1:2] and words[1][0].isdigit())):
         words[0] = "it"
-    named = _with_it(words)
+    plain = ["it" if word in _PRONOUNS else word for word in words if word not in _BEGGING]
+    named = _with_it(plain) if plain else words
     for some in (named, _without_place(named), _without_frame(named)):
         spelling = "".join(f"{word} " for word in some)
         if spelling not in seen:

@@ -29,7 +29,7 @@ UNITS: dict[str, Mapping[str, float]] = {
         "sekunde": 1000, "sekunden": 1000,
     },
     "semitones": {
-        "semitone": 1, "semitones": 1, "half step": 1, "half steps": 1, "octave": 12,
+        "semitone": 1, "semitones": 1, "st": 1, "half step": 1, "half steps": 1, "octave": 12,
         "octaves": 12, "halbton": 1, "halbtöne": 1, "oktave": 12, "oktaven": 12, "ton": 2,
         "tone": 2, "tones": 2, "ganzton": 2, "ganztöne": 2, "whole step": 2, "whole steps": 2,
         "whole tone": 2, "whole tones": 2,
@@ -87,7 +87,7 @@ _ONCE = frozenset({
     "viertelsekunde", "ton", "tone", "second", "sekunde", "minute", "semitone", "octave", "halbton",
     "oktave", "decibel", "hour", "stunde", "ganzton", "viertelton", "whole step", "whole tone",
     "quarter tone", "minor third", "major third", "perfect fourth", "perfect fifth", "kleine terz",
-    "große terz", "quarte", "quinte", "quarter second",
+    "große terz", "quarte", "quinte", "quarter second", "half step",
 })  # fmt: skip
 """Units of which an article says how many there are."""
 _HOURS = frozenset({"h", "hour", "hours", "std", "stunde", "stunden"})
@@ -103,10 +103,13 @@ def with_digits(words: list[SpokenWord]) -> list[SpokenWord]:
     `1` of them."""
     found: list[SpokenWord] = []
     for number, word in enumerate(words):
+        if word.text in _HALF and [one.text for one in words[number + 1 : number + 2]] == ["step"]:
+            found.append(word)  # "a half step" is one
+            continue
         after = words[number + 1].text if number + 1 < len(words) else ""
         if (two := " ".join(one.text for one in words[number + 1 : number + 3])) in _ONCE:
             after = two
-        digits = _SPOKEN.get(word.text, word.text)
+        digits = _SPOKEN.get(word.text) or _of_tens(word.text)
         if found and found[-1].text == "minus" and digits[:1].isdigit():
             found[-1] = SpokenWord(f"-{digits}", found[-1].start, word.end)
         elif digits == "1" and _is_ratio([one.text for one in found[-2:]], after):
@@ -130,6 +133,13 @@ def with_digits(words: list[SpokenWord]) -> list[SpokenWord]:
         else:
             found.append(word._replace(text=digits))
     return found
+
+
+def _of_tens(word: str) -> str:
+    """Return "twenty-five" in digits, and other words as they are."""
+    tens, _, ones = (_SPOKEN.get(part, part) for part in word.partition("-"))
+    whole = tens.isdigit() and ones.isdigit() and tens[-1] == "0" and len(ones) == 1
+    return str(int(tens) + int(ones)) if whole and len(tens) == 2 else word
 
 
 def with_clocks(words: list[SpokenWord]) -> list[SpokenWord]:
