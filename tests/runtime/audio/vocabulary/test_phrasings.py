@@ -43,6 +43,7 @@ FILES = [
         "phrasings_context.txt",
         "phrasings_reviewer.txt",
         "phrasings_attacks.txt",
+        "phrasings_everyday.txt",
     )
 ]
 LEAST = {
@@ -51,6 +52,7 @@ LEAST = {
     "phrasings_context.txt": 0.38,
     "phrasings_reviewer.txt": 0.6,
     "phrasings_attacks.txt": 0.05,
+    "phrasings_everyday.txt": 0.85,
 }
 """Of requests in whole sentences fewer are understood than of the others, of which 85 % are."""
 Meaning = list[str]
