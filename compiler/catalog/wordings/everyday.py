@@ -74,6 +74,7 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
     "points": (
         "(cut|chop|split) IT (in half|in two) at {first_s:s}",
         "(cut|chop|split) IT (into 2|in 2) [parts|pieces|files] at {first_s:s}",
+        "(split|divide|teile|trenne|splitte) IT (after|nach) {first_s:s} [auf]",
         "nach {first_s:s} (und|,) [nach] {second_s:s} (teilen|trennen|aufteilen|splitten|"
         "schneiden)",
         "(at|bei) {first_s:s} (halbieren|durchschneiden|zerschneiden|splitten)",
@@ -188,7 +189,23 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "(noise gate|noise-gate|gate) (drauf|dran|rein|an|setzen) [,] [bitte]",
         "(close|mute) THE noise between THE (words|sentences|phrases) with [a] (gate|noise gate)",
     ),
+    "noise": (
+        "(da ist|es gibt|ich habe|ich höre|man hört) [so|da] [ein|eine|einen|etwas|lauter|"
+        "starkes|leichtes] (rauschen|grundrauschen|hintergrundrauschen) "
+        "[drauf|drin|im hintergrund|auf der aufnahme] [,|und] (mach|mache|nimm|krieg|bekomm) [mir] "
+        "(das|es|die) [bitte] [mal] (weg|raus)",
+    ),
+    "clicks": (
+        "(da ist|es gibt|ich habe|ich höre|man hört) [so|da] [ein|eine|einen|etwas|lauter|"
+        "starkes|leichtes] (knacken|knistern|knackser|knacksen) "
+        "[drauf|drin|im hintergrund|auf der aufnahme] [,|und] (mach|mache|nimm|krieg|bekomm) [mir] "
+        "(das|es|die) [bitte] [mal] (weg|raus)",
+    ),
     "hum": (
+        "(da ist|es gibt|ich habe|ich höre|man hört) [so|da] [ein|eine|einen|etwas|lauter|"
+        "starkes|leichtes] (brummen|netzbrummen|brummton) "
+        "[drauf|drin|im hintergrund|auf der aufnahme] [,|und] (mach|mache|nimm|krieg|bekomm) [mir] "
+        "(das|es|die) [bitte] [mal] (weg|raus)",
         "(there is|there's|da ist|ich höre|i hear|i can hear) [a|an|ein] [loud|constant|nasty|"
         "annoying|lautes|ständiges] {hz} (hum|buzz|brummen) [in [the] background|im hintergrund]",
         "(es|it|das ganze) (brummt|hums|buzzes) [bei|at] {hz}",
@@ -247,6 +264,8 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "{-rate:share} (speed|tempo|geschwindigkeit)",
     ),
     "distort": (
+        "{shape=hard} (hard clip|hard clipping|hard-clip) (distortion|overdrive) [,|with|at|of] "
+        "{drive_db} [of] [drive]",
         "{shape=hard} (hard clipping|hartes clipping) [,|with|mit] {drive_db} [of|an] [drive]",
         "[etwas|leichte] (verzerrung|übersteuerung|sättigung|overdrive|distortion) (rein|drauf|"
         "dran|dazu)",
@@ -268,6 +287,10 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         f"[IT] [um] {{offset_s}} nach hinten (schieben|verschieben) {_WRAPPED}",
     ),
     "left and right": (
+        "(use|take|keep|give me|i need|nimm|nur|only) [only|just|nur] [the|den|der] "
+        "(left|linken|linke) (channel|side|kanal|seite) [please|bitte] {order=1}",
+        "(use|take|keep|give me|i need|nimm|nur|only) [only|just|nur] [the|den|der] "
+        "(right|rechten|rechte) (channel|side|kanal|seite) [please|bitte] {order=2}",
         "(swap|switch|exchange|flip) [the] (l / r|l/r|l and r|left / right) [channels] {order=2,1}",
         "(l / r|l und r|l/r) (tauschen|vertauschen) {order=2,1}",
     ),

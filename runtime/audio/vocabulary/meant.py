@@ -80,6 +80,7 @@ def is_meant(fit: Fit, words: Sequence[str], around: Neighbourhood) -> bool:
         fit.rule.wording.name == "left and right"
         and around.pieces == 1
         and ("to" not in words and begins(words) and has_verb(words))
+        and words[0] not in ("please", "bitte")
     ):
         return False
     if around.last is None and around.after and _is_source(words):

@@ -26,8 +26,39 @@ def _without(german: str, english: str) -> str:
     return "|".join(dict.fromkeys(ways))
 
 
+def _kept(nouns: str) -> str:
+    """Return the ways to say that one of these stays as it is."""
+    ways = [
+        f"{article}{noun} {stays}"
+        for article in ("", "das ", "die ", "the ", "den ")
+        for noun in nouns.split()
+        for stays in _STAYS
+    ]
+    ways += [f"gleiche {noun}" for noun in nouns.split()]
+    ways += [
+        f"{verb} {article}{noun} {way}"
+        for verb, kept in (
+            ("leave the", "as it is|alone|the same"),
+            ("lass die", _SO),
+            ("lass das", _SO),
+        )
+        for article in (" ",)
+        for noun in nouns.split()
+        for way in kept.split("|")
+    ]
+    return "|".join(" ".join(way.split()) for way in ways)
+
+
+_SO = "gleich|wie sie ist|wie es ist|unverändert|so"
+_STAYS = (
+    "unverändert", "bleibt", "bleibt gleich", "soll bleiben", "soll gleich bleiben",
+    "muss gleich bleiben", "soll erhalten bleiben", "darf sich nicht ändern", "bleibt wie es ist",
+    "unchanged", "stays", "should stay the same", "stays the same", "should stay",
+)  # fmt: skip
 SAME_PITCH = (
     _without("tiefer höher", "deeper higher")
+    + "|"
+    + _kept("tonhöhe stimmlage pitch")
     + "|without touching the pitch|without touching pitch|don't touch the pitch|"
     "without messing with the pitch|without messing up the pitch|ohne die tonhöhe anzufassen|"
     "ohne an der tonhöhe zu drehen|tonhöhe wie gehabt|bei unveränderter tonhöhe|"
@@ -37,37 +68,7 @@ SAME_PITCH = (
 SAME_SPEED = (
     _without("schneller langsamer länger kürzer", "faster slower longer shorter")
     + "|"
-    + "|".join(
-        f"{article}{noun}{must} {stays}"
-        for article in ("", "die ")
-        for noun in ("länge", "dauer", "gesamtlänge", "spieldauer")
-        for must, stays in (
-            ("", "bleibt"),
-            ("", "bleibt gleich"),
-            (" soll", "bleiben"),
-            (" soll", "gleich bleiben"),
-            (" muss", "gleich bleiben"),
-            (" soll", "erhalten bleiben"),
-            (" darf sich", "nicht ändern"),
-        )
-    )
-    + "|"
-    + "|".join(
-        f"{article}{noun} {stays}"
-        for article in ("", "das ", "die ", "the ")
-        for noun in ("tempo", "geschwindigkeit", "speed")
-        for stays in (
-            "unverändert",
-            "bleibt",
-            "bleibt gleich",
-            "soll bleiben",
-            "soll gleich bleiben",
-            "bleibt wie es ist",
-            "unchanged",
-            "stays",
-            "should stay the same",
-        )
-    )
+    + _kept("länge dauer gesamtlänge spieldauer tempo geschwindigkeit speed length")
     + "|without touching the speed|without touching the tempo|bei unverändertem tempo|"
     "with no change in speed|with no change in tempo|ohne das tempo anzufassen|tempo wie gehabt"
 )

@@ -107,7 +107,7 @@ _NEAR = {
     *(
         (too, far)
         for too in ("too", "zu")
-        for far in words_of("close far near nah nahe weit dicht")
+        for far in words_of("close far near early late nah nahe weit dicht früh spät")
     ),
 }
 

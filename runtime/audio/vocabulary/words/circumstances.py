@@ -83,6 +83,7 @@ FILLERS = (
     "mehr muss nicht passieren|mehr nicht|das war's|das wär's|sonst nichts|weiter nichts|"
     "das ist alles|mehr brauche ich nicht|no other changes|no further changes|danke dir|"
     "danke schön|dankeschön|merci|guten morgen|guten abend|hallo zusammen|hi all|hi there|"
+    "hello again|hi again|hallo nochmal|"
     "hello there|hi folks|hi|hello|hallo|hey|huhu|hallöchen|tach|yo|digga|bro|alter|dude|okay|ok|"
     "thanks|danke|bitte schön|mit freundlichen grüßen|sincerely|yours|fyi|btw|ta|pls|plz|"
     "all right|alright|would you|please|bitte|tausend dank|kind|namaste"

@@ -147,12 +147,14 @@ THINGS: Mapping[str, str] = {
     "participants|guests|guest|host|gast|moderator|moderatorin|interviewer|interviewee|caller|"
     "callers|anrufer|narrator|sprecherin|2 voices|2 speakers",
     "QUIETPARTS": "quiet parts as loud as the loud parts|quiet parts as loud as the rest",
-    "COMPRESS": "compress|komprimiere|komprimier|compressor|kompressor|compression|kompression|"
+    "COMPRESS": "compress|comp|komprimiere|komprimier|compressor|kompressor|compression|"
+    "kompression|"
     "compressing|compressed|compressor on it|komprimierung|komprimieren|komprimiert|kompressors|"
     "squeeze|squash|squish|glue compression|dynamikkompression|dynamikkompressor|"
     "dynamic compression|dynamics compression|dynamic range compression|compresser|"
     "audio compressor|verdichte|verdichten|zusammendrück|stauch|dynamic compressor",
-    "THRESHOLD": "threshold|schwelle|schwellwert|schwellenwert|thresholds|einsatzschwelle|"
+    "THRESHOLD": "threshold|thr|thresh|schwelle|schwellwert|schwellenwert|thresholds|"
+    "einsatzschwelle|"
     "einsatzpunkt|ansprechschwelle|einsetzend|kicking in|kick in|kicks in|einsatz|setzt ein",
     "RATIO": "ratio|verhältnis|kompressionsverhältnis|ratios|compression ratio|"
     "kompressionsrate",
