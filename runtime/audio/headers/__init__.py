@@ -1,0 +1,1 @@
+"""What the headers of sound files say beside the shape: how much sound is to follow."""
