@@ -19,6 +19,7 @@ from ...errors import Failure
 from ..blocks import Frames
 from ..door import open_place
 from ..headers.extent import check_extent, check_readable
+from ..headers.speakers import order_of
 from ..tags.mp4 import MARK
 from ..tags.tags import Tags, read_tags
 from .coder import DecodedFile
@@ -87,6 +88,7 @@ class Sound:
         opened = _opened(self.path, self.place, self.known)
         with opened as file:
             at = start
+            order = opened.order(self.subtype, self.channels)
             try:
                 if start:
                     early = min(start, _MP3_BEFORE) if self.format == "MP3" else 0
@@ -97,7 +99,7 @@ class Sound:
                     block: Frames = file.read(min(size, end - at), dtype="float32", always_2d=True)
                     if not len(block):
                         raise self._cut_off(at, opened.is_counted)
-                    yield block
+                    yield np.ascontiguousarray(block[:, order]) if order else block
                     at += len(block)
             except soundfile.LibsndfileError:
                 raise self._cut_off(at, opened.is_counted) from None
@@ -235,6 +237,10 @@ class _opened:
     def check(self, seconds: float) -> None:
         """Raise `Failure` unless the file holds what its header says, and nothing else."""
         check_extent(self._path, self._number, seconds)
+
+    def order(self, subtype: str, channels: int) -> tuple[int, ...]:
+        """Return where in the file each channel is, in the order of wav files; () for that one."""
+        return order_of(self._number, subtype, channels)
 
     @property
     def is_counted(self) -> bool:

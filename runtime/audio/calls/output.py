@@ -15,6 +15,7 @@ import soundfile
 from ...errors import Failure
 from ..blocks import Frames
 from ..door import open_place
+from ..headers.speakers import inverse_of, order_in
 from ..tags.tags import Tags, add_blocks, set_fields
 from .call import Unwritable
 from .coder import EncodedFile
@@ -155,6 +156,8 @@ class _Writer:
             done.clipped += int((np.abs(block) > 1.0).sum())
         if self.container.name == "WAV" and self.limit and self.disk.size > self.limit:
             raise Failure(f"`{done.path}` would be larger than a wav file can be (4 GB)")
+        if order := inverse_of(order_in(done.subtype, done.channels)):
+            block = block[:, order]
         file.write(self.rounding.apply(block))
         done.frames += len(block)
 
