@@ -25,6 +25,8 @@ from .files import cannot
 from .word_length import Rounding
 
 _RIFF_LIMIT = 4_000_000_000
+_BOUNDED = ("WAV", "AIFF")
+"""Containers whose headers have 32 bits for the size."""
 _BYTES = {"PCM_16": 2, "PCM_24": 3}
 NO_TAGS = Tags()
 _SERIAL = 1
@@ -60,6 +62,21 @@ class FileShape:
     bitrate: int = 0
 
 
+def check_size(path: str, shape: FileShape, limit: int = _RIFF_LIMIT) -> None:
+    """Raise `Failure` where `shape.frames` are too many for a file of that name: one of aiff holds
+    at most `limit` bytes. Wav files become RF64."""
+    name = container_of(path).name
+    subtype = check_fit(path, shape.subtype, shape.rate, shape.channels)
+    if name == "AIFF" and shape.frames * shape.channels * _BYTES.get(subtype, 4) > limit:
+        raise _too_large(path, name)
+
+
+def _too_large(path: str, container: str) -> Failure:
+    kind = "an aiff" if container == "AIFF" else "a wav"
+    help = "write a wav or flac file, or fewer bits or channels" if container == "AIFF" else ""
+    return Failure(f"`{path}` would be larger than {kind} file can be (4 GB)", help=help)
+
+
 def write_sound(
     path: str,
     place: str,
@@ -70,7 +87,7 @@ def write_sound(
 ) -> WrittenFile:
     """Write blocks into the file at `place`, which exists and is empty, in the container that
     `path` names. A wav file that gets larger than `riff_limit` bytes is one of RF64. Raise
-    `Failure`: a container that cannot hold this, a full disk."""
+    `Failure`: a container that cannot hold this, as an aiff file more than that; a full disk."""
     container = container_of(path)
     subtype = check_fit(path, shape.subtype, shape.rate, shape.channels)
     done = WrittenFile(path, shape.rate, shape.channels, container.name, subtype)
@@ -154,8 +171,8 @@ class _Writer:
         done.peak = max(done.peak, peak)
         if done.subtype != "FLOAT" and peak > 1.0:
             done.clipped += int((np.abs(block) > 1.0).sum())
-        if self.container.name == "WAV" and self.limit and self.disk.size > self.limit:
-            raise Failure(f"`{done.path}` would be larger than a wav file can be (4 GB)")
+        if self.container.name in _BOUNDED and self.limit and self.disk.size > self.limit:
+            raise _too_large(done.path, self.container.name)
         if order := inverse_of(order_in(done.subtype, done.channels)):
             block = block[:, order]
         file.write(self.rounding.apply(block))

@@ -6,12 +6,12 @@ know the length, and leave a number that means this; such a file ends where it e
 
 from __future__ import annotations
 
-import mmap
 import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...errors import Failure
+from .file_bytes import FileBytes
 
 RIFF, FORM = (b"RIFF", b"RF64", b"BW64"), b"FORM"
 MARKS = (*RIFF, b"RIFX", FORM)
@@ -49,9 +49,9 @@ class Chunk(NamedTuple):
     size: int
 
 
-def find_chunks(data: mmap.mmap) -> Iterator[Chunk]:
+def find_chunks(data: FileBytes) -> Iterator[Chunk]:
     """Yield the chunks of a file up to the one with the sound; of an RF64 file its true size."""
-    order = "big" if data[:4] in (FORM, b"RIFX") else "little"
+    order = "big" if data[0:4] in (FORM, b"RIFX") else "little"
     long, at = 0, 12
     for _ in range(_MOST):
         head = data[at : at + 8]
@@ -67,7 +67,7 @@ def find_chunks(data: mmap.mmap) -> Iterator[Chunk]:
         at = chunk.begin + chunk.size + chunk.size % 2
 
 
-def check_coding(path: str, data: mmap.mmap) -> None:
+def check_coding(path: str, data: FileBytes) -> None:
     """Raise `Failure`, with the remedy, for a wav file whose sound is that of another format."""
     form = next((one for one in find_chunks(data) if one.name == b"fmt "), None)
     code = _number(data[form.begin : form.begin + 2], "little") if form else 0
@@ -78,7 +78,7 @@ def check_coding(path: str, data: mmap.mmap) -> None:
         )
 
 
-def check_chunks(path: str, data: mmap.mmap, seconds: float) -> None:
+def check_chunks(path: str, data: FileBytes, seconds: float) -> None:
     """Raise `Failure`, with the remedy, for a file of chunks whose sound is longer or shorter than
     its header says. `seconds` is how much can be read of it."""
     sound = next((one for one in find_chunks(data) if one.name in _SOUND), None)
@@ -87,7 +87,7 @@ def check_chunks(path: str, data: mmap.mmap, seconds: float) -> None:
     there = len(data) - sound.begin
     if there + _MISSING < sound.size:
         whole = seconds * sound.size / there if there else 0.0
-        ending = "aiff" if data[:4] == FORM else "wav"
+        ending = "aiff" if data[0:4] == FORM else "wav"
         raise Failure(
             f"`{path}` is cut off or damaged: its header says {whole:.2f} s,"
             f" {seconds:.2f} s could be read",
@@ -106,9 +106,9 @@ def _is_unsaid(size: int) -> bool:
     return size >= _UNSAID_LONG or any(abs(size - one) < _NEAR for one in _UNSAID[1:]) or not size
 
 
-def _goes_on(data: mmap.mmap, at: int) -> bool:
+def _goes_on(data: FileBytes, at: int) -> bool:
     """Tell whether there is something behind the sound that is no chunk, no tag and not nothing."""
-    order = "big" if data[:4] in (FORM, b"RIFX") else "little"
+    order = "big" if data[0:4] in (FORM, b"RIFX") else "little"
     for _ in range(_MOST):
         at += at % 2 and data[at : at + 4] not in _OTHERS
         head = data[at : at + 8]

@@ -6,11 +6,11 @@ other the first, at times with a length that is none.
 
 from __future__ import annotations
 
-import mmap
 import shlex
 from typing import NamedTuple
 
 from ...errors import Failure
+from .file_bytes import FileBytes
 
 MARK = b"OggS"
 _HEAD = 27
@@ -29,7 +29,7 @@ class _Pages(NamedTuple):
     rest: int
 
 
-def check_pages(path: str, data: mmap.mmap, seconds: float) -> None:
+def check_pages(path: str, data: FileBytes, seconds: float) -> None:
     """Raise `Failure`, with the remedy, for an Ogg file whose stream does not end, or that another
     one follows. `seconds` is how much can be read of it."""
     found = _walk(data)
@@ -48,7 +48,7 @@ def check_pages(path: str, data: mmap.mmap, seconds: float) -> None:
         )
 
 
-def _walk(data: mmap.mmap) -> _Pages:
+def _walk(data: FileBytes) -> _Pages:
     at = later = 0
     streams: set[bytes] = set()
     has_sound = False

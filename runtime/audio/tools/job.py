@@ -17,7 +17,7 @@ from ..calls.call import AudioCall
 from ..calls.compression import check_reach
 from ..calls.containers import bitrate_like, check_bitrate, check_fit, container_of
 from ..calls.files import Sound, UnwrittenSound, open_sound
-from ..calls.output import FileShape, WrittenFile, write_sound
+from ..calls.output import FileShape, WrittenFile, check_size, write_sound
 from ..calls.word_length import kept_subtype
 from ..meters.effects import needs_of, read_measure
 from ..meters.known import Needs, SpectrumName, Tap, facts_of, keep
@@ -109,6 +109,9 @@ class Job:
         tap = Tap(needs, sound.rate, sound.channels, sound.seconds)
         blocks = tap.over(sound.blocks()) if needs else sound.blocks()
         shape = (sound.rate, chain.channels or sound.channels)
+        path = self.values["output"]
+        subtype = self._subtype(path, self._source or sound)
+        check_size(path, FileShape(*shape, subtype, frames=sound.frames))
         done = self.write(sound, through(blocks, chain.stages), shape)
         keep(sound.identity, tap.facts())
         return {**done, **chain.remarks}
