@@ -19,7 +19,7 @@ from ...errors import Failure
 from ..blocks import Frames
 from ..door import open_place
 from ..headers.extent import check_extent, check_readable
-from ..headers.speakers import order_of
+from ..headers.speakers import order_of, speakers_of
 from ..tags.mp4 import MARK
 from ..tags.tags import Tags, read_tags
 from .coder import DecodedFile
@@ -54,7 +54,8 @@ class ForwardFile(soundfile.SoundFile):  # type: ignore[misc]
 class Sound:
     """A file that can be read as sound. `path` is as the person wrote it, `place` where it is;
     `known` is the device and the number that the file has to have, where they are known; `identity`
-    tells its samples from all others, () where nothing does."""
+    tells its samples from all others, () where nothing does; `speakers` are those that its header
+    names for its channels, as the bits of wav files, 0 where it names none."""
 
     path: str
     place: str
@@ -65,6 +66,7 @@ class Sound:
     subtype: str
     known: tuple[int, ...] = ()
     identity: tuple[object, ...] = field(default=(), compare=False)
+    speakers: int = field(default=0, compare=False)
 
     @property
     def seconds(self) -> float:
@@ -177,7 +179,8 @@ def open_sound(path: str, place: str, known: tuple[int, ...] = ()) -> Sound:
     with opened as file:
         shape = (file.samplerate, file.channels, file.frames)
         name = _SAME.get(file.format, str(file.format))
-        sound = Sound(path, place, *shape, name, str(file.subtype), known, opened.identity)
+        subtype, speakers = str(file.subtype), opened.speakers(name, file.channels)
+        sound = Sound(path, place, *shape, name, subtype, known, opened.identity, speakers)
         opened.check(sound.seconds if sound.frames > 0 and sound.rate > 0 else 0.0)
     if sound.frames <= 0:
         raise Failure(f"`{path}` holds no samples")
@@ -237,6 +240,10 @@ class _opened:
     def check(self, seconds: float) -> None:
         """Raise `Failure` unless the file holds what its header says, and nothing else."""
         check_extent(self._path, self._number, seconds)
+
+    def speakers(self, container: str, channels: int) -> int:
+        """Return the speakers that the file names, 0 for none."""
+        return speakers_of(self._number, container, channels)
 
     def order(self, subtype: str, channels: int) -> tuple[int, ...]:
         """Return where in the file each channel is, in the order of wav files; () for that one."""

@@ -15,7 +15,7 @@ import soundfile
 from ...errors import Failure
 from ..blocks import Frames
 from ..door import open_place
-from ..headers.speakers import inverse_of, order_in
+from ..headers.speakers import inverse_of, order_in, write_speakers
 from ..tags.tags import Tags, add_blocks, set_fields
 from .call import Unwritable
 from .coder import EncodedFile
@@ -28,6 +28,8 @@ _RIFF_LIMIT = 4_000_000_000
 _BOUNDED = ("WAV", "AIFF")
 """Containers whose headers have 32 bits for the size."""
 _BYTES = {"PCM_16": 2, "PCM_24": 3}
+_PLAIN = 2
+"""Channels, of which nobody asks what they are for."""
 NO_TAGS = Tags()
 _SERIAL = 1
 _MIRROR = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
@@ -51,8 +53,9 @@ class WrittenFile:
 @dataclass(frozen=True, slots=True)
 class FileShape:
     """The shape of a file to write: samples a second, channels, how samples are stored ("" for the
-    usual way), whether they are rounded with noise, about how many frames there will be, and its
-    kilobits a second where the format has them to choose, 0 for the usual."""
+    usual way), whether they are rounded with noise, about how many frames there will be, its
+    kilobits a second where the format has them to choose, 0 for the usual, and the speakers that
+    its channels are for, as the bits of wav files, 0 for unknown."""
 
     rate: int
     channels: int
@@ -60,6 +63,7 @@ class FileShape:
     dither: bool = True
     frames: int = 0
     bitrate: int = 0
+    speakers: int = 0
 
 
 def check_size(path: str, shape: FileShape, limit: int = _RIFF_LIMIT) -> None:
@@ -94,7 +98,7 @@ def write_sound(
     disk = _Disk(place)
     large = shape.frames * shape.channels * _BYTES.get(subtype, 4) > riff_limit
     writer = _Writer(disk, container, done, tags, Rounding(subtype, shape.dither))
-    writer.bitrate = shape.bitrate
+    writer.bitrate, writer.speakers = shape.bitrate, shape.speakers
     writer.limit = 0 if large and container.name == "WAV" else riff_limit
     try:
         writer.write(blocks)
@@ -114,6 +118,7 @@ def write_sound(
         raise Failure(f"nothing is left to write into `{path}`")
     try:
         add_blocks(place, container.name, tags)
+        write_speakers(place, container.name, shape.channels, shape.speakers)
         _strip_chance(place)
     except OSError as error:
         reason = cannot(path, error)
@@ -124,7 +129,8 @@ def write_sound(
 @dataclass(slots=True)
 class _Writer:
     """Writes blocks into a file. `limit` is how many bytes a wav file may have; 0 makes it RF64.
-    `bitrate` is that of a format which has one to choose; 0 is the usual one."""
+    `bitrate` is that of a format which has one to choose; 0 is the usual one. `speakers` are those
+    of `FileShape`."""
 
     disk: _Disk
     container: Container
@@ -133,6 +139,7 @@ class _Writer:
     rounding: Rounding
     limit: int = _RIFF_LIMIT
     bitrate: int = 0
+    speakers: int = 0
 
     def write(self, blocks: Iterable[Frames]) -> None:
         """Write all of them, as far as the disk takes them."""
@@ -152,10 +159,12 @@ class _Writer:
 
     def _begin(self) -> soundfile.SoundFile | EncodedFile:
         done, name = self.done, self.container.name if self.limit else "RF64"
+        if name == "WAV" and self.speakers and done.channels > _PLAIN:
+            name = "WAVEX"  # the only kind of wav file that names speakers
         shape = done.rate, done.channels
         if self.container.coder:
             kbps = self.bitrate or usual_bitrate(done.path, *shape)
-            return EncodedFile(done.path, self.disk.place, *shape, kbps)
+            return EncodedFile(done.path, self.disk.place, *shape, kbps, self.speakers)
         coding: dict[str, object] = {}
         if self.bitrate and self.container.bitrates:
             coding = coding_of(done.path, self.bitrate, *shape, done.subtype)

@@ -19,6 +19,7 @@ from ..calls.containers import bitrate_like, check_bitrate, check_fit, container
 from ..calls.files import Sound, UnwrittenSound, open_sound
 from ..calls.output import FileShape, WrittenFile, check_size, write_sound
 from ..calls.word_length import kept_subtype
+from ..headers.speakers import lost_speakers
 from ..meters.effects import needs_of, read_measure
 from ..meters.known import Needs, SpectrumName, Tap, facts_of, keep
 from ..meters.loudness import decibels
@@ -162,8 +163,11 @@ class Job:
         subtype = self._subtype(path, source)
         if asked:
             check_reach(path, asked, rate, channels, check_fit(path, subtype, rate, channels))
-        form = FileShape(rate, channels, subtype, dither, frames, asked or kept)
+        speakers = self._speakers(like, channels)
+        form = FileShape(rate, channels, subtype, dither, frames, asked or kept, speakers)
         done = _result_of(self._put(path, form, blocks, tags), tags)
+        if lost := lost_speakers(done["format"], channels, speakers):
+            done["notes"].append(lost)
         done["notes"] += _remarks(before, after) if not tags.lost_in(done["format"]) else []
         return done
 
@@ -180,6 +184,11 @@ class Job:
             keep(open_sound(path, place).identity, facts)
             keep(self.identity, facts)
         return done
+
+    def _speakers(self, like: Sound | None, channels: int) -> int:
+        """Return the speakers of the channels, those of the input; 0 where they are others."""
+        is_same = like is not None and like.channels == channels and "order" not in self.values
+        return like.speakers if like is not None and is_same else 0
 
     @property
     def _source(self) -> Sound | None:
@@ -220,7 +229,13 @@ class Rehearsal(Job):
         path = self.values["output"]
         shape = (form.rate, form.channels, count, container_of(path).name, "FLOAT", ())
         return UnwrittenSound(
-            path, "", *shape, self.identity, make=lambda: begin()[1], written_tags=tags
+            path,
+            "",
+            *shape,
+            self.identity,
+            form.speakers,
+            make=lambda: begin()[1],
+            written_tags=tags,
         )
 
     def _put(self, path: str, form: FileShape, blocks: Iterator[Frames], tags: Tags) -> WrittenFile:
