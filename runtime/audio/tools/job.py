@@ -24,12 +24,14 @@ from ..meters.effects import needs_of, read_measure
 from ..meters.known import Needs, SpectrumName, Tap, facts_of, keep
 from ..meters.loudness import decibels
 from ..tags.chapters import MOST, Chapter, SoundSpan, move_chapters
+from ..tags.mp4 import LOSSLESS
 from ..tags.tags import Tags
 from .stages import Stage, through
 
 Result = dict[str, Any]
 Found = Mapping[str, float | None]
 """`gain_db`, and `ceiling_db` of the limiter, None without one."""
+_BECOMES_LOSSY = "the sound was lossless (ALAC) and is lossy now (AAC): flac and wav keep all of it"
 _MOST_AT_ONCE = 120_000_000
 """Samples of a file that a tool takes which does not stream: 10 minutes of stereo at 96 kHz."""
 
@@ -168,6 +170,8 @@ class Job:
         done = _result_of(self._put(path, form, blocks, tags), tags)
         if lost := lost_speakers(done["format"], channels, speakers):
             done["notes"].append(lost)
+        if same and source is not None and source.subtype.startswith(LOSSLESS):
+            done["notes"].append(_BECOMES_LOSSY)
         done["notes"] += _remarks(before, after) if not tags.lost_in(done["format"]) else []
         return done
 
