@@ -111,13 +111,13 @@ def with_length(number: int, path: str) -> Mp3WithLength | None:
         says = _read_length(data, first)
         if says is not None and says.frames:
             if _goes_on(data, first, header, says):
-                raise _joined(path, says.frames * header.seconds)
+                raise _failure_of_several(path, says.frames * header.seconds)
             return None
         if says is not None:
             first += header.size  # a frame that says something else than how many there are
         count, others = _count_frames(data, first, header)
         if others > _FEW:
-            raise _joined(path, count * header.seconds)
+            raise _failure_of_several(path, count * header.seconds)
         head = data[first : first + 4]
         frame = _frame_of_length(head, header, count) if read_header(head) else b""
     return Mp3WithLength(number, first, frame) if frame else None
@@ -155,7 +155,7 @@ def _goes_on(data: mmap.mmap, first: int, header: FrameHeader, says: _Length) ->
     return count + others > says.frames + _FEW
 
 
-def _joined(path: str, seconds: float) -> Failure:
+def _failure_of_several(path: str, seconds: float) -> Failure:
     return Failure(
         f"`{path}` goes on behind its first {seconds:.2f} s with frames that do not belong to them:"
         " several mp3 files follow each other in it",
@@ -188,7 +188,7 @@ def _next_frame(data: mmap.mmap, at: int, end: int) -> int | None:
 
 
 def _walk(data: mmap.mmap, at: int, kind: tuple[int, int] | None = None) -> Iterator[FrameHeader]:
-    """Yield the frames from a place on. Behind what is no frame, or not one of the kind before it,
+    """Yield the frames from a place on. Behind what is not a frame of the kind before it,
     frames of any kind are looked for, as far as the end of the file."""
     while at + 4 <= len(data):
         found = read_header(data[at : at + 4])

@@ -36,7 +36,7 @@ _UNSAID_LONG = 1 << 62
 _MISSING = 64
 """Bytes that may be missing: some programs count their header as sound."""
 _TAIL = 1024
-"""Bytes behind the last chunk that may be no chunk, such as a tag."""
+"""Bytes behind the last chunk that may be something else, such as a tag."""
 _MOST = 10_000
 _STEP = 1 << 20
 
@@ -98,7 +98,7 @@ def check_chunks(path: str, data: FileBytes, seconds: float) -> None:
         raise Failure(
             f"`{path}` goes on behind the {seconds:.2f} s that its header says: its length is wrong"
             " there, or several files follow each other in it",
-            help="write it anew from its source; `sox --ignore-length` reads a wav file to its end",
+            help="write it anew from its source, or with a program that reads it to its end",
         )
 
 
@@ -107,7 +107,7 @@ def _is_unsaid(size: int) -> bool:
 
 
 def _goes_on(data: FileBytes, at: int) -> bool:
-    """Tell whether there is something behind the sound that is no chunk, no tag and not nothing."""
+    """Tell whether there is something behind the sound that is not a chunk, a tag or zeros."""
     order = "big" if data[0:4] in (FORM, b"RIFX") else "little"
     for _ in range(_MOST):
         at += at % 2 and data[at : at + 4] not in _OTHERS

@@ -1,7 +1,7 @@
 """The pages of Ogg files (RFC 3533): whether a stream comes to its end, and is the only one.
 
 libsndfile reads a file whose end is missing as if it were whole, and of streams that follow each
-other the first, at times with a length that is none.
+other the first, at times with a length that means nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _HEAD = 27
 _BEGINS, _ENDS = 2, 4
 """Bits of a page: the first and the last one of its stream."""
 _TAIL = 1024
-"""Bytes behind the last page that may be no pages, such as a tag."""
+"""Bytes behind the last page that may be something else, such as a tag."""
 
 
 class _Pages(NamedTuple):
