@@ -13,6 +13,7 @@ ELSEWHERE = {
     "grammar/__init__.py": "the grammars of the package",
     "runtime/audio/door.py": "what a call names, in a process that may open nothing else",
     "runtime/audio/calls/": "sound is worked on in its own file, under a lock that is held on it",
+    "runtime/audio/headers/": "the speakers of a sound, in the file that its call has written",
     "runtime/audio/tags/": "what a sound says of itself, in the file that its call has locked",
     "runtime/cassette/writer.py": "the recording that a run writes, by the name that was typed",
     "runtime/cli/app.py": "/dev/null in the place of an output that was closed",

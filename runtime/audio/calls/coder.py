@@ -21,6 +21,7 @@ from flowc.compiler.catalog.audio_formats import format_of
 
 from ...errors import Failure
 from ..blocks import Frames
+from ..headers.speakers import speakers_in_mpeg_4
 from ..tags.mp4 import read_track
 from .call import Unwritable
 from .containers import CODER, coders_for
@@ -104,13 +105,18 @@ class DecodedFile:
 
 class EncodedFile:
     """A file of MPEG-4 that is written, as `soundfile.SoundFile` writes: the existing file `place`
-    with so many kilobits a second."""
+    with so many kilobits a second, its channels for `speakers` where it can have those."""
 
-    def __init__(self, path: str, place: str, rate: int, channels: int, kbps: int) -> None:
+    def __init__(
+        self, path: str, place: str, rate: int, channels: int, kbps: int, speakers: int = 0
+    ) -> None:
         self._path = path
         self._closed = False
         self._failure: Failure | None = None
-        sound = ("-f", "f32le", "-ar", str(rate), "-ac", str(channels), "-i", "pipe:0")
+        layout = speakers_in_mpeg_4(speakers, channels)
+        # What the program takes so many channels for differs from what wav files have them for.
+        places = ("-channel_layout", f"0x{layout:X}") if layout else ()
+        sound = ("-f", "f32le", "-ar", str(rate), "-ac", str(channels), *places, "-i", "pipe:0")
         coded = ("-c:a", "aac", "-b:a", f"{kbps}k", "-threads", "1")
         # Without -xerror it ends with 0 on a disk that is full.
         words = (*_QUIET, "-xerror", "-y", *sound, *coded, *_SAME, "-f", "ipod", f"file:{place}")

@@ -18,6 +18,8 @@ from flowc.compiler.catalog.audio_formats import FORMATS
 from ...errors import Failure
 from ..blocks import Frames
 from ..door import open_place
+from ..headers.extent import check_extent, check_readable
+from ..headers.speakers import order_of, speakers_of
 from ..tags.mp4 import MARK
 from ..tags.tags import Tags, read_tags
 from .coder import DecodedFile
@@ -33,9 +35,6 @@ _SAME = {"WAVEX": "WAV", "RF64": "WAV"}
 _LEAST_RATE, _MAX_RATE = 1000, 768_000
 """Samples a second: a header with fewer makes hours of a few bytes."""
 _CHOSEN = [one.name for one in CONTAINERS.values() if one.bitrates]
-_MP3_UNREAD = 65_536
-"""Bytes after the last frame that may be tags."""
-
 _MP3_BEFORE = 32 * 1152
 """Frames that are read before the first one that counts: a frame of an mp3 file may have bits in up
 to 511 bytes before it, which are many frames where there are few bits."""
@@ -55,7 +54,8 @@ class ForwardFile(soundfile.SoundFile):  # type: ignore[misc]
 class Sound:
     """A file that can be read as sound. `path` is as the person wrote it, `place` where it is;
     `known` is the device and the number that the file has to have, where they are known; `identity`
-    tells its samples from all others, () where nothing does."""
+    tells its samples from all others, () where nothing does; `speakers` are those that its header
+    names for its channels, as the bits of wav files, 0 where it names none."""
 
     path: str
     place: str
@@ -66,6 +66,7 @@ class Sound:
     subtype: str
     known: tuple[int, ...] = ()
     identity: tuple[object, ...] = field(default=(), compare=False)
+    speakers: int = field(default=0, compare=False)
 
     @property
     def seconds(self) -> float:
@@ -89,6 +90,7 @@ class Sound:
         opened = _opened(self.path, self.place, self.known)
         with opened as file:
             at = start
+            order = opened.order(self.subtype, self.channels)
             try:
                 if start:
                     early = min(start, _MP3_BEFORE) if self.format == "MP3" else 0
@@ -98,13 +100,11 @@ class Sound:
                 while at < end:
                     block: Frames = file.read(min(size, end - at), dtype="float32", always_2d=True)
                     if not len(block):
-                        raise self._cut_off(at)
-                    yield block
+                        raise self._cut_off(at, opened.is_counted)
+                    yield np.ascontiguousarray(block[:, order]) if order else block
                     at += len(block)
-                if at == self.frames and self.format == "MP3" and opened.unread() > _MP3_UNREAD:
-                    raise self._longer()
             except soundfile.LibsndfileError:
-                raise self._cut_off(at) from None
+                raise self._cut_off(at, opened.is_counted) from None
 
     @property
     def _block(self) -> int:
@@ -122,18 +122,11 @@ class Sound:
         """Return the kilobits a second of a format that has them to choose."""
         return self.tags().bitrate if self.format in _CHOSEN else None
 
-    def _longer(self) -> Failure:
-        """Return the failure of a file that goes on. libsndfile estimates the length of an mp3 file
-        whose frames differ in size and whose header does not say how many there are, and stops
-        there."""
-        return Failure(
-            f"`{self.path}` goes on after {self.seconds:.2f} s, but does not say how long it is",
-            help="write it anew with another program, best as wav or flac",
-        )
-
-    def _cut_off(self, at: int) -> Failure:
-        says = f"its header says {self.seconds:.2f} s, {at / self.rate:.2f} s could be read"
-        return Failure(f"`{self.path}` is cut off or damaged: {says}")
+    def _cut_off(self, at: int, is_counted: bool) -> Failure:
+        said = "its frames come to" if is_counted else "its header says"
+        says = f"{said} {self.seconds:.2f} s, {at / self.rate:.2f} s could be read"
+        what = "damaged" if is_counted else "cut off or damaged"
+        return Failure(f"`{self.path}` is {what}: {says}")
 
     def _not_numbers(self, block: Frames, at: int) -> Failure:
         rows = ~np.isfinite(block).all(axis=1)
@@ -181,12 +174,14 @@ class UnwrittenSound(Sound):
 
 def open_sound(path: str, place: str, known: tuple[int, ...] = ()) -> Sound:
     """Return what a file's header says. Raise `Failure`: missing, a folder, not sound, no
-    samples, not the file that is known."""
+    samples, not all of them or others behind them, not the file that is known."""
     opened = _opened(path, place, known)
     with opened as file:
         shape = (file.samplerate, file.channels, file.frames)
         name = _SAME.get(file.format, str(file.format))
-        sound = Sound(path, place, *shape, name, str(file.subtype), known, opened.identity)
+        subtype, speakers = str(file.subtype), opened.speakers(name, file.channels)
+        sound = Sound(path, place, *shape, name, subtype, known, opened.identity, speakers)
+        opened.check(sound.seconds if sound.frames > 0 and sound.rate > 0 else 0.0)
     if sound.frames <= 0:
         raise Failure(f"`{path}` holds no samples")
     if not _LEAST_RATE <= sound.rate <= _MAX_RATE:
@@ -232,6 +227,7 @@ class _opened:
     def _sound(self) -> ForwardFile | DecodedFile:
         if os.pread(self._number, 8, 0)[4:] == MARK:
             return DecodedFile(self._path, self._place, self._number)
+        check_readable(self._path, self._number)
         self._counted = with_length(self._number, self._path)
         return ForwardFile(self._counted or self._number, closefd=False)
 
@@ -241,11 +237,22 @@ class _opened:
         file.seek(0)
         return file
 
-    def unread(self) -> int:
-        """Return how many bytes libsndfile has not looked at; 0 where frames were counted."""
-        if self._counted:
-            return 0
-        return os.fstat(self._number).st_size - os.lseek(self._number, 0, os.SEEK_CUR)
+    def check(self, seconds: float) -> None:
+        """Raise `Failure` unless the file holds what its header says, and nothing else."""
+        check_extent(self._path, self._number, seconds)
+
+    def speakers(self, container: str, channels: int) -> int:
+        """Return the speakers that the file names, 0 for none."""
+        return speakers_of(self._number, container, channels)
+
+    def order(self, subtype: str, channels: int) -> tuple[int, ...]:
+        """Return where in the file each channel is, in the order of wav files; () for that one."""
+        return order_of(self._number, subtype, channels)
+
+    @property
+    def is_counted(self) -> bool:
+        """Tell whether the length is not what the file says, but that of the frames found."""
+        return self._counted is not None
 
     def __exit__(self, *_: object) -> None:
         if self._file is not None:

@@ -2,14 +2,19 @@
 a frame before the first that says so.
 
 Recorders, streams and files that were cut write no such frame. libsndfile estimates the length by
-the first frames then, too long or too short, and reads as far as that.
+the first frames then, too long or too short, and reads as far as that. Where frames go on behind
+the length that a file says, as in files that were joined byte by byte, it would leave them out.
 """
 
 from __future__ import annotations
 
 import mmap
 import os
+import shlex
+from collections.abc import Iterator
 from typing import NamedTuple
+
+from ...errors import Failure
 
 _KBITS = {
     1: (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
@@ -19,11 +24,15 @@ _KBITS = {
 (ISO/IEC 11172-3, 2.4.2.3; ISO/IEC 13818-3, 2.4.2.3)."""
 _RATES = {3: (44_100, 48_000, 32_000), 2: (22_050, 24_000, 16_000), 0: (11_025, 12_000, 8_000)}
 """Samples a second by the two bits of the version: 3 is MPEG-1, 2 MPEG-2, 0 MPEG-2.5."""
-_NAMES = (b"Xing", b"Info", b"VBRI")
+_SAYS, _SAYS_OTHERWISE = (b"Xing", b"Info"), b"VBRI"
+_HAS_FRAMES, _HAS_BYTES = 1, 2
+_FEW = 2
+"""Frames that may be more than those that a file says: programs differ in what they count."""
 _OTHERS = (b"RIFF", b"RF64", b"fLaC", b"OggS", b"FORM", b"caff")
 """How files of other kinds begin."""
 _SEARCH = 65_536
-"""Bytes in which the next frame is looked for."""
+"""Bytes in which the first frame is looked for."""
+_MPEG_1 = 3
 _LAYER_III = 1
 _WITHOUT_CHECKSUM = 0x01
 
@@ -34,6 +43,11 @@ class FrameHeader(NamedTuple):
 
     kind: tuple[int, int]
     size: int
+
+    @property
+    def seconds(self) -> float:
+        """Return how long the sound of a frame is."""
+        return (1152 if self.kind[0] == _MPEG_1 else 576) / self.kind[1]
 
 
 def read_header(data: bytes) -> FrameHeader | None:
@@ -82,21 +96,71 @@ class Mp3WithLength:
 
 def with_length(number: int, path: str) -> Mp3WithLength | None:
     """Return the open file `number` with a frame that says its length; None where it says it, or
-    is not a file of MPEG layer III. What its `path` names mp3 may begin in the midst of a frame."""
+    is not a file of MPEG layer III. What its `path` names mp3 may begin in the midst of a frame.
+    Raise `Failure` where more frames follow than belong to the first sound."""
     head = os.pread(number, 4, 0)
     starts = head[:3] == b"ID3" or read_header(head) is not None
     if len(head) < 4 or not (starts or (path.lower().endswith(".mp3") and head not in _OTHERS)):
         return None
     with mmap.mmap(number, 0, access=mmap.ACCESS_READ) as data:
-        first = _next_frame(data, _after_tag(data), None)
-        if first is None:
+        begin = _after_tag(data)
+        first = _next_frame(data, begin, begin + _SEARCH)
+        header = None if first is None else read_header(data[first : first + 4])
+        if first is None or header is None:
             return None
-        header = read_header(data[first : first + 4])
-        if header is None or any(name in data[first : first + 200] for name in _NAMES):
+        says = _read_length(data, first)
+        if says is not None and says.frames:
+            if _goes_on(data, first, header, says):
+                raise _failure_of_several(path, says.frames * header.seconds)
             return None
-        count = _count_frames(data, first, header)
-        frame = _frame_of_length(data[first : first + 4], header, count)
+        if says is not None:
+            first += header.size  # a frame that says something else than how many there are
+        count, others = _count_frames(data, first, header)
+        if others > _FEW:
+            raise _failure_of_several(path, count * header.seconds)
+        head = data[first : first + 4]
+        frame = _frame_of_length(head, header, count) if read_header(head) else b""
     return Mp3WithLength(number, first, frame) if frame else None
+
+
+class _Length(NamedTuple):
+    """How many frames follow a first one that says so, and how many bytes there are with it; 0
+    where it does not say."""
+
+    frames: int = 0
+    size: int = 0
+
+
+def _read_length(data: mmap.mmap, first: int) -> _Length | None:
+    """Return what the first frame says; None where it is a frame as any other."""
+    head = data[first : first + 200]
+    at = max(head.find(name) for name in _SAYS)
+    if at < 0:
+        return _Length() if _SAYS_OTHERWISE in head else None
+    words = [int.from_bytes(head[at + 4 * n : at + 4 * n + 4], "big") for n in range(1, 4)]
+    flags, numbers = words[0], words[1:]
+    frames = numbers.pop(0) if flags & _HAS_FRAMES else 0
+    return _Length(frames, numbers[0] if flags & _HAS_BYTES else 0)
+
+
+def _goes_on(data: mmap.mmap, first: int, header: FrameHeader, says: _Length) -> bool:
+    """Tell whether there are more frames than a file says. All are counted only where frames stand
+    behind the bytes that it says, or it does not say how many: there can be hundreds of thousands.
+    """
+    if says.size:
+        behind = _walk(data, first + says.size)
+        if sum(1 for _ in zip(range(_FEW + 1), behind, strict=False)) <= _FEW:
+            return False
+    count, others = _count_frames(data, first + header.size, header)
+    return count + others > says.frames + _FEW
+
+
+def _failure_of_several(path: str, seconds: float) -> Failure:
+    return Failure(
+        f"`{path}` goes on behind its first {seconds:.2f} s with frames that do not belong to them:"
+        " several mp3 files follow each other in it",
+        help=f"make one sound of them first: `ffmpeg -i {shlex.quote(path)} whole.wav`",
+    )
 
 
 def _after_tag(data: mmap.mmap) -> int:
@@ -109,40 +173,49 @@ def _after_tag(data: mmap.mmap) -> int:
     return 10 + size + (10 if data[5] & 0x10 else 0)
 
 
-def _next_frame(data: mmap.mmap, at: int, kind: tuple[int, int] | None) -> int | None:
-    """Return where the next frame begins that another one of its kind follows, or the end."""
-    for place in range(at, min(at + _SEARCH, len(data) - 4)):
-        if data[place] != 0xFF:
-            continue
+def _next_frame(data: mmap.mmap, at: int, end: int) -> int | None:
+    """Return where the next frame begins, at a place before `end`, that another one of its kind
+    follows, or the end of the file."""
+    place = data.find(b"\xff", at, end)
+    while place >= 0:
         header = read_header(data[place : place + 4])
-        if header is None or (kind is not None and header.kind != kind):
-            continue
-        after = read_header(data[place + header.size : place + header.size + 4])
-        if (after and after.kind == header.kind) or place + header.size == len(data):
-            return place
+        if header is not None:
+            after = read_header(data[place + header.size : place + header.size + 4])
+            if (after and after.kind == header.kind) or place + header.size == len(data):
+                return place
+        place = data.find(b"\xff", place + 1, end)
     return None
 
 
-def _count_frames(data: mmap.mmap, first: int, header: FrameHeader) -> int:
-    count, at = 0, first
+def _walk(data: mmap.mmap, at: int, kind: tuple[int, int] | None = None) -> Iterator[FrameHeader]:
+    """Yield the frames from a place on. Behind what is not a frame of the kind before it,
+    frames of any kind are looked for, as far as the end of the file."""
     while at + 4 <= len(data):
         found = read_header(data[at : at + 4])
-        if found is None or found.kind != header.kind:
-            place = _next_frame(data, at, header.kind)
-            if place is None:
-                break
+        if found is None or found.kind != kind:
+            place = _next_frame(data, at, len(data))
+            found = None if place is None else read_header(data[place : place + 4])
+            if place is None or found is None:
+                return
             at = place
-            continue
-        count += at + found.size <= len(data)
-        at += found.size
-    return count
+        at, kind = at + found.size, found.kind
+        if at <= len(data):
+            yield found
+
+
+def _count_frames(data: mmap.mmap, first: int, header: FrameHeader) -> tuple[int, int]:
+    """Return how many frames there are from a place on, of the kind of a header and of others."""
+    count = others = 0
+    for found in _walk(data, first, header.kind):
+        count, others = (count + 1, others) if found.kind == header.kind else (count, others + 1)
+    return count, others
 
 
 def _frame_of_length(first: bytes, header: FrameHeader, count: int) -> bytes:
     """Return a frame with the header of the first one, silent but for the number of frames; its
     bitrate is the lowest that leaves room for that."""
     is_mono = first[3] >> 6 == 3
-    is_old = header.kind[0] == 3
+    is_old = header.kind[0] == _MPEG_1
     side = (17 if is_mono else 32) if is_old else (9 if is_mono else 17)
     says = bytes(side) + b"Info" + (1).to_bytes(4, "big") + count.to_bytes(4, "big")
     for bits in range(1, 15):

@@ -15,6 +15,7 @@ import soundfile
 from ...errors import Failure
 from ..blocks import Frames
 from ..door import open_place
+from ..headers.speakers import inverse_of, order_in, write_speakers
 from ..tags.tags import Tags, add_blocks, set_fields
 from .call import Unwritable
 from .coder import EncodedFile
@@ -24,7 +25,11 @@ from .files import cannot
 from .word_length import Rounding
 
 _RIFF_LIMIT = 4_000_000_000
+_BOUNDED = ("WAV", "AIFF")
+"""Containers whose headers have 32 bits for the size."""
 _BYTES = {"PCM_16": 2, "PCM_24": 3}
+_PLAIN = 2
+"""Channels, of which nobody asks what they are for."""
 NO_TAGS = Tags()
 _SERIAL = 1
 _MIRROR = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
@@ -48,8 +53,9 @@ class WrittenFile:
 @dataclass(frozen=True, slots=True)
 class FileShape:
     """The shape of a file to write: samples a second, channels, how samples are stored ("" for the
-    usual way), whether they are rounded with noise, about how many frames there will be, and its
-    kilobits a second where the format has them to choose, 0 for the usual."""
+    usual way), whether they are rounded with noise, about how many frames there will be, its
+    kilobits a second where the format has them to choose, 0 for the usual, and the speakers that
+    its channels are for, as the bits of wav files, 0 for unknown."""
 
     rate: int
     channels: int
@@ -57,6 +63,22 @@ class FileShape:
     dither: bool = True
     frames: int = 0
     bitrate: int = 0
+    speakers: int = 0
+
+
+def check_size(path: str, shape: FileShape, limit: int = _RIFF_LIMIT) -> None:
+    """Raise `Failure` where `shape.frames` are too many for a file of that name: one of aiff holds
+    at most `limit` bytes. Wav files become RF64."""
+    name = container_of(path).name
+    subtype = check_fit(path, shape.subtype, shape.rate, shape.channels)
+    if name == "AIFF" and shape.frames * shape.channels * _BYTES.get(subtype, 4) > limit:
+        raise _too_large(path, name)
+
+
+def _too_large(path: str, container: str) -> Failure:
+    kind = "an aiff" if container == "AIFF" else "a wav"
+    help = "write a wav or flac file, or fewer bits or channels" if container == "AIFF" else ""
+    return Failure(f"`{path}` would be larger than {kind} file can be (4 GB)", help=help)
 
 
 def write_sound(
@@ -69,14 +91,14 @@ def write_sound(
 ) -> WrittenFile:
     """Write blocks into the file at `place`, which exists and is empty, in the container that
     `path` names. A wav file that gets larger than `riff_limit` bytes is one of RF64. Raise
-    `Failure`: a container that cannot hold this, a full disk."""
+    `Failure`: a container that cannot hold this, as an aiff file more than that; a full disk."""
     container = container_of(path)
     subtype = check_fit(path, shape.subtype, shape.rate, shape.channels)
     done = WrittenFile(path, shape.rate, shape.channels, container.name, subtype)
     disk = _Disk(place)
     large = shape.frames * shape.channels * _BYTES.get(subtype, 4) > riff_limit
     writer = _Writer(disk, container, done, tags, Rounding(subtype, shape.dither))
-    writer.bitrate = shape.bitrate
+    writer.bitrate, writer.speakers = shape.bitrate, shape.speakers
     writer.limit = 0 if large and container.name == "WAV" else riff_limit
     try:
         writer.write(blocks)
@@ -96,6 +118,7 @@ def write_sound(
         raise Failure(f"nothing is left to write into `{path}`")
     try:
         add_blocks(place, container.name, tags)
+        write_speakers(place, container.name, shape.channels, shape.speakers)
         _strip_chance(place)
     except OSError as error:
         reason = cannot(path, error)
@@ -106,7 +129,8 @@ def write_sound(
 @dataclass(slots=True)
 class _Writer:
     """Writes blocks into a file. `limit` is how many bytes a wav file may have; 0 makes it RF64.
-    `bitrate` is that of a format which has one to choose; 0 is the usual one."""
+    `bitrate` is that of a format which has one to choose; 0 is the usual one. `speakers` are those
+    of `FileShape`."""
 
     disk: _Disk
     container: Container
@@ -115,6 +139,7 @@ class _Writer:
     rounding: Rounding
     limit: int = _RIFF_LIMIT
     bitrate: int = 0
+    speakers: int = 0
 
     def write(self, blocks: Iterable[Frames]) -> None:
         """Write all of them, as far as the disk takes them."""
@@ -134,10 +159,12 @@ class _Writer:
 
     def _begin(self) -> soundfile.SoundFile | EncodedFile:
         done, name = self.done, self.container.name if self.limit else "RF64"
+        if name == "WAV" and self.speakers and done.channels > _PLAIN:
+            name = "WAVEX"  # the only kind of wav file that names speakers
         shape = done.rate, done.channels
         if self.container.coder:
             kbps = self.bitrate or usual_bitrate(done.path, *shape)
-            return EncodedFile(done.path, self.disk.place, *shape, kbps)
+            return EncodedFile(done.path, self.disk.place, *shape, kbps, self.speakers)
         coding: dict[str, object] = {}
         if self.bitrate and self.container.bitrates:
             coding = coding_of(done.path, self.bitrate, *shape, done.subtype)
@@ -153,8 +180,10 @@ class _Writer:
         done.peak = max(done.peak, peak)
         if done.subtype != "FLOAT" and peak > 1.0:
             done.clipped += int((np.abs(block) > 1.0).sum())
-        if self.container.name == "WAV" and self.limit and self.disk.size > self.limit:
-            raise Failure(f"`{done.path}` would be larger than a wav file can be (4 GB)")
+        if self.container.name in _BOUNDED and self.limit and self.disk.size > self.limit:
+            raise _too_large(done.path, self.container.name)
+        if order := inverse_of(order_in(done.subtype, done.channels)):
+            block = block[:, order]
         file.write(self.rounding.apply(block))
         done.frames += len(block)
 

@@ -13,7 +13,8 @@ _BITS = {"PCM_16": 16, "PCM_24": 24, "PCM_32": 32}
 _DITHERED = 24
 """Bits; with more, noise of one step is below what a float32 sample can say."""
 _LIKE = {"PCM_S8": "PCM_16", "PCM_U8": "PCM_16", "DOUBLE": "FLOAT", "ULAW": "PCM_16",
-         "ALAW": "PCM_16"}  # fmt: skip
+         "ALAW": "PCM_16", "ALAC_16": "PCM_16", "ALAC_20": "PCM_24", "ALAC_24": "PCM_24",
+         "ALAC_32": "PCM_32"}  # fmt: skip
 """What holds all of a word that no container here is written with."""
 
 _PIECE = 8192

@@ -14,6 +14,7 @@ from math import log10
 import numpy as np
 
 from ..blocks import Frames, Samples
+from ..headers.speakers import BACK, LFE, SIDES
 from .filters import Recursion, Section
 from .true_peak import TruePeakMeter
 
@@ -25,6 +26,7 @@ _MOMENTARY, _SHORT, _HOP = 40, 300, 10
 _PIECE = 16_384
 """Frames that are filtered at once, which bounds the memory."""
 
+_PLAIN, _SURROUND = 2, 1.41
 CHANNEL_WEIGHTS: dict[int, tuple[float, ...]] = {
     1: (1.0,),
     2: (1.0, 1.0),
@@ -37,6 +39,17 @@ CHANNEL_WEIGHTS: dict[int, tuple[float, ...]] = {
 }
 """BS.1770-5, tables 3 and 4, for channels in the order of wav files: left, right, centre, LFE (not
 counted), then those behind (1.0) and at the sides (1.41). Four and five channels have no LFE."""
+
+
+def weights_of(channels: int, speakers: int = 0) -> tuple[float, ...] | None:
+    """Return the weight of each channel by the speakers that they are for, bits as in wav files; 0
+    are those that so many channels of a wav file usually are for. None where that is unknown."""
+    usual = CHANNEL_WEIGHTS.get(channels)
+    if usual is None or channels <= _PLAIN or speakers.bit_count() != channels:
+        return usual
+    surround = SIDES if speakers & SIDES else BACK
+    bits = (1 << n for n in range(speakers.bit_length()) if speakers >> n & 1)
+    return tuple(0.0 if bit == LFE else _SURROUND if bit & surround else 1.0 for bit in bits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +65,11 @@ class Loudness:
 
 
 class LoudnessMeter:
-    """Measures the loudness of blocks of shape (frames, channels)."""
+    """Measures the loudness of blocks of shape (frames, channels), which are for `speakers`."""
 
-    def __init__(self, rate: int, channels: int) -> None:
+    def __init__(self, rate: int, channels: int, speakers: int = 0) -> None:
         self._rate = rate
-        weights = CHANNEL_WEIGHTS.get(channels)
+        weights = weights_of(channels, speakers)
         self._weights = None if weights is None else np.array(weights)
         self._filter = Recursion(k_weighting(rate), channels)
         self._peaks = TruePeakMeter(rate, channels)

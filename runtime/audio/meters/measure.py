@@ -13,7 +13,7 @@ from flowc.compiler.catalog.audio_model import PARTS
 from ..ahead import ahead, beside
 from .known import facts_of
 from .levels import CLIPPED_RUN, EDGES_HZ, LevelMeter, Spectrum, SpectrumMeter, shift_between
-from .loudness import CHANNEL_WEIGHTS, Loudness, LoudnessMeter, decibels
+from .loudness import Loudness, LoudnessMeter, decibels, weights_of
 
 if TYPE_CHECKING:
     from ..calls.files import Sound
@@ -42,7 +42,9 @@ def examine(
 ) -> tuple[Measurement, Spectrum | None]:
     """Return the same numbers, and the mean spectrum where it is one of the parts."""
     levels = LevelMeter(sound.rate, sound.channels)
-    loudness = LoudnessMeter(sound.rate, sound.channels) if "loudness" in parts else None
+    loudness = (
+        LoudnessMeter(sound.rate, sound.channels, sound.speakers) if "loudness" in parts else None
+    )
     spectra = SpectrumMeter(sound.rate, sound.channels) if "spectrum" in parts else None
     digest = hashlib.sha256(f"{sound.rate} {sound.channels}\n".encode())
     with beside(loudness.feed if loudness is not None else len) as weigh:
@@ -158,11 +160,12 @@ def _bands(levels: LevelMeter, spectrum: Spectrum, rate: int) -> Measurement:
 
 def _notes(sound: Sound, levels: LevelMeter, loud: Loudness | None) -> list[str]:
     notes = []
+    weights = weights_of(sound.channels, sound.speakers)
     if levels.not_finite:
         notes.append(f"{levels.not_finite} samples are not finite numbers: taken for zero")
     if loud is None:
         pass
-    elif sound.channels not in CHANNEL_WEIGHTS:
+    elif weights is None:
         notes.append(f"no loudness: where {sound.channels} channels stand is not known")
     elif loud.integrated is None:
         short = levels.count < 0.4 * sound.rate
@@ -173,6 +176,7 @@ def _notes(sound: Sound, levels: LevelMeter, loud: Loudness | None) -> list[str]
     if levels.clipped_runs:
         places = f"{levels.clipped_runs} place{'s' * (levels.clipped_runs != 1)}"
         notes.append(f"{places} with {CLIPPED_RUN} or more samples at full scale")
-    if sound.channels > 2 and sound.channels in CHANNEL_WEIGHTS:
-        notes.append(f"channels weighted {CHANNEL_WEIGHTS[sound.channels]} (the order of wav)")
+    if sound.channels > 2 and weights is not None:
+        named = "the speakers that the file names" if sound.speakers else "the order of wav"
+        notes.append(f"channels weighted {weights} ({named})")
     return notes

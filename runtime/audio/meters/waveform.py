@@ -37,7 +37,7 @@ class Sketch:
 
 def sketch(sound: Sound) -> Sketch:
     """Read the sound once, in blocks. Raise `Failure` as `Sound.blocks` does."""
-    meter = LoudnessMeter(sound.rate, sound.channels)
+    meter = LoudnessMeter(sound.rate, sound.channels, sound.speakers)
     gathered = Columns(max(sound.frames, 1), sound.rate)
     for block in sound.blocks():
         meter.feed(block)

@@ -25,7 +25,10 @@ _LONGEST_TEXT = 1024
 _LONG, _HEAD = 16, 8
 _ENTRY = 8 + 28
 """Where the boxes of an entry for sound begin."""
-_CODECS = {b"mp4a": "AAC", b"alac": "ALAC"}
+LOSSLESS = "ALAC"
+_CODECS = {b"mp4a": "AAC", b"alac": LOSSLESS}
+_DEPTH = 9
+"""Where in the settings of ALAC the bits of a word are."""
 _TEXTS = {
     "title": b"\xa9nam", "artist": b"\xa9ART", "album": b"\xa9alb", "date": b"\xa9day",
     "genre": b"\xa9gen", "comment": b"\xa9cmt", "copyright": b"cprt",
@@ -35,9 +38,9 @@ _HANDLER = b"\0" * 8 + b"mdirappl" + b"\0" * 9
 
 
 class Track(NamedTuple):
-    """The first sound of a file: its codec, its length without what the coder put before and behind
-    it, the kilobits a second that it was made with, 0 where the file does not say, and the chapters
-    of the file."""
+    """The first sound of a file: its codec (`AAC`, `ALAC_16`), its length without what the coder
+    put before and behind it, the kilobits a second that it was made with, 0 where the file does not
+    say, and the chapters of the file."""
 
     codec: str
     seconds: Fraction
@@ -156,7 +159,15 @@ def _track(track: memoryview, movie_scale: int) -> Track | None:
     kind = _find(media, b"minf", b"stbl", b"stsd")[8:]
     name = bytes(kind[4:8])
     codec = _CODECS.get(name, name.decode("ascii", "replace").strip().upper())
+    if codec == LOSSLESS:
+        codec += _word_of(kind[_ENTRY:])
     return Track(codec, max(seconds, Fraction()), _bitrate(kind[_ENTRY:]))
+
+
+def _word_of(entry: memoryview) -> str:
+    """Return `_16` for words of 16 bits; nothing where ALAC does not say how long they are."""
+    config = dict(_boxes(entry)).get(b"alac", memoryview(b""))
+    return f"_{config[_DEPTH]}" if len(config) > _DEPTH else ""
 
 
 Starts = list[tuple[float, float | None, str]]

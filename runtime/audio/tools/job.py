@@ -17,18 +17,21 @@ from ..calls.call import AudioCall
 from ..calls.compression import check_reach
 from ..calls.containers import bitrate_like, check_bitrate, check_fit, container_of
 from ..calls.files import Sound, UnwrittenSound, open_sound
-from ..calls.output import FileShape, WrittenFile, write_sound
+from ..calls.output import FileShape, WrittenFile, check_size, write_sound
 from ..calls.word_length import kept_subtype
+from ..headers.speakers import lost_speakers
 from ..meters.effects import needs_of, read_measure
 from ..meters.known import Needs, SpectrumName, Tap, facts_of, keep
 from ..meters.loudness import decibels
 from ..tags.chapters import MOST, Chapter, SoundSpan, move_chapters
+from ..tags.mp4 import LOSSLESS
 from ..tags.tags import Tags
 from .stages import Stage, through
 
 Result = dict[str, Any]
 Found = Mapping[str, float | None]
 """`gain_db`, and `ceiling_db` of the limiter, None without one."""
+_BECOMES_LOSSY = "the sound was lossless (ALAC) and is lossy now (AAC): flac and wav keep all of it"
 _MOST_AT_ONCE = 120_000_000
 """Samples of a file that a tool takes which does not stream: 10 minutes of stereo at 96 kHz."""
 
@@ -109,6 +112,9 @@ class Job:
         tap = Tap(needs, sound.rate, sound.channels, sound.seconds)
         blocks = tap.over(sound.blocks()) if needs else sound.blocks()
         shape = (sound.rate, chain.channels or sound.channels)
+        path = self.values["output"]
+        subtype = self._subtype(path, self._source or sound)
+        check_size(path, FileShape(*shape, subtype, frames=sound.frames))
         done = self.write(sound, through(blocks, chain.stages), shape)
         keep(sound.identity, tap.facts())
         return {**done, **chain.remarks}
@@ -159,8 +165,13 @@ class Job:
         subtype = self._subtype(path, source)
         if asked:
             check_reach(path, asked, rate, channels, check_fit(path, subtype, rate, channels))
-        form = FileShape(rate, channels, subtype, dither, frames, asked or kept)
+        speakers = self._speakers(like, channels)
+        form = FileShape(rate, channels, subtype, dither, frames, asked or kept, speakers)
         done = _result_of(self._put(path, form, blocks, tags), tags)
+        if lost := lost_speakers(done["format"], channels, speakers):
+            done["notes"].append(lost)
+        if same and source is not None and source.subtype.startswith(LOSSLESS):
+            done["notes"].append(_BECOMES_LOSSY)
         done["notes"] += _remarks(before, after) if not tags.lost_in(done["format"]) else []
         return done
 
@@ -177,6 +188,11 @@ class Job:
             keep(open_sound(path, place).identity, facts)
             keep(self.identity, facts)
         return done
+
+    def _speakers(self, like: Sound | None, channels: int) -> int:
+        """Return the speakers of the channels, those of the input; 0 where they are others."""
+        is_same = like is not None and like.channels == channels and "order" not in self.values
+        return like.speakers if like is not None and is_same else 0
 
     @property
     def _source(self) -> Sound | None:
@@ -217,7 +233,13 @@ class Rehearsal(Job):
         path = self.values["output"]
         shape = (form.rate, form.channels, count, container_of(path).name, "FLOAT", ())
         return UnwrittenSound(
-            path, "", *shape, self.identity, make=lambda: begin()[1], written_tags=tags
+            path,
+            "",
+            *shape,
+            self.identity,
+            form.speakers,
+            make=lambda: begin()[1],
+            written_tags=tags,
         )
 
     def _put(self, path: str, form: FileShape, blocks: Iterator[Frames], tags: Tags) -> WrittenFile:

@@ -213,7 +213,7 @@ def _limiter_chain(sound: Sound, gain_db: float, ceiling: float, times: _Times) 
 
 def measure_loudness(sound: Sound, chain: list[Stage]) -> Loudness:
     """Return the loudness of a sound behind some stages."""
-    meter = LoudnessMeter(sound.rate, sound.channels)
+    meter = LoudnessMeter(sound.rate, sound.channels, sound.speakers)
     for block in ahead(through(sound.blocks(), chain)):
         meter.feed(block)
     return meter.end()

@@ -6,6 +6,7 @@ import errno
 import os
 import random
 import struct
+import subprocess
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -25,7 +26,7 @@ from flowc.runtime.audio.tags.mp4 import read_track
 from flowc.runtime.errors import Failure
 from flowc.runtime.sandbox.jobs import make_job
 from sandbox_hosts import on_machine
-from sounds import needs_ffmpeg, noise, speech_like, write
+from sounds import needs_ffmpeg, noise, read, speech_like, write
 
 SHAPES = [
     (44_100, 2, 60_777),
@@ -114,6 +115,24 @@ def test_without_the_program_it_is_named(tmp_path, apply, monkeypatch):
         apply("gain", input="a.wav", output="b.m4a", gain_db=-3)
     assert "flowc doctor" in no.value.help
     assert coders_for(["a.wav", "b.mp3"]) == ()
+
+
+@needs_ffmpeg
+@pytest.mark.parametrize(("form", "bits"), [("s16p", 16), ("s32p", 24)])
+def test_lossless_sound_keeps_its_word_length_and_does_not_become_lossy_unsaid(
+    form, bits, tmp_path, apply
+):
+    write(tmp_path / "a.wav", noise(0.2), subtype=f"PCM_{bits}")
+    argv = ["ffmpeg", "-v", "error", "-i", "a.wav", "-c:a", "alac", "-sample_fmt", form, "b.m4a"]
+    subprocess.run(argv, cwd=tmp_path, check=True)
+    assert open_sound("b.m4a", str(tmp_path / "b.m4a")).subtype == f"ALAC_{bits}"
+    assert apply("invert", input="b.m4a", output="c.wav")["subtype"] == f"PCM_{bits}"
+    assert np.array_equal(read(tmp_path / "c.wav")[0], -read(tmp_path / "a.wav")[0])
+    assert apply("invert", input="b.m4a", output="c.flac")["subtype"] == f"PCM_{bits}"
+    assert "lossless (ALAC) and is lossy now (AAC)" in str(
+        apply("invert", input="b.m4a", output="c.m4a")["notes"]
+    )
+    assert apply("invert", input="c.m4a", output="d.m4a")["notes"] == []
 
 
 @pytest.fixture

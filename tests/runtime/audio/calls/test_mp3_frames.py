@@ -98,6 +98,62 @@ def test_the_bytes_are_those_of_the_file_behind_one_frame(tmp_path):
         assert counted.read(5)[3:] == data[:2]
 
 
+@pytest.mark.parametrize("level", [0.5, 0.95], ids=["usual", "low"])
+@pytest.mark.parametrize("other", [44_100, 48_000])
+def test_files_that_follow_each_other_are_refused_and_not_cut_to_the_first(level, other, tmp_path):
+    path = tmp_path / "a.mp3"
+    with path.open("wb") as file:
+        for rate in (44_100, other):
+            part = tmp_path / "part.mp3"
+            soundfile.write(part, speech_like(1, rate), rate, compression_level=level)
+            file.write(b"ID3\4\0\0\0\0\1\0" + bytes(128) + part.read_bytes())
+    with pytest.raises(Failure, match=r"`a\.mp3` goes on behind its first 4\.") as caught:
+        open_sound("a.mp3", str(path))
+    assert "ffmpeg -i a.mp3" in caught.value.help
+
+
+def test_a_file_without_its_length_that_goes_on_at_another_rate_is_refused(tmp_path):
+    path = tmp_path / "a.mp3"
+    path.write_bytes(written(path) + written(path, 48_000))
+    with pytest.raises(Failure, match="several mp3 files follow each other"):
+        open_sound("a.mp3", str(path))
+
+
+@pytest.mark.parametrize(
+    "tail", [b"TAG" + bytes(125), b"APETAGEX" + np.random.default_rng(1).bytes(300_000)]
+)
+def test_a_tag_behind_a_file_is_no_sound(tail, tmp_path):
+    path = tmp_path / "a.mp3"
+    written(path)
+    path.write_bytes(path.read_bytes() + tail)
+    assert open_sound("a.mp3", str(path)).seconds == pytest.approx(9, abs=0.01)
+
+
+@pytest.mark.parametrize("flags", [0, 2, 8], ids=["nothing", "its bytes", "its quality"])
+def test_a_first_frame_that_does_not_say_how_many_follow_is_not_the_length(flags, tmp_path):
+    path = tmp_path / "a.mp3"
+    written(path, kind="VARIABLE")
+    data = bytearray(path.read_bytes())
+    at = max(data.find(b"Xing"), data.find(b"Info")) + 4
+    data[at : at + 4] = flags.to_bytes(4, "big")
+    data[at + 4 : at + 8] = len(data).to_bytes(4, "big")
+    path.write_bytes(data)
+    sound = open_sound("a.mp3", str(path))
+    assert sum(map(len, sound.blocks())) == sound.frames
+    assert sound.seconds == pytest.approx(9, abs=0.1)
+
+
+@pytest.mark.parametrize("hole", [40_000, 200_000])
+def test_zeros_in_the_midst_are_damage_and_no_header_is_blamed(hole, tmp_path):
+    path = tmp_path / "a.mp3"
+    data = written(path)
+    middle = len(data) // 2
+    path.write_bytes(data[:middle] + bytes(hole) + data[middle:])
+    sound = open_sound("a.mp3", str(path))
+    with pytest.raises(Failure, match=r"`a\.mp3` is damaged: its frames come to [89]\.\d+ s, 4\."):
+        list(sound.blocks())
+
+
 @pytest.mark.skipif(not shutil.which("ffmpeg"), reason="ffmpeg is not installed")
 @pytest.mark.parametrize("options", ["-q:a 6", "-b:a 32k -ar 22050 -ac 1", "-b:a 320k"])
 def test_what_is_read_is_what_another_decoder_reads(options, tmp_path):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import struct
+
 import numpy as np
 import pytest
 import soundfile
 from flowc.runtime.audio.calls.files import open_sound
-from flowc.runtime.audio.calls.output import FileShape, write_sound
+from flowc.runtime.audio.calls.output import FileShape, check_size, write_sound
 from flowc.runtime.audio.calls.word_length import Rounding
 from flowc.runtime.errors import Failure
 from sounds import noise, read, silence, tone, write
@@ -85,3 +87,35 @@ def test_a_wav_file_that_gets_too_large_is_one_of_rf64(tmp_path):
     assert place.read_bytes()[:4] == b"RF64"
     assert open_sound("b.wav", str(place)).format == "WAV"
     assert soundfile.info(place).frames == 480_000
+
+
+@pytest.mark.parametrize("said", [0, 1000], ids=["length unknown", "length too small"])
+def test_an_aiff_file_too_large_for_its_header_is_refused(said, tmp_path):
+    """Its sizes are of 32 bits, and there is no larger form of it: they would begin at 0 again."""
+    place = tmp_path / "b.aiff"
+    place.touch()
+    frames = noise(1)
+    shape = FileShape(48_000, 2, "PCM_24", frames=said)
+    blocks = (frames for _ in range(8))
+    with pytest.raises(Failure, match=r"`b\.aiff` would be larger than an aiff file can be") as no:
+        write_sound("b.aiff", str(place), shape, blocks, riff_limit=1_000_000)
+    assert "wav or flac" in no.value.help
+    whole = FileShape(48_000, 2, "PCM_24", frames=8 * len(frames))
+    with pytest.raises(Failure, match="larger than an aiff file"):
+        check_size("b.aiff", whole, 1_000_000)
+    check_size("b.aiff", whole)
+    check_size("b.wav", whole, 1_000_000)
+
+
+def test_a_sound_that_no_aiff_file_holds_is_refused_before_anything_is_written(tmp_path, apply):
+    """A wav file with holes in it: 4.2 GB that take no room."""
+    place = tmp_path / "a.wav"
+    size = 2 * 2_100_000_000
+    form = struct.pack("<4sIHHIIHH", b"fmt ", 16, 1, 1, 768_000, 1_536_000, 2, 16)
+    with place.open("wb") as file:
+        file.write(struct.pack("<4sI4s", b"RIFF", 36 + size, b"WAVE") + form)
+        file.write(struct.pack("<4sI", b"data", size))
+        file.truncate(44 + size)
+    with pytest.raises(Failure, match=r"`b\.aiff` would be larger"):
+        apply("gain", input="a.wav", output="b.aiff", gain_db=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.wav"]
