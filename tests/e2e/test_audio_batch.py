@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 import sounds
 from flowc.runtime.cli.app import run
 
@@ -26,3 +27,21 @@ def test_every_sound_of_a_folder_is_edited_and_none_that_an_edit_wrote(
     for one in list(results.values())[:2]:
         after, _ = sounds.read(tmp_path / one["final"])
         assert abs(float(after.max()) / 10 ** (-26 / 20) - 1) < 0.01
+
+
+@pytest.mark.parametrize("kind", ["mp3", "opus"])
+def test_a_folder_of_coded_sounds_is_edited_and_nobody_is_asked(
+    kind, tmp_path, monkeypatch, capsys
+):
+    """Each is coded anew by a step of its own, which has to be told from one that does nothing."""
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        sounds.write(tmp_path / "a.wav", sounds.speech_like(1), 48_000)
+        call = f'CONVERT(input="a.wav", output="{name}.{kind}")'
+        assert run(["audio", "apply", call]) == 0
+    asked = ["-i", f"pattern=*.{kind}", "-i", "request=high-pass at 100 Hz"]
+    capsys.readouterr()
+    code = run(["run", "batch", *asked, "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert (code, told["status"]) == (0, "success"), told["variables"]["report"]
+    assert all(one["final"].endswith(kind) for one in told["variables"]["results"])
