@@ -24,9 +24,22 @@ def test_every_sound_of_a_folder_is_edited_and_none_that_an_edit_wrote(
     assert list(results) == ["takes/a.wav", "takes/b.wav", "takes/c.wav"]
     assert [one["status"] for one in results.values()] == ["SUCCESS", "SUCCESS", "FAILURE"]
     assert told["variables"]["report"].startswith("2 of 3 files are edited.")
+    line = told["variables"]["report"].splitlines()[-1]
+    assert line.startswith("FAILURE · takes/c.wav · `takes/c.wav` cannot be read as sound")
+    assert results["takes/c.wav"]["report"].startswith("`takes/c.wav` cannot be read as sound")
     for one in list(results.values())[:2]:
         after, _ = sounds.read(tmp_path / one["final"])
         assert abs(float(after.max()) / 10 ** (-26 / 20) - 1) < 0.01
+
+
+def test_the_report_says_why_an_edit_ended_without_a_result(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    sounds.write(tmp_path / "a.wav", sounds.silence(1), 48_000)
+    assert run(["run", "batch", "-i", "request=trim silence", "--json"]) == 1
+    (one,) = json.loads(capsys.readouterr().out)["variables"]["results"]
+    assert "all of it is silence" in one["line"]
+    assert "All of it stands in workflow_" in one["line"]
+    assert "not measured" in one["report"]
 
 
 @pytest.mark.parametrize("kind", ["mp3", "opus"])
