@@ -32,6 +32,26 @@ def test_every_sound_of_a_folder_is_edited_and_none_that_an_edit_wrote(
         assert abs(float(after.max()) / 10 ** (-26 / 20) - 1) < 0.01
 
 
+def test_a_page_is_of_one_file_and_names_those_that_a_batch_has(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib", reason="needs the extra `plot`")
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.wav", "b.wav"):
+        sounds.write(tmp_path / name, sounds.tone(1, 440), 48_000, "PCM_16")
+    run(["run", "batch", "-i", "request=quieter by 3 dB", "--json"])
+    id = json.loads(capsys.readouterr().out)["run"]
+    assert run(["audio", "report", id, "-o", "page.html"]) == 2
+    told = capsys.readouterr().err
+    assert all(f"`{path.name}`" in told for path in tmp_path.glob("workflow_*.md"))
+    assert "name one of them" in told
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_pattern_in_place_of_a_file_is_a_batch(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["run", "edit", "-i", "audio=takes/*.wav", "-i", "request=trim silence"]) == 1
+    assert "`flowc run batch -i pattern=…` edits" in capsys.readouterr().err
+
+
 def test_the_report_says_why_an_edit_ended_without_a_result(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     sounds.write(tmp_path / "a.wav", sounds.silence(1), 48_000)
