@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 import sounds
@@ -50,6 +51,20 @@ def test_a_pattern_in_place_of_a_file_is_a_batch(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert run(["run", "edit", "-i", "audio=takes/*.wav", "-i", "request=trim silence"]) == 1
     assert "`flowc run batch -i pattern=…` edits" in capsys.readouterr().err
+
+
+def test_a_name_that_is_not_utf_8_is_told_with_the_remedy(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    name = os.fsdecode(b"a\xff.wav")
+    sounds.write(tmp_path / "a.wav", sounds.tone(1, 440), 48_000).rename(tmp_path / name)
+    assert run(["audio", "measure", name]) == 1
+    told = capsys.readouterr().err
+    assert "the name `a\\xff.wav` is not UTF-8" in told
+    assert "rename the file" in told
+    assert run(["run", "batch", "-i", "request=quieter by 3 dB", "--json"]) == 1
+    (one,) = json.loads(capsys.readouterr().out)["variables"]["results"]
+    assert "is not UTF-8" in one["line"]
+    assert "rename the file" in one["line"]
 
 
 def test_the_report_says_why_an_edit_ended_without_a_result(tmp_path, monkeypatch, capsys):
