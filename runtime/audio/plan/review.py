@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from flowc.compiler import plan
-from flowc.compiler.catalog.audio_formats import format_of
+from flowc.compiler.catalog.audio_expectations import OWN, SAME_SOUND_DB, measure_text
+from flowc.compiler.catalog.audio_formats import WITH_LOSS, format_of
 from flowc.compiler.catalog.audio_model import predicate
 from flowc.compiler.plan.paths import original_input
 
@@ -157,13 +158,14 @@ def _call_expects(id: str, code: str, read: str) -> list[Predicate]:
         call = parse_call(code)
     except Failure:
         return []  # a program, or a person's work
-    checks = [*call.expects(read), *_format_expects(call)]
+    checks = [*call.expects(read), *_file_expects(call)]
     return [read_predicate({**check, "subject": id}) for check in checks]
 
 
-def _format_expects(call: AudioCall) -> Iterator[dict[str, Any]]:
+def _file_expects(call: AudioCall) -> Iterator[dict[str, Any]]:
     """Yield what tells the file that a conversion wrote from another: whoever plans it knows the
-    file's name later than its numbers, so they say nothing of it."""
+    file's name later than its numbers, so they say nothing of it. Where no coder adds noise, other
+    channels are those that the sound before is folded to."""
     if call.tool.name != "convert":
         return
     kind, container = format_of(call.writes[0]), container_of(call.writes[0])
@@ -171,6 +173,9 @@ def _format_expects(call: AudioCall) -> Iterator[dict[str, Any]]:
     if kind == "opus":  # which has the container of ogg
         told = ("subtype", container.subtypes[0])
     yield predicate(told[0], "==", told[1], f"It is {a_file(kind)}")
+    if call.arguments["channels"] and kind not in WITH_LOSS:
+        folded = measure_text("joined_misfit_db", 0, OWN)
+        yield predicate(folded, "<=", SAME_SOUND_DB, "It is the sound before, in other channels")
 
 
 def _best(group: list[Finding]) -> Finding:

@@ -39,7 +39,7 @@ def compare(job: Job) -> Result:
     if effects is None:
         return meter.compare(a, b, job.values["silence_dbfs"])
     named = {OWN: a, **{path: job.sound(path) for path in job.values["others"] or ()}}
-    inputs = {name: like(sound, b) for name, sound in named.items()} if job.values["others"] else {}
+    inputs = {name: like(sound, b) for name, sound in named.items()}
     values = effects_of(a, b, [read_measure(text) for text in effects], inputs)
     said = zip(effects, values, strict=True)
     return {"effects": {name: {"value": v, "idle": idle} for name, (v, idle) in said}}

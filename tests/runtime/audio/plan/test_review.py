@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
+import numpy as np
 import pytest
 import sounds
 from flowc.compiler.plan import read_plan
@@ -26,13 +27,17 @@ PLAN = """# Jingle
 """
 
 
-def verdicts(folder, apply, write, wrote):
-    """What the export of a sound to `write` comes to where the file is `wrote`."""
-    sounds.write(folder / "a.wav", sounds.speech_like(1), 48_000, "FLOAT")
-    apply("convert", input="a.wav", output=wrote)
+def verdicts(folder, apply, write, wrote, code='CONVERT(input="a.wav", output="{}")', swap=None):
+    """What a step that writes `write` by `code` comes to where the file is `wrote`, or where the
+    call of `swap` was done in place of it."""
+    frames = np.stack((sounds.noise(1, 0.1)[:, 0], sounds.tone(1, 300, -20)[:, 0]), axis=1)
+    sounds.write(folder / "a.wav", frames, 48_000, "FLOAT")
+    said = parse_call(code.format(wrote))
+    tool, arguments = swap or (said.tool.name, said.arguments)
+    apply(tool, **{**arguments, "input": "a.wav", "output": wrote})
     (folder / wrote).rename(folder / write)
     document = read_plan(PLAN.format(write=write))
-    wanted = step_requires(document, "step_1", f'CONVERT(input="a.wav", output="{write}")')
+    wanted = step_requires(document, "step_1", code.format(write))
     files = {"step_1": SubjectFiles("a.wav", write)}
 
     async def do(call):
@@ -59,3 +64,12 @@ def test_an_export_of_the_sound_as_it_came_in_place_of_what_was_made_of_it_is_re
         check_paths(export, "a.wav", "out.mp3", ["in.mp3"])
     joined = parse_call('CONCAT(inputs=["in.mp3", "a.wav"], output="out.mp3")')
     check_paths(joined, "a.wav", "out.mp3", ["in.mp3"])
+
+
+MONO = 'CONVERT(input="a.wav", output="{}", channels=1)'
+
+
+def test_mono_is_the_mean_of_both_channels_and_not_one_of_them(tmp_path, apply):
+    assert verdicts(tmp_path, apply, "b.wav", "b.wav", MONO) <= {"passed", "proves nothing"}
+    left = ("channels", {"order": [1]})
+    assert "failed" in verdicts(tmp_path, apply, "b.flac", "b.flac", MONO, left)
