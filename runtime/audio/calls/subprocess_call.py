@@ -128,7 +128,7 @@ def _real_place(path: str) -> Path:
 
 
 def _check_names(paths: Iterable[str]) -> None:
-    """Raise `Failure` for a name that is no UTF-8, as no sandbox and no document can hold it."""
+    """Raise `Failure` for a name that is not UTF-8, as no sandbox and no document can hold it."""
     for path in paths:
         shown = os.fsencode(path).decode("utf-8", "backslashreplace")
         if shown != path:
