@@ -19,7 +19,7 @@ MUTE_DB = -100
 """A gain that leaves nothing."""
 _UNDER_HALF = 0.4
 """A value may be off by that much of itself, so that half of it is noticed, and double."""
-_SAME_SOUND_DB = -10.0
+SAME_SOUND_DB = -10.0
 """Of a section beside the sound it was cut from: lossy formats reach -15 dB and less."""
 _MEAN_SHARE = {"opus": 0.45, "m4a": 0.12}
 """By how much of what was asked for a file may have more or less, as there is to hear."""
@@ -72,7 +72,7 @@ def expect_trim(a: Arguments) -> list[Json]:
 def expect_clip(a: Arguments) -> list[Json]:
     """The section is there, and nothing else."""
     start, end = _section(a)
-    same = predicate(measure_text("section_misfit_db", start, end), "<=", _SAME_SOUND_DB,
+    same = predicate(measure_text("section_misfit_db", start, end), "<=", SAME_SOUND_DB,
                      f"It is the sound {_span_text(start, end)}")  # fmt: skip
     return [same, *_length(a, kept=True)]
 
@@ -80,7 +80,7 @@ def expect_clip(a: Arguments) -> list[Json]:
 def expect_cut(a: Arguments) -> list[Json]:
     """The section is gone, and nothing else."""
     start, end = _section(a)
-    gone = predicate(measure_text("cut_misfit_db", start, end), "<=", _SAME_SOUND_DB,
+    gone = predicate(measure_text("cut_misfit_db", start, end), "<=", SAME_SOUND_DB,
                      f"The sound {_span_text(start, end)} is gone")  # fmt: skip
     return [gone, *_length(a, kept=False)]
 
@@ -111,7 +111,7 @@ def _length(a: Arguments, kept: bool) -> list[Json]:
 def expect_join(a: Arguments) -> list[Json]:
     """All of them are there, in this order."""
     misfit = measure_text("joined_misfit_db", a["crossfade_s"], *a["inputs"])
-    return [predicate(misfit, "<=", _SAME_SOUND_DB, "One sound follows the other")]
+    return [predicate(misfit, "<=", SAME_SOUND_DB, "One sound follows the other")]
 
 
 def expect_mix(a: Arguments) -> list[Json]:
@@ -303,14 +303,14 @@ def expect_shift(a: Arguments) -> list[Json]:
     enters = "what left at the other end" if a["wrap"] else "silence"
     return [
         predicate("delay_s", "==", a["offset_s"], f"{a['offset_s']:g} s later"),
-        predicate(misfit, "<=", _SAME_SOUND_DB, f"What comes in is {enters}"),
+        predicate(misfit, "<=", SAME_SOUND_DB, f"What comes in is {enters}"),
     ]
 
 
 def expect_pad(a: Arguments) -> list[Json]:
     """The sound is there, and silence around it."""
     start, end = a["start_s"], a["end_s"]
-    around = predicate(measure_text("pad_misfit_db", start, end), "<=", _SAME_SOUND_DB,
+    around = predicate(measure_text("pad_misfit_db", start, end), "<=", SAME_SOUND_DB,
                        f"Silence of {start:g} s before it and {end:g} s behind it")  # fmt: skip
     return [around, predicate("duration_change_s", "==", start + end, "It is longer by that")]
 
@@ -318,7 +318,7 @@ def expect_pad(a: Arguments) -> list[Json]:
 def expect_reversed(a: Arguments) -> list[Json]:
     """The last sample comes first."""
     text = "It is the sound from its end to its start"
-    return [predicate("reverse_misfit_db", "<=", _SAME_SOUND_DB, text)]
+    return [predicate("reverse_misfit_db", "<=", SAME_SOUND_DB, text)]
 
 
 def expect_channels(a: Arguments) -> list[Json]:
@@ -327,7 +327,7 @@ def expect_channels(a: Arguments) -> list[Json]:
     names = ", ".join(f"channel {number}" if number else "silence" for number in order)
     chosen = measure_text("channels_misfit_db", *order)
     return [
-        predicate(chosen, "<=", _SAME_SOUND_DB, f"The channels are {names} of the sound before"),
+        predicate(chosen, "<=", SAME_SOUND_DB, f"The channels are {names} of the sound before"),
         predicate("channels", "==", len(order), "As many channels as were chosen"),
     ]
 

@@ -16,7 +16,7 @@ from ..audio.calls.call import AudioCall, check_call, parse_call
 from ..audio.calls.containers import coders_for
 from ..audio.calls.execute import FreeCode, execute_step, is_free, run_free
 from ..audio.calls.file_lock import Claims
-from ..audio.calls.originals import check_result, check_step, check_steps
+from ..audio.calls.originals import check_parts, check_result, check_step, check_steps
 from ..audio.calls.subprocess_call import AudioWorkers, Unwritten
 from ..audio.plan.check import SubjectFiles, findings_of, report_of
 from ..audio.plan.contradictions import Shape
@@ -26,7 +26,7 @@ from ..audio.plan.memory import MeasurementMemory
 from ..audio.plan.planning import Order, catalogue, complete_plan
 from ..audio.plan.predicates import RESULT, metric_of, read_predicate
 from ..audio.plan.review import review, step_requires
-from ..audio.vocabulary.requests import plan_of, required_by, tools_of
+from ..audio.vocabulary.requests import code_of, plan_of, required_by, tools_of
 from ..audio.vocabulary.words.patterns import sounds_in
 from ..errors import Failure
 from ..files.roots import Roots
@@ -90,6 +90,9 @@ class AudioTools(CatalogTools):
         sound = Shape(header["sample_rate_hz"], header["channels"])
         plan = plan_of(args["request"], audio, output, sound)
         coders_for((output or f"result.{plan['format']}",))
+        work = [step["description"] for step in plan["steps"] if not step["person"]]
+        if output and work:
+            check_parts(parse_call(code_of(work[-1], audio, output, audio)), self.roots.locate)
         return {"said": "the rules can read it"}
 
     def _let_go(self, args: dict[str, Any]) -> Json:

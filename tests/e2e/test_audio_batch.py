@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 
+import pytest
 import sounds
 from flowc.runtime.cli.app import run
 
@@ -23,6 +25,71 @@ def test_every_sound_of_a_folder_is_edited_and_none_that_an_edit_wrote(
     assert list(results) == ["takes/a.wav", "takes/b.wav", "takes/c.wav"]
     assert [one["status"] for one in results.values()] == ["SUCCESS", "SUCCESS", "FAILURE"]
     assert told["variables"]["report"].startswith("2 of 3 files are edited.")
+    line = told["variables"]["report"].splitlines()[-1]
+    assert line.startswith("FAILURE · takes/c.wav · `takes/c.wav` cannot be read as sound")
+    assert results["takes/c.wav"]["report"].startswith("`takes/c.wav` cannot be read as sound")
     for one in list(results.values())[:2]:
         after, _ = sounds.read(tmp_path / one["final"])
         assert abs(float(after.max()) / 10 ** (-26 / 20) - 1) < 0.01
+
+
+def test_a_page_is_of_one_file_and_names_those_that_a_batch_has(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("matplotlib", reason="needs the extra `plot`")
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.wav", "b.wav"):
+        sounds.write(tmp_path / name, sounds.tone(1, 440), 48_000, "PCM_16")
+    run(["run", "batch", "-i", "request=quieter by 3 dB", "--json"])
+    id = json.loads(capsys.readouterr().out)["run"]
+    assert run(["audio", "report", id, "-o", "page.html"]) == 2
+    told = capsys.readouterr().err
+    assert all(f"`{path.name}`" in told for path in tmp_path.glob("workflow_*.md"))
+    assert "name one of them" in told
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_pattern_in_place_of_a_file_is_a_batch(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert run(["run", "edit", "-i", "audio=takes/*.wav", "-i", "request=trim silence"]) == 1
+    assert "`flowc run batch -i pattern=…` edits" in capsys.readouterr().err
+
+
+def test_a_name_that_is_not_utf_8_is_told_with_the_remedy(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    name = os.fsdecode(b"a\xff.wav")
+    sounds.write(tmp_path / "a.wav", sounds.tone(1, 440), 48_000).rename(tmp_path / name)
+    assert run(["audio", "measure", name]) == 1
+    told = capsys.readouterr().err
+    assert "the name `a\\xff.wav` is not UTF-8" in told
+    assert "rename the file" in told
+    assert run(["run", "batch", "-i", "request=quieter by 3 dB", "--json"]) == 1
+    (one,) = json.loads(capsys.readouterr().out)["variables"]["results"]
+    assert "is not UTF-8" in one["line"]
+    assert "rename the file" in one["line"]
+
+
+def test_the_report_says_why_an_edit_ended_without_a_result(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    sounds.write(tmp_path / "a.wav", sounds.silence(1), 48_000)
+    assert run(["run", "batch", "-i", "request=trim silence", "--json"]) == 1
+    (one,) = json.loads(capsys.readouterr().out)["variables"]["results"]
+    assert "all of it is silence" in one["line"]
+    assert "All of it stands in workflow_" in one["line"]
+    assert "not measured" in one["report"]
+
+
+@pytest.mark.parametrize("kind", ["mp3", "opus"])
+def test_a_folder_of_coded_sounds_is_edited_and_nobody_is_asked(
+    kind, tmp_path, monkeypatch, capsys
+):
+    """Each is coded anew by a step of its own, which has to be told from one that does nothing."""
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        sounds.write(tmp_path / "a.wav", sounds.speech_like(1), 48_000)
+        call = f'CONVERT(input="a.wav", output="{name}.{kind}")'
+        assert run(["audio", "apply", call]) == 0
+    asked = ["-i", f"pattern=*.{kind}", "-i", "request=high-pass at 100 Hz"]
+    capsys.readouterr()
+    code = run(["run", "batch", *asked, "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert (code, told["status"]) == (0, "success"), told["variables"]["report"]
+    assert all(one["final"].endswith(kind) for one in told["variables"]["results"])

@@ -97,3 +97,24 @@ def test_m4a_goes_in_and_comes_out(flowc, speech):
     assert after["integrated_lufs"] == pytest.approx(-16, abs=0.5)
     assert after["bitrate_kbps"] == pytest.approx(128, abs=3)
     assert after["frames"] == measured(flowc, "in.wav")["frames"]
+
+
+@pytest.mark.parametrize("request_", ["split at pauses of 1 s", "louder by 1 dB, split at 1 s"])
+def test_a_part_is_not_written_over_a_file_that_nobody_named(flowc, speech, request_):
+    for name in ("out.wav", "out-2.wav", "out-3.wav"):
+        (flowc.folder / name).write_text("mine")
+    told = flowc("run", EDIT, "-i", "audio=in.wav", "-i", f"request={request_}", "-i",
+                 "output=out.wav")  # fmt: skip
+    assert told.returncode == 1
+    assert "`out-2.wav`" in told.stderr
+    assert ("`out-3.wav`" in told.stderr) == ("pauses" in request_)
+    assert {p.read_text() for p in flowc.folder.glob("out*")} == {"mine"}
+    assert not list(flowc.folder.glob("workflow_*"))
+
+
+def test_a_call_writes_no_part_over_a_file_that_nobody_named(flowc, speech):
+    (flowc.folder / "out-2.wav").write_text("mine")
+    done = flowc("audio", "apply", 'SPLIT(input="in.wav", output_pattern="out.wav", points_s=[1])')
+    assert (done.returncode, "`out-2.wav` is there already" in done.stderr) == (1, True)
+    named = 'SPLIT(input="in.wav", output_pattern="out-{n}.wav", points_s=[1])'
+    assert flowc("audio", "apply", named).returncode == 0

@@ -81,6 +81,10 @@ def check_paths(call: AudioCall, read: str, write: str, also: Sequence[str]) -> 
         if path not in allowed:
             names = ", ".join(f"`{one}`" for one in dict.fromkeys(allowed))
             raise Failure(f"{name} reads `{path}`, but the step may read {names}")
+    if read not in call.reads:
+        # What the steps before did would be lost, and nothing may tell.
+        others = ", ".join(f"`{path}`" for path in call.reads)
+        raise Failure(f"{name} reads {others}, but the step has to read `{read}`")
 
 
 def result_lines(done: dict[str, Any]) -> list[str]:

@@ -262,8 +262,12 @@ class _opened:
 
 def cannot(path: str, error: OSError) -> Failure:
     """Return the failure for what the system says of a path."""
+    if isinstance(error, FileNotFoundError) and "\ufffd" in path:  # as a listing spells it
+        why = f"the name `{path}` is not UTF-8 where it has `\ufffd`"
+        return Failure(f"{why}: rename the file, with `mv`")
     if isinstance(error, FileNotFoundError):
-        return Failure(f"`{path}` does not exist")
+        help = "`flowc run batch -i pattern=…` edits each of several files" if "*" in path else ""
+        return Failure(f"`{path}` does not exist", help=help)
     return Failure(f"`{path}`: {(error.strerror or str(error)).lower()}")
 
 

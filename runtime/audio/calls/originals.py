@@ -11,7 +11,7 @@ from flowc.compiler.plan import PlanDocument, status_of, text_value
 from flowc.compiler.plan.paths import original_input
 
 from ...errors import Failure
-from .call import Unwritable
+from .call import AudioCall, Unwritable
 from .containers import coders_for
 
 Locate = Callable[[str], Path]
@@ -53,6 +53,18 @@ def check_writable(path: str, place: Path) -> None:
         raise Failure(f"`{path}` is not a regular file", help="name another file")
     if not place.parent.is_dir():
         raise Failure(f"the folder of `{path}` does not exist")
+
+
+def check_parts(call: AudioCall, locate: Locate) -> None:
+    """Raise `Failure` when there is a file already where a call may write a further part, under a
+    name that it makes itself: NAME-2.wav and so on."""
+    if "{n}" in str(call.arguments.get("output_pattern")):
+        return
+    if taken := [path for path in call.writes[1:] if locate(path).exists()]:
+        names, are = ", ".join(f"`{path}`" for path in taken), "is" if len(taken) == 1 else "are"
+        help = "name another output, or move what is there"
+        why = f"{names} {are} there already, and a further part may be written so"
+        raise Failure(f"`{call.writes[0]}` cannot be the first of several parts: {why}", help=help)
 
 
 def check_steps(document: PlanDocument, shown: str, audio: str, locate: Locate) -> None:

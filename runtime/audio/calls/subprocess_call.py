@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -118,6 +118,23 @@ async def _no_process(job: WorkerJob) -> WorkerExit:
     raise Failure("audio tools cannot be called from here")
 
 
+def _real_place(path: str) -> Path:
+    """Return where a path leads, links resolved. Raise `Failure` for one that leads nowhere."""
+    try:
+        return Path(path).resolve()
+    except (OSError, RuntimeError):
+        text = f"`{path}` leads round in a circle of links"
+        raise Failure(text, help="name the file that is meant") from None
+
+
+def _check_names(paths: Iterable[str]) -> None:
+    """Raise `Failure` for a name that is not UTF-8, as no sandbox and no document can hold it."""
+    for path in paths:
+        shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+        if shown != path:
+            raise Failure(f"the name `{shown}` is not UTF-8", help="rename the file: `mv`")
+
+
 @dataclass(frozen=True, slots=True)
 class AudioWorkers:
     """Starts a worker for each call, or has one stay for the next."""
@@ -128,7 +145,7 @@ class AudioWorkers:
     async def do_call(
         self,
         call: AudioCall,
-        locate: Callable[[str], Path] = lambda path: Path(path).resolve(),
+        locate: Callable[[str], Path] = _real_place,
         source: str = "",
         working: bool = False,
         stays: bool = False,
@@ -147,6 +164,7 @@ class AudioWorkers:
         calls = (*(one.call for one in unwritten), call)
         paths = dict.fromkeys(path for each in calls for path in each.reads if path not in made)
         paths |= dict.fromkeys([source] if source else [])
+        _check_names((*paths, *call.writes))
         reads = {path: str(locate(path)) for path in paths}
         writes = {path: locate(path) for path in call.writes}
         try:

@@ -29,7 +29,8 @@ def joined_misfit(both: Both, crossfade_s: float, *names: str) -> float | str:
     sounds, after = [both.inputs[name] for name in names], both.after
     over, soft = round(crossfade_s * after.rate), round(_SOFT_S * after.rate)
     length = sum(sound.frames for sound in sounds) - over * (len(sounds) - 1)
-    if abs(length - after.frames) > _OFF_S * after.rate:
+    differs = any(sound.channels != after.channels for sound in sounds)
+    if differs or abs(length - after.frames) > _OFF_S * after.rate:
         return _NOTHING_ALIKE
     found, at = [], 0
     for number, sound in enumerate(sounds):

@@ -8,12 +8,16 @@ from dataclasses import replace
 from typing import Any
 
 from flowc.compiler import plan
+from flowc.compiler.catalog.audio_expectations import OWN, SAME_SOUND_DB, measure_text
+from flowc.compiler.catalog.audio_formats import WITH_LOSS, format_of
+from flowc.compiler.catalog.audio_model import predicate
 from flowc.compiler.plan.paths import original_input
 
 from ...documents.attempts import last_error
 from ...documents.phrases import steps_by_hand
 from ...errors import Failure
-from ..calls.call import Do, parse_call
+from ..calls.call import AudioCall, Do, parse_call
+from ..calls.containers import a_file, container_of
 from .check import SubjectFiles, findings_of, line_of, report_of
 from .evidence import Evidence, read_evidence
 from .planning import criteria_in
@@ -154,7 +158,24 @@ def _call_expects(id: str, code: str, read: str) -> list[Predicate]:
         call = parse_call(code)
     except Failure:
         return []  # a program, or a person's work
-    return [read_predicate({**check, "subject": id}) for check in call.expects(read)]
+    checks = [*call.expects(read), *_file_expects(call)]
+    return [read_predicate({**check, "subject": id}) for check in checks]
+
+
+def _file_expects(call: AudioCall) -> Iterator[dict[str, Any]]:
+    """Yield what tells the file that a conversion wrote from another: whoever plans it knows the
+    file's name later than its numbers, so they say nothing of it. Where no coder adds noise, other
+    channels are those that the sound before is folded to."""
+    if call.tool.name != "convert":
+        return
+    kind, container = format_of(call.writes[0]), container_of(call.writes[0])
+    told = ("format", container.name)
+    if kind == "opus":  # which has the container of ogg
+        told = ("subtype", container.subtypes[0])
+    yield predicate(told[0], "==", told[1], f"It is {a_file(kind)}")
+    if call.arguments["channels"] and kind not in WITH_LOSS:
+        folded = measure_text("joined_misfit_db", 0, OWN)
+        yield predicate(folded, "<=", SAME_SOUND_DB, "It is the sound before, in other channels")
 
 
 def _best(group: list[Finding]) -> Finding:

@@ -190,7 +190,9 @@ def concat(job: Job) -> Result:
     blocks: Iterator[Frames] = chain.from_iterable(streams)
     if over:
         blocks = stages.Crossfade(over).join(streams)
-    return job.write(first, blocks, more=[*_later_chapters(job, sounds, over)])
+    frames = sum(sound.frames for sound in sounds) - over * (len(sounds) - 1)
+    later = [*_later_chapters(job, sounds, over)]
+    return job.write(first, blocks, more=later, frames=frames)
 
 
 def _later_chapters(job: Job, sounds: Sequence[AnySound], over: int) -> Iterator[Chapter]:

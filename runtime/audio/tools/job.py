@@ -131,11 +131,13 @@ class Job:
         tags: Tags | None = None,
         pieces: Sequence[SoundSpan] | None = None,
         more: Sequence[Chapter] = (),
+        frames: int | None = None,
     ) -> Result:
         """Write the output. Rate and channels are those of `like` unless `shape` has others, its
         tags are `tags` or else those of the sound that it comes from, its chapters those of `like`
-        as they lie when only `pieces` of it are kept, and `more`."""
-        return self.make(self.values["output"], like, blocks, shape, tags, pieces, more)
+        as they lie when only `pieces` of it are kept, and `more`. `frames` is how many there will
+        be, where that is not as many as `like` has."""
+        return self.make(self.values["output"], like, blocks, shape, tags, pieces, more, frames)
 
     def make(
         self,
@@ -146,6 +148,7 @@ class Job:
         tags: Tags | None = None,
         pieces: Sequence[SoundSpan] | None = None,
         more: Sequence[Chapter] = (),
+        frames: int | None = None,
     ) -> Result:
         """Write an output, which is made of `like` or of nothing: then `shape` has its rate and
         its channels."""
@@ -156,7 +159,8 @@ class Job:
         after = before if pieces is None else move_chapters(before, pieces)
         tags = replace(tags, chapters=(*after, *more)[:MOST])
         rate, channels = shape or ((like.rate, like.channels) if like is not None else (0, 0))
-        frames = round(like.frames * rate / like.rate) if like is not None else 0
+        if frames is None:
+            frames = round(like.frames * rate / like.rate) if like is not None else 0
         dither = bool(self.values.get("dither", True))
         same = source is not None and source.format == container_of(path).name
         kept = bitrate_like(own.bitrate) if same and own.bitrate else 0

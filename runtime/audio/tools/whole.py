@@ -39,13 +39,15 @@ def compare(job: Job) -> Result:
     if effects is None:
         return meter.compare(a, b, job.values["silence_dbfs"])
     named = {OWN: a, **{path: job.sound(path) for path in job.values["others"] or ()}}
-    inputs = {name: like(sound, b) for name, sound in named.items()} if job.values["others"] else {}
+    inputs = {name: like(sound, b) for name, sound in named.items()}
     values = effects_of(a, b, [read_measure(text) for text in effects], inputs)
     said = zip(effects, values, strict=True)
     return {"effects": {name: {"value": v, "idle": idle} for name, (v, idle) in said}}
 
 
 _SOUNDS = 2.0**-14
+_SOFT_S = 0.003
+"""How long a fade out there is where a sound is cut off, as with CLIP and CUT."""
 
 
 def mix(job: Job) -> Result:
@@ -63,11 +65,18 @@ def mix(job: Job) -> Result:
             own = _mean_level(sound, min(sound.frames, frames - offsets[number]))
             gains[number] += level - values["below_db"] - own
     streams = [
-        _Stream(through(sound.blocks(), [stages.gain(gain)]), offset)
-        for sound, offset, gain in zip(sounds, offsets, gains, strict=True)
+        _Stream(through(sound.blocks(), [stages.gain(gain), *_ends(sound, frames - at)]), at)
+        for sound, at, gain in zip(sounds, offsets, gains, strict=True)
     ]
     pieces = [SoundSpan(0, first.seconds, offsets[0] / first.rate)]
-    return job.write(first, _sum_of(streams, frames, first.channels), pieces=pieces)
+    sum = _sum_of(streams, frames, first.channels)
+    return job.write(first, sum, pieces=pieces, frames=frames)
+
+
+def _ends(sound: AnySound, room: int) -> list[Stage]:
+    """Return what makes a sound end softly for which there is room for so many frames."""
+    soft = min(round(_SOFT_S * sound.rate), room)
+    return [stages.fade(room, 0, soft, "equal_power")] if 0 < room < sound.frames else []
 
 
 def _mean_level(sound: AnySound, frames: int) -> float:
@@ -145,7 +154,8 @@ def pad(job: Job) -> Result:
     first, last = (round(job.values[name] * sound.rate) for name in ("start_s", "end_s"))
     parts = (_silence(first, sound.channels), sound.blocks(), _silence(last, sound.channels))
     pieces = [SoundSpan(0, sound.seconds, first / sound.rate)]
-    return job.write(sound, chain.from_iterable(parts), pieces=pieces)
+    frames = first + sound.frames + last
+    return job.write(sound, chain.from_iterable(parts), pieces=pieces, frames=frames)
 
 
 def reverse(job: Job) -> Result:

@@ -6,6 +6,7 @@ import asyncio
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -13,6 +14,7 @@ from flowc.compiler.catalog.audio_model import REQUIRED, AudioTool, schema_of
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
 
 from ...audio.calls.call import AudioCall, check_call, find_tool, parse_call, range_of
+from ...audio.calls.originals import check_parts
 from ...audio.vocabulary.words.rules import NAME as OFFLINE_NAME
 from ...audio.vocabulary.words.rules import vocabulary_rows
 from ...errors import Failure, RunError
@@ -109,6 +111,7 @@ def _call_tool(make: Callable[[], AudioCall], sandbox: Mode | None) -> Json:
     except Failure as failure:
         raise RunError(failure.message, help=failure.help) from None
     try:
+        check_parts(call, Path)
         return asyncio.run(workers_on(sandbox).do_call(call))
     except Failure as failure:
         message = on_terminal(failure.message)

@@ -97,6 +97,10 @@ def _place_of(run: str, store: str | None) -> Path:
     records = asyncio.run(look())
     if not records:
         raise RunError(f"run {run} lives in no document", help="name a document")
+    if len(records) > 1:  # as a batch has, one for each file
+        names = ", ".join(f"`{os.path.relpath(record.place)}`" for record in reversed(records))
+        what = f"run {run} lives in {len(records)} documents, and a page shows one: {names}"
+        raise RunError(what, help="name one of them")
     return records[0].place
 
 

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
+import soundfile
+from flowc.runtime.audio.calls.call import check_call
+from flowc.runtime.audio.calls.output import write_sound
+from flowc.runtime.audio.tools import job
+from flowc.runtime.audio.tools.worker import find_function
 from flowc.runtime.errors import Failure
 from sounds import noise, read, tone, write
 
@@ -100,3 +107,38 @@ def test_channels_are_those_that_are_chosen(order, frames, tmp_path, apply):
 def test_a_channel_that_is_not_there_is_refused(order, why, frames, apply):
     with pytest.raises(Failure, match=why):
         apply("channels", input="a.wav", output="b.wav", order=order)
+
+
+@pytest.mark.parametrize(
+    ("tool", "said"),
+    [
+        ("concat", {"inputs": ["a.wav", "a.wav", "a.wav"], "crossfade_s": 0.1}),
+        ("mix", {"inputs": ["a.wav", "a.wav"], "offsets_s": [0, 2]}),
+        ("pad", {"input": "a.wav", "end_s": 2}),
+    ],
+)
+def test_what_makes_a_file_larger_than_a_wav_file_can_be_makes_it_rf64(
+    tool, said, tmp_path, monkeypatch
+):
+    """The limit of 4 GB is one of 600 kB here, and the sound that comes in has 384 kB."""
+    monkeypatch.setattr(job, "write_sound", partial(write_sound, riff_limit=600_000))
+    place, out = write(tmp_path / "a.wav", noise(1, 0.1)), tmp_path / "b.wav"
+    out.touch()
+    call = check_call(tool, {**said, "output": "b.wav"})
+    work = find_function(call.tool)
+    done = work(job.Job(call, {"a.wav": str(place)}, {"b.wav": str(out)}, {}))
+    assert out.read_bytes()[:4] == b"RF64"
+    assert soundfile.info(out).frames == round(done["duration_s"] * 48_000)
+
+
+def test_what_a_mix_cuts_off_ends_softly_and_nothing_before_is_touched(tmp_path, apply):
+    first, bed = noise(1, 0.1), tone(3, 200, -6)
+    write(tmp_path / "a.wav", first)
+    write(tmp_path / "bed.wav", bed)
+    apply("mix", inputs=["a.wav", "bed.wav"], length="first", offsets_s=[0, 0.2], output="b.wav")
+    left = read(tmp_path / "b.wav")[0] - first
+    soft, offset = round(0.003 * RATE), round(0.2 * RATE)
+    assert len(left) == RATE
+    assert np.abs(left[-1]).max() < 1e-6
+    assert np.allclose(left[offset:-soft], bed[: RATE - soft - offset], atol=1e-6)
+    assert np.abs(np.diff(left[-soft:], axis=0)).max() < 0.03

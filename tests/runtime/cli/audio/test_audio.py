@@ -49,6 +49,14 @@ def test_a_device_is_no_sound(name, flowc, tmp_path):
         assert (done.returncode, done.stderr) == (1, f"error: `{name}` is not a regular file\n")
 
 
+def test_a_link_that_leads_round_in_a_circle_is_told(flowc, tmp_path):
+    (tmp_path / "loop.wav").symlink_to("loop.wav")
+    for words in (("measure", "loop.wav"), ("apply", "INVERT(input='loop.wav', output='b.wav')")):
+        done = flowc("audio", *words)
+        assert done.returncode == 1
+        assert done.stderr.startswith("error: `loop.wav` leads round in a circle of links\n")
+
+
 def test_the_tools_and_one_of_them(flowc):
     done = flowc("audio", "tools")
     assert "HIGHPASS        Weaken what lies below a frequency.\n" in done.stdout
