@@ -18,7 +18,7 @@ from ..door import open_place
 from ..tags.tags import Tags, add_blocks, set_fields
 from .call import Unwritable
 from .coder import EncodedFile
-from .compression import coding_of
+from .compression import coding_of, level_gain
 from .containers import Container, check_fit, container_of, usual_bitrate
 from .files import cannot
 from .word_length import Rounding
@@ -81,8 +81,7 @@ def write_sound(
     try:
         writer.write(blocks)
     except soundfile.LibsndfileError as error:
-        why = str(error.error_string).strip().rstrip(".").lower()
-        raise disk.failure(path) or Failure(f"`{path}` cannot be written: {why}") from None
+        raise disk.failure(path) or _not_coded(done, shape.bitrate, error) from None
     except AssertionError:
         # soundfile asserts that everything was taken; the disk knows why it was not.
         if failure := disk.failure(path):
@@ -101,6 +100,19 @@ def write_sound(
         reason = cannot(path, error)
         raise Unwritable(reason.message, help=reason.help) from None
     return done
+
+
+def _not_coded(done: WrittenFile, kbps: int, error: soundfile.LibsndfileError) -> Failure:
+    """Return the failure of a coder. Of those of other libraries libsndfile has no words."""
+    why = str(error.error_string).strip().strip("().").lower()
+    if "garbled" in why or "bug in libsndfile" in why:
+        why = "its coder refuses this shape of sound"
+    channels = f"{done.channels} channel{'s' * (done.channels != 1)}"
+    bits = f" of {kbps} kbit/s" if kbps else ""
+    return Failure(
+        f"`{done.path}` cannot be written: {why} ({done.rate} samples a second, {channels}{bits})",
+        help="CONVERT the sample rate or the channels, or ask for another bitrate or format",
+    )
 
 
 @dataclass(slots=True)
@@ -155,7 +167,8 @@ class _Writer:
             done.clipped += int((np.abs(block) > 1.0).sum())
         if self.container.name == "WAV" and self.limit and self.disk.size > self.limit:
             raise Failure(f"`{done.path}` would be larger than a wav file can be (4 GB)")
-        file.write(self.rounding.apply(block))
+        gain = level_gain(done.subtype, self.bitrate)
+        file.write(self.rounding.apply(block) if gain == 1.0 else block * np.float32(gain))
         done.frames += len(block)
 
 
