@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import struct
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +14,7 @@ import soundfile
 from ...errors import Failure
 from ..blocks import Frames
 from ..door import open_place
+from ..tags.comments import number_pages
 from ..tags.tags import Tags, add_blocks, set_fields
 from .call import Unwritable
 from .coder import EncodedFile
@@ -26,8 +26,7 @@ from .word_length import Rounding
 _RIFF_LIMIT = 4_000_000_000
 _BYTES = {"PCM_16": 2, "PCM_24": 3}
 NO_TAGS = Tags()
-_SERIAL = 1
-_MIRROR = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
+_SERIAL = struct.pack("<I", 1)
 
 
 @dataclass(slots=True)
@@ -232,7 +231,7 @@ def _strip_chance(place: str) -> None:
         if head[:4] in (b"RIFF", b"RF64", b"FORM"):
             _strip_peak_time(file.fileno(), ">" if head[:4] == b"FORM" else "<")
         elif head[:4] == b"OggS":
-            _strip_ogg_serial(file.fileno())
+            number_pages(file.fileno(), _SERIAL)
 
 
 def _strip_peak_time(number: int, order: str) -> None:
@@ -242,21 +241,3 @@ def _strip_peak_time(number: int, order: str) -> None:
         if name == b"PEAK":
             os.pwrite(number, b"\0\0\0\0", at + 12)
         at += 8 + size + size % 2
-
-
-def _strip_ogg_serial(number: int) -> None:
-    at = count = 0
-    while len(header := os.pread(number, 27, at)) == 27 and header[:4] == b"OggS":
-        sizes = os.pread(number, header[26], at + 27)
-        page = bytearray(os.pread(number, 27 + len(sizes) + sum(sizes), at))
-        page[14:22] = struct.pack("<II", _SERIAL, count)
-        page[22:26] = bytes(4)
-        page[22:26] = struct.pack("<I", _checksum(bytes(page)))
-        os.pwrite(number, bytes(page), at)
-        at, count = at + len(page), count + 1
-
-
-def _checksum(page: bytes) -> int:
-    """Return Ogg's CRC: that of zlib with every bit mirrored and nothing inverted."""
-    mirrored = zlib.crc32(page.translate(_MIRROR), 0xFFFFFFFF) ^ 0xFFFFFFFF
-    return int(f"{mirrored:032b}"[::-1], 2)

@@ -18,18 +18,10 @@ from tinytag import TinyTag, TinyTagException
 from ..door import open_place
 from .chapters import Chapter, comments, id3_frames, read_comments, read_id3, syncsafe
 from .comments import add_to_flac, add_to_ogg, replace_bytes
+from .id3 import FRAMES
 from .mp4 import MARK, Track, add_items, read_track
 
-FIELDS = {
-    "title": "TIT2",
-    "artist": "TPE1",
-    "album": "TALB",
-    "date": "TDRC",
-    "genre": "TCON",
-    "tracknumber": "TRCK",
-    "copyright": "TCOP",
-    "comment": "COMM",
-}
+FIELDS = FRAMES
 """The fields that are kept, by libsndfile's names, each with the frame that holds it in mp3."""
 LONGEST = 4000
 """Characters of a field."""
@@ -50,18 +42,23 @@ _CHAPTERED = (*_COVERED, "OGG")
 """Those that chapters are written into."""
 _LARGEST_TAG = 16 * 1024 * 1024
 _MOST_CHUNKS = 1000
+SET = "set"
+_MARK = b"flowc on the way\0"
+"""The owner of a private frame, in files that a plan makes on the way."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tags:
     """The fields that a file has, by the names of `FIELDS`, its cover with the type of the picture,
-    its chapters, and of a lossy file its kilobits a second, 0 where nobody knows."""
+    its chapters, and of a lossy file its kilobits a second, 0 where nobody knows. `on_way` marks a
+    file that a plan made on the way after TAG: `SET`, or which file has the same samples."""
 
     fields: Mapping[str, str] = field(default_factory=dict)
     cover: bytes = b""
     cover_type: str = ""
     chapters: tuple[Chapter, ...] = ()
     bitrate: int = 0
+    on_way: str = ""
 
     def __bool__(self) -> bool:
         return bool(self.fields or self.cover or self.chapters)
@@ -87,6 +84,7 @@ def read_tags(file: BinaryIO) -> Tags:
     except _DAMAGED:
         return Tags()
     chapters = track.chapters if track else _chapters_of(file, values, seconds)
+    _, mark, on_way = _id3_of(file).partition(_MARK)
     fields = {}
     for name in FIELDS:
         if text := _text(values.get(_NAMES.get(name, name))):
@@ -94,7 +92,8 @@ def read_tags(file: BinaryIO) -> Tags:
     cover = image.data if image is not None and image.data else b""
     cover = b"" if len(cover) > _LARGEST_COVER else bytes(cover)
     kind = (image.mime_type if image is not None and cover else "") or "image/jpeg"
-    return Tags(fields, cover, kind if cover else "", chapters, bitrate)
+    way = on_way.partition(b"\0")[0].decode("ascii", "replace") if mark else ""
+    return Tags(fields, cover, kind if cover else "", chapters, bitrate, way)
 
 
 def _track_of(file: BinaryIO) -> Track | None:
@@ -159,10 +158,10 @@ def add_blocks(place: str, container: str, tags: Tags) -> None:
     """Write into a finished file what libsndfile cannot: the tag of an mp3 file, a cover."""
     if container in _CHUNKS:
         rest = {n: t for n, t in tags.fields.items() if container == "AIFF" and n not in _AIFF}
-        if rest or tags.cover or tags.chapters:
-            _append(place, *_CHUNKS[container], _id3(replace(tags, fields=rest)))
+        if rest or tags.cover or tags.chapters or tags.on_way:
+            _append(place, *_CHUNKS[container], id3_tag(replace(tags, fields=rest)))
     if container == "MP3" and tags:
-        replace_bytes(place, 0, 0, _id3(tags))
+        replace_bytes(place, 0, 0, id3_tag(tags))
     if container == "M4A" and tags:
         add_items(place, tags.fields, tags.cover, tags.cover_type, tags.chapters)
     if container == "OGG" and tags.chapters:
@@ -175,7 +174,8 @@ def add_blocks(place: str, container: str, tags: Tags) -> None:
         replace_bytes(place, 4 + 4 + 34, 0, struct.pack(">I", 6 << 24 | len(picture)) + picture)
 
 
-def _id3(tags: Tags) -> bytes:
+def id3_tag(tags: Tags) -> bytes:
+    """Return a tag of ID3v2.4 that says all of it."""
     frames = b""
     for name, text in tags.fields.items():
         language = b"eng\0" if name == "comment" else b""
@@ -185,6 +185,8 @@ def _id3(tags: Tags) -> bytes:
         frames += _frame("APIC", b"\0" + kind + b"\0\3\0" + tags.cover)
     if tags.chapters:
         frames += b"".join(_frame(name, content) for name, content in id3_frames(tags.chapters))
+    if tags.on_way:
+        frames += _frame("PRIV", _MARK + tags.on_way.encode() + b"\0")
     assert len(frames) <= _ID3_MOST
     return b"ID3\4\0\0" + syncsafe(len(frames)) + frames
 

@@ -29,7 +29,7 @@ from ..calls.files import Sound, open_sound
 from ..meters import measure as meter
 from ..meters.loudness import Loudness, LoudnessMeter
 from . import stages
-from .job import Chain, Found, Job, Result
+from .job import LOSSY, Chain, Found, Job, Result
 from .stages import Stage, through
 
 MOST_TAKEN_DB = 6.0
@@ -48,7 +48,6 @@ class _Times(NamedTuple):
 _USUAL = _Times()
 
 
-_LOSSY = ("MP3", "OGG", "M4A")
 _CODINGS, _NEAR_DB = 4, 0.02
 """How often a lossy file is written at most, and how near to the ceiling its peaks may end."""
 
@@ -68,7 +67,7 @@ def _below(job: Job, most: float, build: Callable[[float], Chain]) -> Chain | Re
     """Return what `build` makes for a ceiling. A lossy coder raises peaks by up to a decibel: there
     the file is written, measured, and written again below a ceiling that is lower by as much."""
     path, chain = job.values["output"], build(most)
-    if container_of(path).name not in _LOSSY:
+    if container_of(path).name not in LOSSY:
         return chain
     result, ceiling = job.run(chain), most
     for _ in range(_CODINGS - 1):
