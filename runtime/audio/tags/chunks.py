@@ -73,8 +73,16 @@ def edit_chunks(
 
 
 def _both(tag: bytes, said: Mapping[str, str]) -> Mapping[str, str]:
-    """Return what a tag beside a list of texts has to say: what it says already."""
-    return {name: text for name, text in said.items() if name in fields_in(tag)} if tag else {}
+    """Return what a tag beside a list of texts has to say: what it says already, and what
+    only it can."""
+    there = fields_in(tag)
+    return {n: t for n, t in said.items() if n in there or one_number(n, t) != t}
+
+
+def one_number(field: str, text: str) -> str:
+    """Return what the list of texts of a wav file holds of a field: of `3/7` the number alone,
+    and an ID3 tag has to say the rest."""
+    return text.partition("/")[0] if field == "tracknumber" else text
 
 
 def _chunks_of(file: BinaryIO, form: str, end: int) -> list[_Chunk] | None:
@@ -105,7 +113,9 @@ def _body(file: BinaryIO, chunk: _Chunk) -> bytes:
 def _info_with(info: bytes, said: Mapping[str, str]) -> bytes:
     gone = {one for name in said for one in (INFO[name], *_INFO_TWINS.get(name, ()))}
     kept = b"".join(_chunk(name, "<I", body) for name, body in _texts(info) if name not in gone)
-    new = b"".join(_chunk(INFO[n], "<I", t.encode() + b"\0") for n, t in said.items() if t)
+    new = b"".join(
+        _chunk(INFO[n], "<I", one_number(n, t).encode() + b"\0") for n, t in said.items() if t
+    )
     return _chunk(b"LIST", "<I", b"INFO" + kept + new) if kept or new else b""
 
 

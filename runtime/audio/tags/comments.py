@@ -21,7 +21,11 @@ _MAGICS = {b"\x03vorbis": 2, b"OpusTags": 1}
 """How the packet of comments begins, and how many packets stand before the sound with it."""
 _LARGEST_HEAD = 32 * 1024 * 1024
 _MIRROR = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
-_TWINS = {"date": ("YEAR",), "tracknumber": ("TRACK",), "comment": ("DESCRIPTION", "COMMENTS")}
+_TWINS = {
+    "date": ("YEAR",),
+    "tracknumber": ("TRACK", "TRACKTOTAL", "TOTALTRACKS"),
+    "comment": ("DESCRIPTION", "COMMENTS"),
+}
 """Names under which a field may stand as well."""
 
 

@@ -28,7 +28,8 @@ _ENTRY = 8 + 28
 _CODECS = {b"mp4a": "AAC", b"alac": "ALAC"}
 _TEXTS = {
     "title": b"\xa9nam", "artist": b"\xa9ART", "album": b"\xa9alb", "date": b"\xa9day",
-    "genre": b"\xa9gen", "comment": b"\xa9cmt", "copyright": b"cprt",
+    "genre": b"\xa9gen", "comment": b"\xa9cmt", "copyright": b"cprt", "albumartist": b"aART",
+    "composer": b"\xa9wrt", "lyrics": b"\xa9lyr",
 }  # fmt: skip
 _UTF8, _JPEG, _PNG = 1, 13, 14
 _HANDLER = b"\0" * 8 + b"mdirappl" + b"\0" * 9
@@ -123,12 +124,15 @@ def _items_of(fields: Mapping[str, str]) -> Iterator[bytes]:
     for name, text in fields.items():
         if name in _TEXTS:
             yield _item(_TEXTS[name], _UTF8, text.encode())
-    number, _, count = fields.get("tracknumber", "").partition("/")
-    digits = ["".join(c for c in part if c.isdigit()) for part in (number, count)]
-    if digits[0] and int(digits[0]) < 65_536:
-        total = int(digits[1] or 0)
-        place = struct.pack(">4H", 0, int(digits[0]), total if total < 65_536 else 0, 0)
-        yield _item(b"trkn", 0, place)
+    for name, box, form in (("tracknumber", b"trkn", ">4H"), ("discnumber", b"disk", ">3H")):
+        number, _, count = fields.get(name, "").partition("/")
+        place, total = (
+            int("".join(filter(str.isdecimal, part))[:9] or 0) for part in (number, count)
+        )
+        if 0 < place < 65_536:
+            rest = (0,) if form == ">4H" else ()
+            numbers = struct.pack(form, 0, place, total if total < 65_536 else 0, *rest)
+            yield _item(box, 0, numbers)
 
 
 def _meta(items: bytes) -> bytes:

@@ -164,8 +164,11 @@ class Job:
         if asked:
             check_reach(path, asked, rate, channels, check_fit(path, subtype, rate, channels))
         form = FileShape(rate, channels, subtype, dither, frames, asked or kept)
-        done = _result_of(self._put(path, form, blocks, tags), tags)
-        done["notes"] += _remarks(before, after) if not tags.lost_in(done["format"]) else []
+        # On the way nothing is lost: the last step reads the tags of the source again.
+        told = replace(tags, unkept=()) if self.working else tags
+        done = _result_of(self._put(path, form, blocks, tags), told)
+        if not after or "the chapters" not in tags.lost_in(done["format"]):
+            done["notes"] += _remarks(before, after)
         return done
 
     def tags_for(self, own: Tags) -> Tags:

@@ -122,14 +122,14 @@ def test_chunks_that_flowc_has_no_name_for_stay_in_a_wav_file(tmp_path, apply):
     source.write_bytes(data[:4] + struct.pack("<I", len(data) - 8) + data[8:])
     add_blocks(str(source), "WAV", Tags({}, b"\x89PNG" + bytes(99), "image/png"))
     apply("tag", input="a.wav", output="b.wav", title="One")
-    apply("tag", input="b.wav", output="c.wav", title="Two", artist="She")
+    apply("tag", input="b.wav", output="c.wav", title="Two", artist="She", tracknumber="3/7")
     found = (tmp_path / "c.wav").read_bytes()
     assert more in found
     assert b"cue " in found
     assert found.count(b"LIST") == 1
     assert struct.unpack("<I", found[4:8])[0] == len(found) - 8
     tags = tags_of(tmp_path / "c.wav")
-    assert dict(tags.fields) == {"title": "Two", "artist": "She"}
+    assert dict(tags.fields) == {"title": "Two", "artist": "She", "tracknumber": "3/7"}
     assert tags.cover == b"\x89PNG" + bytes(99)
 
 
