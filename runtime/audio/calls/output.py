@@ -80,7 +80,7 @@ def write_sound(
     try:
         writer.write(blocks)
     except soundfile.LibsndfileError as error:
-        raise disk.failure(path) or _not_coded(done, shape.bitrate, error) from None
+        raise disk.failure(path) or coder_failure(done, shape.bitrate, error) from None
     except AssertionError:
         # soundfile asserts that everything was taken; the disk knows why it was not.
         if failure := disk.failure(path):
@@ -101,7 +101,7 @@ def write_sound(
     return done
 
 
-def _not_coded(done: WrittenFile, kbps: int, error: soundfile.LibsndfileError) -> Failure:
+def coder_failure(done: WrittenFile, kbps: int, error: soundfile.LibsndfileError) -> Failure:
     """Return the failure of a coder. Of those of other libraries libsndfile has no words."""
     why = str(error.error_string).strip().strip("().").lower()
     if "garbled" in why or "bug in libsndfile" in why:

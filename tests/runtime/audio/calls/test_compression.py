@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
+import soundfile
 from flowc.compiler.catalog.audio_effects import BITRATES
-from flowc.runtime.audio.calls import compression
 from flowc.runtime.audio.calls.containers import check_bitrate
-from flowc.runtime.audio.calls.output import FileShape, write_sound
-from flowc.runtime.errors import Failure
+from flowc.runtime.audio.calls.output import FileShape, WrittenFile, coder_failure, write_sound
 from sounds import read, tone
 
 CODED = [
@@ -45,12 +46,15 @@ def test_samples_above_full_scale_are_not_cut_by_the_gain_that_makes_up(kbps, tm
     assert np.abs(back[12_000:36_000]).max() == pytest.approx(np.abs(given).max(), rel=0.01)
 
 
-def test_a_coder_without_words_is_refused_in_words(tmp_path, monkeypatch):
-    monkeypatch.setattr(compression, "_HIGHEST_SHARE", 1.0)
-    with pytest.raises(Failure) as caught:
-        coded(tmp_path / "a.mp3", tone(0.1), kbps=32)
-    assert caught.value.message == (
+def test_a_coder_without_words_is_refused_in_words():
+    """libsndfile's own coder fails so where it is told to compress as much as it can."""
+    shape = {"samplerate": 48_000, "channels": 2, "format": "MP3"}
+    with pytest.raises(soundfile.LibsndfileError) as caught:
+        soundfile.SoundFile(io.BytesIO(), "w", **shape, compression_level=1.0)
+    done = WrittenFile("a.mp3", 48_000, 2, "MP3", "MPEG_LAYER_III")
+    failure = coder_failure(done, 32, caught.value)
+    assert failure.message == (
         "`a.mp3` cannot be written: its coder refuses this shape of sound "
         "(48000 samples a second, 2 channels of 32 kbit/s)"
     )
-    assert "another bitrate" in caught.value.help
+    assert "another bitrate" in failure.help
