@@ -65,7 +65,7 @@ LEVELS: tuple[AudioTool, ...] = (
         expects=expect_gain,
     ),
     AudioTool(
-        "peak_norm", "chains:peak_norm",
+        "peak_norm", "loudness:peak_norm",
         "Bring the highest sample to a level.",
         (*IN_OUT, number("target_dbfs", DBFS, -60, 0, "the highest sample", -1)),
         Planning((Wording("peak level", "Set the peak", "normalise the peak to -3 dBFS",

@@ -23,7 +23,6 @@ TOOLS: dict[str, AudioTool] = {tool.name: tool for tool in AUDIO_TOOLS}
 _LONGEST_TEXT = 1000
 _MAX_PARTS = 100
 """Files that one call may write."""
-_MOST_CHOSEN = 64
 
 
 class Unwritable(Failure):
@@ -219,9 +218,10 @@ def _check_together(tool: str, call: AudioCall) -> None:
         _ascending(tool, "start_s", "end_s", values, "s")
     if call.tool.name == "channels":
         order = values["order"]
-        if not order or len(order) > _MOST_CHOSEN or any(one != int(one) for one in order):
+        most = next(one.high for one in call.tool.parameters if one.name == "order")
+        if not order or len(order) > most or any(one != int(one) for one in order):
             help = "the numbers of channels, from 1 on; 0 is silence"
-            raise Failure(f"`order` of {tool} is a list of 1 to {_MOST_CHOSEN}: {order}", help=help)
+            raise Failure(f"`order` of {tool} is a list of 1 to {most:g}: {order}", help=help)
     for path in call.writes:
         container_of(path)
         check_fit(

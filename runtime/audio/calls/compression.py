@@ -2,6 +2,12 @@
 
 An mp3 file has them in each frame. A vorbis file names those that its quality usually takes, and an
 opus file is coded so that it has about as many; both take fewer where little is to be heard.
+
+LAME, by which libsndfile writes mp3 files, makes a sound quieter before it codes it for so many
+kilobits a second, by its table of presets, that no peak which coding raises may be cut in a player
+of whole numbers. What is written here is what was asked for: peaks are measured and held by LIMIT
+and LOUDNESS_NORM, and are told. LAME takes samples above full scale, so the gain that undoes it
+cuts nothing.
 """
 
 from __future__ import annotations
@@ -18,6 +24,11 @@ _MARK = b"\x01vorbis"
 _TRIES = 9
 _OPUS_LEAST, _OPUS_MOST = 6, 256
 """Of each channel of an opus file, by libsndfile."""
+_MP3_SCALES = ((160, 0.95), (192, 0.97), (224, 0.98))
+"""By what LAME multiplies samples, up to each number of kilobits a second; above by 1."""
+_HIGHEST_SHARE = 0.999
+"""libsndfile sets a quality before it is told that bits are constant, and LAME has none for 1.0;
+with this share it is the fewest kilobits a second all the same."""
 
 
 def coding_of(path: str, kbps: int, rate: int, channels: int, subtype: str) -> dict[str, object]:
@@ -28,8 +39,16 @@ def coding_of(path: str, kbps: int, rate: int, channels: int, subtype: str) -> d
     if subtype == "OPUS":
         share = (kbps / channels - _OPUS_LEAST) / (_OPUS_MOST - _OPUS_LEAST)
         return {"compression_level": min(max(1 - share, 0.0), 1.0)}
-    share = compression_of(path, kbps, rate)
+    share = min(compression_of(path, kbps, rate), _HIGHEST_SHARE)
     return {"compression_level": share, "bitrate_mode": "CONSTANT"}
+
+
+def level_gain(subtype: str, kbps: int) -> float:
+    """Return the factor by which samples have to be raised before libsndfile writes them with so
+    many kilobits a second, 0 for the usual, for what is heard of the file to have their level."""
+    if subtype != "MPEG_LAYER_III" or not kbps:
+        return 1.0
+    return 1 / next((scale for most, scale in _MP3_SCALES if kbps <= most), 1.0)
 
 
 def check_reach(path: str, kbps: int, rate: int, channels: int, subtype: str) -> None:

@@ -9,7 +9,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 import soundfile
@@ -25,6 +25,8 @@ from ..tags.tags import Tags, read_tags
 from .coder import DecodedFile
 from .containers import CONTAINERS
 from .mp3_frames import Mp3WithLength, with_length
+
+Found = TypeVar("Found")
 
 BLOCK = 65_536
 """Frames; with many channels fewer, so that a block stays near a few megabytes. A quarter of it
@@ -113,9 +115,13 @@ class Sound:
 
     def tags(self) -> Tags:
         """Return its title, artist and so on."""
+        return self.look_into(read_tags)
+
+    def look_into(self, work: Callable[[BinaryIO], Found]) -> Found:
+        """Return what some work finds in the bytes of its file."""
         opened = _opened(self.path, self.place, self.known, as_sound=False)
         with opened, opened.raw() as file:
-            return read_tags(file)
+            return work(file)
 
     @property
     def bitrate(self) -> int | None:

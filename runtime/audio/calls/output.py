@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import struct
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -16,10 +15,11 @@ from ...errors import Failure
 from ..blocks import Frames
 from ..door import open_place
 from ..headers.speakers import inverse_of, order_in, write_speakers
+from ..tags.comments import number_pages
 from ..tags.tags import Tags, add_blocks, set_fields
 from .call import Unwritable
 from .coder import EncodedFile
-from .compression import coding_of
+from .compression import coding_of, level_gain
 from .containers import Container, check_fit, container_of, usual_bitrate
 from .files import cannot
 from .word_length import Rounding
@@ -31,8 +31,7 @@ _BYTES = {"PCM_16": 2, "PCM_24": 3}
 _PLAIN = 2
 """Channels, of which nobody asks what they are for."""
 NO_TAGS = Tags()
-_SERIAL = 1
-_MIRROR = bytes(int(f"{byte:08b}"[::-1], 2) for byte in range(256))
+_SERIAL = struct.pack("<I", 1)
 
 
 @dataclass(slots=True)
@@ -103,8 +102,7 @@ def write_sound(
     try:
         writer.write(blocks)
     except soundfile.LibsndfileError as error:
-        why = str(error.error_string).strip().rstrip(".").lower()
-        raise disk.failure(path) or Failure(f"`{path}` cannot be written: {why}") from None
+        raise disk.failure(path) or coder_failure(done, shape.bitrate, error) from None
     except AssertionError:
         # soundfile asserts that everything was taken; the disk knows why it was not.
         if failure := disk.failure(path):
@@ -124,6 +122,19 @@ def write_sound(
         reason = cannot(path, error)
         raise Unwritable(reason.message, help=reason.help) from None
     return done
+
+
+def coder_failure(done: WrittenFile, kbps: int, error: soundfile.LibsndfileError) -> Failure:
+    """Return the failure of a coder. Of those of other libraries libsndfile has no words."""
+    why = str(error.error_string).strip().strip("().").lower()
+    if "garbled" in why or "bug in libsndfile" in why:
+        why = "its coder refuses this shape of sound"
+    channels = f"{done.channels} channel{'s' * (done.channels != 1)}"
+    bits = f" of {kbps} kbit/s" if kbps else ""
+    return Failure(
+        f"`{done.path}` cannot be written: {why} ({done.rate} samples a second, {channels}{bits})",
+        help="CONVERT the sample rate or the channels, or ask for another bitrate or format",
+    )
 
 
 @dataclass(slots=True)
@@ -184,7 +195,8 @@ class _Writer:
             raise _too_large(done.path, self.container.name)
         if order := inverse_of(order_in(done.subtype, done.channels)):
             block = block[:, order]
-        file.write(self.rounding.apply(block))
+        gain = level_gain(done.subtype, self.bitrate)
+        file.write(self.rounding.apply(block) if gain == 1.0 else block * np.float32(gain))
         done.frames += len(block)
 
 
@@ -248,7 +260,7 @@ def _strip_chance(place: str) -> None:
         if head[:4] in (b"RIFF", b"RF64", b"FORM"):
             _strip_peak_time(file.fileno(), ">" if head[:4] == b"FORM" else "<")
         elif head[:4] == b"OggS":
-            _strip_ogg_serial(file.fileno())
+            number_pages(file.fileno(), _SERIAL)
 
 
 def _strip_peak_time(number: int, order: str) -> None:
@@ -258,21 +270,3 @@ def _strip_peak_time(number: int, order: str) -> None:
         if name == b"PEAK":
             os.pwrite(number, b"\0\0\0\0", at + 12)
         at += 8 + size + size % 2
-
-
-def _strip_ogg_serial(number: int) -> None:
-    at = count = 0
-    while len(header := os.pread(number, 27, at)) == 27 and header[:4] == b"OggS":
-        sizes = os.pread(number, header[26], at + 27)
-        page = bytearray(os.pread(number, 27 + len(sizes) + sum(sizes), at))
-        page[14:22] = struct.pack("<II", _SERIAL, count)
-        page[22:26] = bytes(4)
-        page[22:26] = struct.pack("<I", _checksum(bytes(page)))
-        os.pwrite(number, bytes(page), at)
-        at, count = at + len(page), count + 1
-
-
-def _checksum(page: bytes) -> int:
-    """Return Ogg's CRC: that of zlib with every bit mirrored and nothing inverted."""
-    mirrored = zlib.crc32(page.translate(_MIRROR), 0xFFFFFFFF) ^ 0xFFFFFFFF
-    return int(f"{mirrored:032b}"[::-1], 2)

@@ -31,7 +31,8 @@ _DEPTH = 9
 """Where in the settings of ALAC the bits of a word are."""
 _TEXTS = {
     "title": b"\xa9nam", "artist": b"\xa9ART", "album": b"\xa9alb", "date": b"\xa9day",
-    "genre": b"\xa9gen", "comment": b"\xa9cmt", "copyright": b"cprt",
+    "genre": b"\xa9gen", "comment": b"\xa9cmt", "copyright": b"cprt", "albumartist": b"aART",
+    "composer": b"\xa9wrt", "lyrics": b"\xa9lyr",
 }  # fmt: skip
 _UTF8, _JPEG, _PNG = 1, 13, 14
 _HANDLER = b"\0" * 8 + b"mdirappl" + b"\0" * 9
@@ -70,13 +71,9 @@ def add_items(
     chapters: Sequence[Chapter] = (),
 ) -> None:
     """Write tags into a finished file whose last box is `moov`, without tags so far."""
-    items = b"".join(_item(_TEXTS[n], _UTF8, t.encode()) for n, t in fields.items() if n in _TEXTS)
-    number = "".join(c for c in fields.get("tracknumber", "").partition("/")[0] if c.isdigit())
-    if number and int(number) < 65_536:
-        items += _item(b"trkn", 0, struct.pack(">4H", 0, int(number), 0, 0))
+    items = b"".join(_items_of(fields))
     if cover:
         items += _item(b"covr", _PNG if cover_type == "image/png" else _JPEG, cover)
-    meta = _box(b"meta", bytes(4) + _box(b"hdlr", _HANDLER) + _box(b"ilst", items))
     with open(place, "r+b", opener=open_place) as file:
         at, size = next(((at, size) for name, at, size in _tops(file) if name == b"moov"), (0, 0))
         file.seek(at + _HEAD)
@@ -84,9 +81,65 @@ def add_items(
             _box(name, bytes(body)) for name, body in _boxes(file.read(size)) if name != b"udta"
         )
         file.seek(at)
-        more = meta + (_box(b"chpl", _chapter_list(chapters)) if chapters else b"")
-        file.write(_box(b"moov", inner + _box(b"udta", more)))
+        more = _box(b"chpl", _chapter_list(chapters)) if chapters else b""
+        file.write(_box(b"moov", inner + _box(b"udta", _meta(items) + more)))
         file.truncate()
+
+
+def edit_items(file: BinaryIO, said: Mapping[str, str]) -> list[bytes | range] | None:
+    """Return the parts of a file with some fields as they are said, "" for none: bytes, or which
+    bytes of the old file; None where its boxes do not fill it. The sound stays where it is: what
+    says where it is (`moov`) moves to the end, and leaves a free place before the sound."""
+    tops = [*_tops(file)]
+    end = os.fstat(file.fileno()).st_size
+    places = [at for name, at, _ in tops if name == b"moov"]
+    file.seek(tops[-1][1] if tops else 0)
+    is_open = struct.unpack(">I", file.read(4).ljust(4, b"\1"))[0] == 0
+    movie = _movie(file)
+    if len(places) != 1 or is_open or tops[-1][1] + _HEAD + tops[-1][2] != end or not movie:
+        return None
+    at, after = places[0], places[0] + _HEAD + len(movie)
+    inner = [(name, bytes(body)) for name, body in _boxes(movie)]
+    user = next((body for name, body in inner if name == b"udta"), b"")
+    others = b"".join(_box(name, body) for name, body in inner if name != b"udta")
+    moov = _box(b"moov", others + _box(b"udta", _user_with(user, said)))
+    if after == end:
+        return [range(at), moov]
+    return [range(at), _box(b"free", bytes(len(movie))), range(after, end), moov]
+
+
+def _user_with(user: bytes, said: Mapping[str, str]) -> bytes:
+    """Return what is in `udta` with some items anew."""
+    boxes = [(name, bytes(body)) for name, body in _boxes(user)]
+    meta = next((body for name, body in boxes if name == b"meta"), b"")
+    gone = {_TEXTS.get(name, b"trkn") for name in said}
+    gone |= {b"gnre"} if "genre" in said else set()
+    items = b""
+    # Some write `meta` without its version and flags.
+    for name, body in _boxes(meta[4:] if meta[4:8] != b"hdlr" else meta):
+        if name == b"ilst":
+            items = b"".join(_box(n, bytes(b)) for n, b in _boxes(body) if n not in gone)
+    items += b"".join(_items_of({name: text for name, text in said.items() if text}))
+    return _meta(items) + b"".join(_box(name, body) for name, body in boxes if name != b"meta")
+
+
+def _items_of(fields: Mapping[str, str]) -> Iterator[bytes]:
+    for name, text in fields.items():
+        if name in _TEXTS:
+            yield _item(_TEXTS[name], _UTF8, text.encode())
+    for name, box, form in (("tracknumber", b"trkn", ">4H"), ("discnumber", b"disk", ">3H")):
+        number, _, count = fields.get(name, "").partition("/")
+        place, total = (
+            int("".join(filter(str.isdecimal, part))[:9] or 0) for part in (number, count)
+        )
+        if 0 < place < 65_536:
+            rest = (0,) if form == ">4H" else ()
+            numbers = struct.pack(form, 0, place, total if total < 65_536 else 0, *rest)
+            yield _item(box, 0, numbers)
+
+
+def _meta(items: bytes) -> bytes:
+    return _box(b"meta", bytes(4) + _box(b"hdlr", _HANDLER) + _box(b"ilst", items))
 
 
 def _movie(file: BinaryIO) -> bytes:

@@ -75,16 +75,6 @@ def add_noise(job: Job) -> Chain:
     return Chain([noise], {"noise_rms_dbfs": decibels(level)})
 
 
-def peak_norm(job: Job) -> Chain:
-    """Bring the highest sample to a level. Raise `Failure` for silence."""
-    sound = job.input
-    peak = decibels(float(levels_of(sound).peaks.max()))
-    if peak is None:
-        raise silence_failure(sound)
-    gain_db = job.values["target_dbfs"] - peak
-    return Chain([stages.gain(gain_db)], {"gain_db": gain_db})
-
-
 def silence_failure(sound: Sound) -> Failure:
     """Return the failure of a tool that needs a level and gets silence."""
     return Failure(f"`{sound.path}` is silent and has no level to begin from")

@@ -13,25 +13,28 @@ from flowc.compiler.catalog.audio_formats import format_of
 from ...errors import Failure
 from ..ahead import ahead
 from ..blocks import Frames
-from ..calls.call import AudioCall
+from ..calls.call import AudioCall, Unwritable
 from ..calls.compression import check_reach
 from ..calls.containers import bitrate_like, check_bitrate, check_fit, container_of
-from ..calls.files import Sound, UnwrittenSound, open_sound
+from ..calls.files import Sound, UnwrittenSound, cannot, open_sound
 from ..calls.output import FileShape, WrittenFile, check_size, write_sound
 from ..calls.word_length import kept_subtype
 from ..headers.speakers import lost_speakers
 from ..meters.effects import needs_of, read_measure
-from ..meters.known import Needs, SpectrumName, Tap, facts_of, keep
+from ..meters.known import Needs, SpectrumName, Tap, facts_of, keep, levels_of
 from ..meters.loudness import decibels
 from ..tags.chapters import MOST, Chapter, SoundSpan, move_chapters
 from ..tags.mp4 import LOSSLESS
-from ..tags.tags import Tags
+from ..tags.retag import copy_with_fields
+from ..tags.tags import FIELDS, SET, Tags
 from .stages import Stage, through
 
 Result = dict[str, Any]
 Found = Mapping[str, float | None]
 """`gain_db`, and `ceiling_db` of the limiter, None without one."""
 _BECOMES_LOSSY = "the sound was lossless (ALAC) and is lossy now (AAC): flac and wav keep all of it"
+LOSSY = ("MP3", "OGG", "M4A")
+"""Containers that hold what is heard of a sound."""
 _MOST_AT_ONCE = 120_000_000
 """Samples of a file that a tool takes which does not stream: 10 minutes of stereo at 96 kHz."""
 
@@ -154,10 +157,11 @@ class Job:
         its channels."""
         source = self._source or like
         own = source.tags() if source else Tags()
-        tags = own if tags is None else tags
+        tags = self.tags_for(own) if tags is None else tags
         before = like.tags().chapters if like is not None else ()
         after = before if pieces is None else move_chapters(before, pieces)
-        tags = replace(tags, chapters=(*after, *more)[:MOST])
+        way = tags.on_way if self.working else ""
+        tags = replace(tags, chapters=(*after, *more)[:MOST], on_way=way)
         rate, channels = shape or ((like.rate, like.channels) if like is not None else (0, 0))
         if frames is None:
             frames = round(like.frames * rate / like.rate) if like is not None else 0
@@ -171,13 +175,68 @@ class Job:
             check_reach(path, asked, rate, channels, check_fit(path, subtype, rate, channels))
         speakers = self._speakers(like, channels)
         form = FileShape(rate, channels, subtype, dither, frames, asked or kept, speakers)
-        done = _result_of(self._put(path, form, blocks, tags), tags)
+        # On the way nothing is lost: the last step reads the tags of the source again.
+        told = replace(tags, unkept=()) if self.working else tags
+        done = _result_of(self._put(path, form, blocks, tags), told)
         if lost := lost_speakers(done["format"], channels, speakers):
             done["notes"].append(lost)
         if same and source is not None and source.subtype.startswith(LOSSLESS):
             done["notes"].append(_BECOMES_LOSSY)
-        done["notes"] += _remarks(before, after) if not tags.lost_in(done["format"]) else []
+        if not after or "the chapters" not in tags.lost_in(done["format"]):
+            done["notes"] += _remarks(before, after)
         return done
+
+    def tags_for(self, own: Tags) -> Tags:
+        """Return the tags of an output: the sound's own, with the fields as a step of the plan has
+        set them in what the call reads."""
+        for path in self.call.reads:
+            sound = self.sound(path)
+            if sound.format == "WAV" and (found := sound.tags()).on_way:
+                return replace(own, fields=found.fields, on_way=SET)
+        return own
+
+    def tag(self, said: Mapping[str, str]) -> Result:
+        """Write the output: the samples of the input, with some fields as they are said, "" for
+        none. What is coded is copied where the output is of the same format."""
+        source, sound = self._source or self.input, self.input
+        here = sound.tags()
+        own = self.tags_for(source.tags()) if self._source else here
+        fields = {name: text for name, text in {**own.fields, **said}.items() if text}
+        same = here.on_way or repr(sound.identity)
+        tags = replace(own, fields=fields, on_way=same)
+        is_same = same == repr(source.identity)
+        if is_same and (done := self._copy(source, replace(tags, on_way=""))):
+            return done
+        done = self.write(sound, sound.blocks(), tags=tags)
+        if not self.is_planned and done["format"] in LOSSY:
+            done["notes"].append(
+                f"`{done['output']}` was coded anew: that takes a little more away"
+            )
+        return done
+
+    def _copy(self, sound: Sound, tags: Tags) -> Result | None:
+        """Write the bytes of a sound's file with other tags; None where the output is to be
+        something else, or the file is built in another way."""
+        path = self.values["output"]
+        container = container_of(path)
+        asked = self.values.get("subtype") or ("OPUS" if format_of(path) == "opus" else "")
+        if self.working or sound.format != container.name or asked not in ("", sound.subtype):
+            return None
+        old = sound.tags().fields
+        new = {name: tags.fields.get(name, "") for name in FIELDS}
+        said = {name: text for name, text in new.items() if text != old.get(name, "")}
+        form = (path, sound.rate, sound.channels, container.name, sound.subtype, sound.frames)
+        peak = float(levels_of(sound).peaks.max())
+        place = self.writes[path]
+        try:
+            if not sound.look_into(
+                lambda file: copy_with_fields(file, place, container.name, said, tags)
+            ):
+                return None
+        except OSError as error:
+            reason = cannot(path, error)
+            raise Unwritable(reason.message, help=reason.help) from None
+        return _result_of(WrittenFile(*form, peak), Tags())
 
     def _put(self, path: str, form: FileShape, blocks: Iterator[Frames], tags: Tags) -> WrittenFile:
         place, needs = self.writes[path], Needs()

@@ -1,4 +1,4 @@
-"""Loudness brought to a target, and true peaks held below a ceiling: the limiter.
+"""Loudness and peaks brought to a target, and true peaks held below a ceiling: the limiter.
 
 How much a limiter may take off the highest peak on the way to a loudness was measured on speech,
 music, drums and clicks, with `plugins.limiter` and its release of 100 ms. The level of 10 ms beside
@@ -22,14 +22,18 @@ from dataclasses import dataclass
 from math import floor
 from typing import NamedTuple
 
+import numpy as np
+
 from ...errors import Failure
 from ..ahead import ahead
 from ..calls.containers import container_of
 from ..calls.files import Sound, open_sound
 from ..meters import measure as meter
-from ..meters.loudness import Loudness, LoudnessMeter
+from ..meters.known import levels_of
+from ..meters.loudness import Loudness, LoudnessMeter, decibels
 from . import stages
-from .job import Chain, Found, Job, Result
+from .chains import silence_failure
+from .job import LOSSY, Chain, Found, Job, Result
 from .stages import Stage, through
 
 MOST_TAKEN_DB = 6.0
@@ -48,9 +52,10 @@ class _Times(NamedTuple):
 _USUAL = _Times()
 
 
-_LOSSY = ("MP3", "OGG", "M4A")
 _CODINGS, _NEAR_DB = 4, 0.02
 """How often a lossy file is written at most, and how near to the ceiling its peaks may end."""
+_PEAK_CODINGS, _BELOW_DB = 8, 0.09
+"""The same for the highest sample, which in noise moves by chance, and how far below it may end."""
 
 
 def limit(job: Job) -> Chain | Result:
@@ -68,17 +73,49 @@ def _below(job: Job, most: float, build: Callable[[float], Chain]) -> Chain | Re
     """Return what `build` makes for a ceiling. A lossy coder raises peaks by up to a decibel: there
     the file is written, measured, and written again below a ceiling that is lower by as much."""
     path, chain = job.values["output"], build(most)
-    if container_of(path).name not in _LOSSY:
+    if container_of(path).name not in LOSSY:
         return chain
     result, ceiling = job.run(chain), most
+    loud = measure_loudness(open_sound(path, job.writes[path]), [])
     for _ in range(_CODINGS - 1):
-        peak = measure_loudness(open_sound(path, job.writes[path]), []).true_peak
-        if peak is None or peak <= most + _NEAR_DB:
+        if loud.true_peak is None or loud.true_peak <= most + _NEAR_DB:
             break
-        ceiling -= peak - most + _NEAR_DB
+        ceiling -= loud.true_peak - most + _NEAR_DB
         result = job.run(build(ceiling))
-    peak = measure_loudness(open_sound(path, job.writes[path]), []).true_peak
-    return {**result, "true_peak_dbtp": peak}
+        loud = measure_loudness(open_sound(path, job.writes[path]), [])
+    result["true_peak_dbtp"] = loud.true_peak
+    if "integrated_lufs" in result:
+        result["integrated_lufs"] = loud.integrated
+    return result
+
+
+def peak_norm(job: Job) -> Chain | Result:
+    """Bring the highest sample to a level; in a lossy file that of what is heard of it. Raise
+    `Failure` for silence."""
+    sound, target, path = job.input, job.values["target_dbfs"], job.values["output"]
+    peak = decibels(float(levels_of(sound).peaks.max()))
+    if peak is None:
+        raise silence_failure(sound)
+    gain_db = target - peak
+    if container_of(path).name not in LOSSY:
+        return _gain_chain(gain_db)
+    tried: dict[float, float] = {}
+    while True:
+        result = job.run(_gain_chain(gain_db))
+        coded = open_sound(path, job.writes[path])
+        found = decibels(max(float(np.abs(block).max()) for block in coded.blocks()))
+        result["sample_peak_dbfs"] = found
+        if found is None or gain_db in tried or -_BELOW_DB <= found - target <= _NEAR_DB:
+            return result
+        tried[gain_db] = found - target
+        if len(tried) < _PEAK_CODINGS:
+            gain_db -= found - target + _NEAR_DB
+        else:  # the nearest once more: the same samples make the same file
+            gain_db = min(tried, key=lambda one: (tried[one] > _BELOW_DB, abs(tried[one])))
+
+
+def _gain_chain(gain_db: float) -> Chain:
+    return Chain([stages.gain(gain_db)], {"gain_db": gain_db})
 
 
 def _limit(job: Job, most: float) -> Chain:

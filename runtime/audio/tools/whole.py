@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -195,11 +194,7 @@ def convert(job: Job) -> Result:
 
 def tag(job: Job) -> Result:
     """Keep the samples, change the tags: None keeps a field, "" takes it away."""
-    sound = job.input
-    old = sound.tags()
-    said = {name: clean(job.values[name]) for name in FIELDS if job.values[name] is not None}
-    fields = {name: text for name, text in {**old.fields, **said}.items() if text}
-    return job.write(sound, sound.blocks(), tags=replace(old, fields=fields))
+    return job.tag({n: clean(job.values[n]) for n in FIELDS if job.values[n] is not None})
 
 
 def synth(job: Job) -> Result:

@@ -147,3 +147,41 @@ def test_damaged_tags_are_no_tags(tmp_path, apply):
         source.write_bytes(head + body.ljust(264, b"\0") + sound)
         said = apply("gain", input="a.mp3", output="b.wav", gain_db=-3)
         assert said["duration_s"] == pytest.approx(1, abs=0.1)
+
+
+FRAMES = {
+    "TPE2": b"\3Band", "TCOM": b"\3Comp\xc3\xb6ser", "TPOS": b"\x031/2", "TRCK": b"\x033/7",
+    "USLT": b"\3eng\0la\nla", "TXXX": b"\3comment\0hello", "TSRC": b"\3DE123", "TBPM": b"\x03120",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_more_than_the_fields_goes_along_and_what_does_not_is_named(ending, tmp_path, apply):
+    write(tmp_path / "plain.mp3", noise(1), subtype=None)
+    frames = b"".join(
+        name.encode() + len(body).to_bytes(4, "big") + b"\0\0" + body
+        for name, body in FRAMES.items()
+    )
+    head = b"ID3\4\0\0" + bytes([0, 0, len(frames) >> 7, len(frames) & 127])
+    (tmp_path / "a.mp3").write_bytes(head + frames + (tmp_path / "plain.mp3").read_bytes())
+    said = apply("gain", input="a.mp3", output=f"b.{ending}", gain_db=-3)
+    assert said["notes"] == ["`isrc`, `bpm` of the source cannot be written into this file"]
+    apply("gain", input=f"b.{ending}", output="c.wav", gain_db=-3)
+    for name in (f"b.{ending}", "c.wav"):
+        tags = tags_of(tmp_path / name)
+        assert dict(tags.fields) == {"tracknumber": "3/7", "comment": "hello"}
+        assert dict(tags.more) == {
+            "albumartist": "Band", "composer": "Compöser", "discnumber": "1/2", "lyrics": "la\nla",
+        }  # fmt: skip
+
+
+def test_chunks_that_are_not_kept_are_named(tmp_path, apply):
+    source = write(tmp_path / "a.wav", noise(0.1))
+    data = source.read_bytes() + b"bext" + (602).to_bytes(4, "little") + bytes(602)
+    data += b"iXML" + (4).to_bytes(4, "little") + b"<x/>"
+    source.write_bytes(data[:4] + (len(data) - 8).to_bytes(4, "little") + data[8:])
+    said = apply("gain", input="a.wav", output="b.wav", gain_db=-3)
+    lost = "the chunk `bext`, the chunk `iXML` of the source cannot be written into this file"
+    assert said["notes"] == [lost]
+    assert apply("tag", input="a.wav", output="c.wav", title="T")["notes"] == []
+    assert tags_of(tmp_path / "c.wav").unkept == tags_of(source).unkept

@@ -87,3 +87,21 @@ def test_the_true_peak_of_a_lossy_file_is_held_as_well(ending, tmp_path, apply):
     found = apply("measure", input=f"b.{ending}")
     assert found["true_peak_dbtp"] <= -11.95
     assert found["true_peak_dbtp"] == pytest.approx(said["true_peak_dbtp"], abs=0.01)
+
+
+@pytest.mark.parametrize("ending", ["mp3", "ogg", "opus", M4A])
+def test_the_highest_sample_of_a_lossy_file_is_where_it_was_asked_to_be(ending, tmp_path, apply):
+    """Of noise that was cut, whose peaks a coder moves most, and by chance."""
+    write(tmp_path / "a.wav", np.clip(noise(2, 0.5), -0.6, 0.6))
+    said = apply("peak_norm", input="a.wav", output=f"b.{ending}", target_dbfs=-1)
+    peak = apply("measure", input=f"b.{ending}", parts=["levels"])["sample_peak_dbfs"]
+    assert -1.25 <= peak <= -0.95
+    assert said["sample_peak_dbfs"] == pytest.approx(peak, abs=0.01)
+
+
+def test_the_loudness_that_is_said_of_a_lossy_file_is_its_own(tmp_path, apply):
+    write(tmp_path / "a.wav", noise(3))
+    said = apply("loudness_norm", input="a.wav", output="b.mp3", target_lufs=-23)
+    found = apply("measure", input="b.mp3", parts=["loudness"])["integrated_lufs"]
+    assert said["integrated_lufs"] == pytest.approx(found, abs=0.01)
+    assert abs(found + 23) > 0.1, "the coder moves it"
