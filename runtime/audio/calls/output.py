@@ -24,7 +24,8 @@ from .containers import Container, check_fit, container_of, usual_bitrate
 from .files import cannot
 from .word_length import Rounding
 
-_RIFF_LIMIT = 4_000_000_000
+RIFF_LIMIT = 4_000_000_000
+"""Bytes of a wav or aiff file, whose header has 32 bits for them."""
 _BOUNDED = ("WAV", "AIFF")
 """Containers whose headers have 32 bits for the size."""
 _BYTES = {"PCM_16": 2, "PCM_24": 3}
@@ -65,7 +66,7 @@ class FileShape:
     speakers: int = 0
 
 
-def check_size(path: str, shape: FileShape, limit: int = _RIFF_LIMIT) -> None:
+def check_size(path: str, shape: FileShape, limit: int = RIFF_LIMIT) -> None:
     """Raise `Failure` where `shape.frames` are too many for a file of that name: one of aiff holds
     at most `limit` bytes. Wav files become RF64."""
     name = container_of(path).name
@@ -86,7 +87,7 @@ def write_sound(
     shape: FileShape,
     blocks: Iterable[Frames],
     tags: Tags = NO_TAGS,
-    riff_limit: int = _RIFF_LIMIT,
+    riff_limit: int = RIFF_LIMIT,
 ) -> WrittenFile:
     """Write blocks into the file at `place`, which exists and is empty, in the container that
     `path` names. A wav file that gets larger than `riff_limit` bytes is one of RF64. Raise
@@ -148,7 +149,7 @@ class _Writer:
     done: WrittenFile
     tags: Tags
     rounding: Rounding
-    limit: int = _RIFF_LIMIT
+    limit: int = RIFF_LIMIT
     bitrate: int = 0
     speakers: int = 0
 

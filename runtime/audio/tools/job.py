@@ -17,7 +17,7 @@ from ..calls.call import AudioCall, Unwritable
 from ..calls.compression import check_reach
 from ..calls.containers import bitrate_like, check_bitrate, check_fit, container_of
 from ..calls.files import Sound, UnwrittenSound, cannot, open_sound
-from ..calls.output import FileShape, WrittenFile, check_size, write_sound
+from ..calls.output import RIFF_LIMIT, FileShape, WrittenFile, check_size, write_sound
 from ..calls.word_length import kept_subtype
 from ..headers.speakers import lost_speakers
 from ..meters.effects import needs_of, read_measure
@@ -54,7 +54,8 @@ class Job:
     is known of the file; `unwritten` are those of them that lie in no file. `source` is the sound
     that the plan of the call is about; "" without one. With `working` the output is one that a
     later step of the plan reads. `wanted` are measures of its effect that will be asked for,
-    `found` is what the same call came to when it looked for a gain and a ceiling."""
+    `found` is what the same call came to when it looked for a gain and a ceiling. A wav file of
+    more than `riff_limit` bytes is one of RF64."""
 
     call: AudioCall
     reads: Mapping[str, str]
@@ -65,6 +66,7 @@ class Job:
     unwritten: Mapping[str, Sound] = field(default_factory=dict)
     wanted: Sequence[str] = ()
     found: Found = field(default_factory=dict)
+    riff_limit: int = RIFF_LIMIT
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -246,7 +248,8 @@ class Job:
             plain = {SpectrumName(one.resolution) for one in asked.spectra}
             needs = Needs(asked.course or bool(asked.laws), {}, plain)
         tap = Tap(needs, form.rate, form.channels, form.frames / form.rate)
-        done = write_sound(path, place, form, ahead(tap.over(blocks) if needs else blocks), tags)
+        heard = ahead(tap.over(blocks) if needs else blocks)
+        done = write_sound(path, place, form, heard, tags, self.riff_limit)
         if (facts := tap.facts()) is not None:
             keep(open_sound(path, place).identity, facts)
             keep(self.identity, facts)

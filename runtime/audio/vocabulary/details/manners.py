@@ -26,7 +26,7 @@ def _without(german: str, english: str) -> str:
     return "|".join(dict.fromkeys(ways))
 
 
-def _kept(nouns: str) -> str:
+def _ways_to_stay(nouns: str) -> str:
     """Return the ways to say that one of these stays as it is."""
     ways = [
         f"{article}{noun} {stays}"
@@ -58,7 +58,7 @@ _STAYS = (
 SAME_PITCH = (
     _without("tiefer höher", "deeper higher")
     + "|"
-    + _kept("tonhöhe stimmlage pitch")
+    + _ways_to_stay("tonhöhe stimmlage pitch")
     + "|without touching the pitch|without touching pitch|don't touch the pitch|"
     "without messing with the pitch|without messing up the pitch|ohne die tonhöhe anzufassen|"
     "ohne an der tonhöhe zu drehen|tonhöhe wie gehabt|bei unveränderter tonhöhe|"
@@ -68,7 +68,7 @@ SAME_PITCH = (
 SAME_SPEED = (
     _without("schneller langsamer länger kürzer", "faster slower longer shorter")
     + "|"
-    + _kept("länge dauer gesamtlänge spieldauer tempo geschwindigkeit speed length")
+    + _ways_to_stay("länge dauer gesamtlänge spieldauer tempo geschwindigkeit speed length")
     + "|without touching the speed|without touching the tempo|bei unverändertem tempo|"
     "with no change in speed|with no change in tempo|ohne das tempo anzufassen|tempo wie gehabt"
 )

@@ -1,4 +1,4 @@
-"""Short remarks that are no sentences of their own right: who is louder than whom, what is heard,
+"""Short remarks that say no whole sentence: who is louder than whom, what is heard,
 what the sound is or is for, and what a section holds."""
 
 from __future__ import annotations

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 import soundfile
 from flowc.runtime.audio.calls.call import check_call
-from flowc.runtime.audio.calls.output import write_sound
-from flowc.runtime.audio.tools import job
+from flowc.runtime.audio.tools.job import Job
 from flowc.runtime.audio.tools.worker import find_function
 from flowc.runtime.errors import Failure
 from sounds import noise, read, tone, write
@@ -117,16 +114,13 @@ def test_a_channel_that_is_not_there_is_refused(order, why, frames, apply):
         ("pad", {"input": "a.wav", "end_s": 2}),
     ],
 )
-def test_what_makes_a_file_larger_than_a_wav_file_can_be_makes_it_rf64(
-    tool, said, tmp_path, monkeypatch
-):
+def test_what_makes_a_file_larger_than_a_wav_file_can_be_makes_it_rf64(tool, said, tmp_path):
     """The limit of 4 GB is one of 600 kB here, and the sound that comes in has 384 kB."""
-    monkeypatch.setattr(job, "write_sound", partial(write_sound, riff_limit=600_000))
     place, out = write(tmp_path / "a.wav", noise(1, 0.1)), tmp_path / "b.wav"
     out.touch()
     call = check_call(tool, {**said, "output": "b.wav"})
     work = find_function(call.tool)
-    done = work(job.Job(call, {"a.wav": str(place)}, {"b.wav": str(out)}, {}))
+    done = work(Job(call, {"a.wav": str(place)}, {"b.wav": str(out)}, {}, riff_limit=600_000))
     assert out.read_bytes()[:4] == b"RF64"
     assert soundfile.info(out).frames == round(done["duration_s"] * 48_000)
 
