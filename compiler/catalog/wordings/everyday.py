@@ -22,7 +22,7 @@ _PART = "[the|this|that|den|die|das] [part|bit|section|teil|abschnitt|stelle]"
 _LEAST = "[the] (silence|silences|pauses|gaps|breaks)"
 _TOTAL = "(the|its) [total] (length|duration) (must|should|has to|needs to) (stay|remain) the same"
 _COUGH = (
-    "(cough|sneeze|laugh|noise|swear word|name|mistake|ad|jingle|huster|hustler|versprecher|"
+    "(cough|sneeze|laugh|swear word|name|mistake|ad|jingle|huster|hustler|versprecher|"
     "räusperer|nieser|lacher|fluch|fehler|stelle|werbung|ähm)"
 )
 _WRAPPED = (
@@ -52,10 +52,8 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "(to|till|until|bis|-) {end_s} (as|for|als|für) (a|my|einen|meinen) (ringtone|klingelton)",
         "(cut|chop) IT off at {end_s}",
         "(erst|nur) ab {start_s}",
-        "bei {end_s} (aufhören|enden|abbrechen|stoppen|schluss) [lassen]",
         "(lass|lasse) IT (bei|um) {end_s} (aufhören|enden)",
         "(lass|lasse) IT (erst|bei|ab) [bei|ab] {start_s} (anfangen|beginnen|losgehen)",
-        "(start|begin) [IT] [only] at {start_s} (and|,) (end|stop|finish) [IT] at {end_s}",
     ),
     "cut": (
         f"{_GO} THE {_COUGH} (at|from|between|bei|von) {{start_s}} (to|till|until|bis|-|and|und) "
@@ -64,6 +62,16 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "(raus|weg|rausschneiden|wegschneiden|entfernen|löschen)",
     ),
     "mute": (
+        "(ton|sound|audio) (aus|off) (von|from|zwischen|between) {start_s} (bis|to|and|und|-) "
+        "{end_s} "
+        "{gain_db=-100}",
+        "[mach|mache|schalte|schalt] [den|die] (ton|sound|audio) (von|from|zwischen|between) "
+        "{start_s} "
+        "(bis|to|and|und|-) {end_s} (aus|off|ausschalten|ausmachen) {gain_db=-100}",
+        "turn [the] (sound|audio) off (from|between) {start_s} (to|and|till|until|-) {end_s} "
+        "{gain_db=-100}",
+        "turn off [the] (sound|audio) (from|between) {start_s} (to|and|till|until|-) {end_s} "
+        "{gain_db=-100}",
         "[den|die|das] (namen|name|fluch|wort|ansage|stelle|huster|satz) (von|zwischen|ab) "
         "{start_s} "
         "(bis|und|-) {end_s} (stumm schalten|stummschalten|stumm|muten|stumm machen) "
@@ -206,9 +214,6 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "starkes|leichtes] (brummen|netzbrummen|brummton) "
         "[drauf|drin|im hintergrund|auf der aufnahme] [,|und] (mach|mache|nimm|krieg|bekomm) [mir] "
         "(das|es|die) [bitte] [mal] (weg|raus)",
-        "(there is|there's|da ist|ich höre|i hear|i can hear) [a|an|ein] [loud|constant|nasty|"
-        "annoying|lautes|ständiges] {hz} (hum|buzz|brummen) [in [the] background|im hintergrund]",
-        "(es|it|das ganze) (brummt|hums|buzzes) [bei|at] {hz}",
         "(netzbrumm|brumm|brummton|netzbrummen) [von|bei|mit] {hz} (raus|weg|entfernen)",
     ),
     "de-ess": (
@@ -246,12 +251,12 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "(leveller|leveler|leveller effect) (on|over|across|for) IT",
     ),
     "reverb": (
-        "[etwas] (hall|nachhall) (hinzufügen|dazu|drauf|rein|dran|zugeben|dazugeben) [(und|,) "
+        "[etwas] (hall|nachhall) (hinzufügen|dazu|rein|zugeben|dazugeben) [(und|,) "
         "{tail_s} (ausklingen|nachklingen) [lassen]]",
         "(put|place) IT (in|into) a [nice|big|large] (reverb|hall)",
-        "[add|give it|put on|with] [a|some|a bit of] (church|hall|cathedral|room|big hall|studio) "
+        "(add|give it|put on|with) [a|some|a bit of] (church|hall|cathedral|room|big hall|studio) "
         "(reverb|reverberation) [on it|to it]",
-        "[mit] (kirchenhall|raumhall|studiohall|saalhall) [drauf|dazu]",
+        "mit (kirchenhall|raumhall|studiohall|saalhall)",
     ),
     "speed": (
         "[spiel|spiele] IT {+rate:times} so schnell [ab] [abspielen|laufen lassen]",
@@ -267,13 +272,12 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "{shape=hard} (hard clip|hard clipping|hard-clip) (distortion|overdrive) [,|with|at|of] "
         "{drive_db} [of] [drive]",
         "{shape=hard} (hard clipping|hartes clipping) [,|with|mit] {drive_db} [of|an] [drive]",
-        "[etwas|leichte] (verzerrung|übersteuerung|sättigung|overdrive|distortion) (rein|drauf|"
-        "dran|dazu)",
+        "[etwas|leichte] (verzerrung|übersteuerung|sättigung|overdrive|distortion) (rein|dazu)",
         "(verzerre|verzerr|distort|overdrive) IT (mit|um|with|by) {drive_db} [drive|of drive]",
         "(distort|overdrive|saturate|verzerr|verzerre) IT [a bit|a little|slightly|leicht|etwas|"
         "ein bisschen]",
         "[add] [etwas|leicht|ein bisschen] (overdrive|distortion|verzerren|verzerrung|übersteuern)",
-        f"{_EFFECT} (distortion|overdrive|saturation) [on it|on IT|please]",
+        f"{_EFFECT} (distortion|overdrive|saturation) [please]",
     ),
     "delay": (
         "(verschieb|verschiebe|schieb|schiebe|zieh|ziehe) IT [um] {-offset_s} (vor|nach vorn|"
@@ -297,8 +301,6 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
     "polarity": (
         "(phase|polarität) [um 180 [°]] (drehen|umdrehen|invertieren|umkehren)",
         "(flip|invert|turn|rotate) THE phase [by] 180 [°|degrees]",
-        "(invert|flip) THE (phase|polarity) (on|of) THE [top|bottom|snare|kick|room|overhead|"
-        "second|other] [snare|kick|room|overhead|guitar] (mic|microphone|track|channel|recording)",
     ),
     "sample rate": (
         "(resample|convert) IT to 44.1 {sample_rate_hz=44100}",

@@ -81,7 +81,11 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
         at += used
     clauses: list[Clause] = []
     for clause in (clause for one in found for clause in one.clauses):
-        same = [other for other in _since_join(clauses) if _is_same(clause, other)]
+        same = [
+            other
+            for other in _since_join(clauses)
+            if _is_same(clause, other) and (other is clauses[-1] or _is_alike(clause, other))
+        ]
         if any(other.is_complaint or _is_less_exact(other, clause) for other in same):
             clauses = [other for other in clauses if other not in same]
             same = []
@@ -258,7 +262,8 @@ def _is_less_exact(one: Clause, other: Clause) -> bool:
     if tool is None or tool is not other.fit.rule.tool:
         return False
     if tool.name == "denoise":
-        return not one.fit.arguments and "noise_end_s" in other.fit.arguments
+        usual = one.fit.arguments in ({}, {"reduction_db": 12})
+        return usual and "noise_end_s" in other.fit.arguments
     told = [any(is_number(w.text) for w in words_in(each.text)) for each in (one, other)]
     return tool.name in _TO_NAME and told == [False, True]
 

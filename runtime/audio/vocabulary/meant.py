@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from .doubts import is_doubtful
 from .remarks.assertions import is_assertion
+from .remarks.beside import TREATMENTS
 from .remarks.moods import begins, has_verb
 from .remarks.statements import OF_ALL
 from .words.circumstances import WHOLE, words_of
@@ -140,6 +141,18 @@ def _is_of_tool(
         return False
     if name == "fade" and said <= {"FADE", "IN"} and {"in", "im"}.isdisjoint(words):
         return False  # "put a 2 second fade on it" does not say at which end
+    if name == "bandpass" and not _FOR.isdisjoint(words) and not any(map(is_number, words)):
+        return False  # "normalise, for my phone"
+    if name == "cut" and "PART" in said:
+        return False  # "remove the music from 1:00 to 2:00"
+    start = fit.arguments.get("start_s", 0)
+    if name == "clip" and start < 0 and not _UNTIL.isdisjoint(words):
+        return False  # "keep everything up to the last 10 s"
+    if around.last and _is_of_fault(name, words, around):
+        return False
+    last = around.last.rule.tool.name if around.last and around.last.rule.tool else ""
+    if name == "clip" and last in TREATMENTS | {"gain"} - {"fade"} and said & {"START", "STOP"}:
+        return False  # "add reverb, start at 0:10 and end at 0:20"
     if name == "gain" and not _GRADUAL.isdisjoint(words):
         return False
     if name == "compress" and not {"file", "datei"}.isdisjoint(words):
@@ -147,6 +160,8 @@ def _is_of_tool(
     beside = senses_of(around.before) | senses_of(around.after)
     if name in _ADDING and not said & (TAKING | _GIVING) and beside & TAKING:
         return False
+    if name in _ADDING and said <= _ON_IT and beside & _CLEANING:
+        return False  # "a bit of distortion on it, denoise"
     if name == "tag" and not _is_set(words, around.last):
         return False
     inputs = fit.arguments.get("inputs", ())
@@ -154,6 +169,24 @@ def _is_of_tool(
         plain = [word for word in words if word not in _ARTICLES]
         return not any(one in _BEFORE_FILE and sounds_in(two) for one, two in pairwise(plain))
     return not (name == "reverb" and not {"zu", "too"}.isdisjoint(words))
+
+
+_CLEANING = TAKING | {"DENOISE", "DECLICK", "DEESS", "HIGHPASS", "LOWPASS"}
+_ON_IT = frozenset({"DISTORT", "REVERB", "LITTLE", "IN", "SOME", "OF", "MORE", "ASIDE"})
+_FOR = words_of("for für fürs")
+_UNTIL = words_of("up till until bis")
+_PRONOUNS = words_of("it them that es sie ihn das")
+_ON_FAULTS = words_of("gain fade lowpass highpass compress")
+
+
+def _is_of_fault(name: str, words: Sequence[str], around: Neighbourhood) -> bool:
+    """Tell whether a pronoun means what the clause before it complains of or adds, and not all of
+    the sound: "the hum is annoying, turn it down 6 dB"."""
+    said = senses_of(around.before)
+    told = "MUCH" in said or "HARSH" in said or {"is", "are", "ist", "sind"} & {*around.before}
+    complains = bool(told) and said.isdisjoint(TAKING)
+    reverb = "REVERB" in said and "ihn" in words
+    return name in _ON_FAULTS and not _PRONOUNS.isdisjoint(words) and (complains or reverb)
 
 
 def _is_fade(last: Fit | None) -> bool:

@@ -23,6 +23,7 @@ from .moods import (
     WANTED,
     begins,
     has_strange_verb,
+    has_verb,
     is_destination,
     is_event,
     is_intention,
@@ -155,7 +156,7 @@ def _is_taken_back(words: Sequence[str], beside: Beside) -> bool:
 def _is_noun(article: str, word: str) -> bool:
     """Tell whether "das" is the article of a noun behind it: "das Kabel war kaputt"."""
     named = bool(senses_of([word]) & {"ASIDE", "PERSON"}) or (
-        not is_known(word) and word not in VERBS
+        not is_known(word) and word not in VERBS and not has_verb([word])
     )
     return article == "das" and bool(word) and named
 

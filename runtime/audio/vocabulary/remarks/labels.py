@@ -3,6 +3,7 @@ what the sound is or is for, and what a section holds."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ..words.circumstances import CONTENTS, SCOPES, words_of
@@ -27,10 +28,14 @@ def is_comparison(words: Sequence[str], beside: Beside) -> bool:
     return (
         levelled
         and 4 <= len(words) <= _LONGEST
+        and begins(words)
         and not any(some.isdisjoint(words) for some in told)
-        and WANTED.isdisjoint(words)
+        and (WANTED | _ORDERED).isdisjoint(words)
         and not [*values_in(words)]
     )
+
+
+_ORDERED = words_of("make sure end to be so sodass dass bis wo danach dann then until where that")
 
 
 _SITUATED = frozenset({"IN", "AT", "OF", "FROM", "BACKGROUND", "ASIDE", "PERSON", "LITTLE", "MUCH"})
@@ -56,6 +61,8 @@ def is_purpose(words: Sequence[str], beside: Beside) -> bool:
     Kurs". Who or what is named by an article that all know may be what is to be changed."""
     if words[0] not in _FOR or not 2 <= len(words) <= _SHORT:
         return False
+    if words[0] == "wird" and words[1] not in _OWNED:
+        return False
     free = words[0] in _TO_DO or words[1] in _OWNED
     said = senses_of(words)
     told = said <= {"ASIDE", "PERSON", "WITH", "IN", "AT", "OF", "TO", "PHONE", "FILLER"}
@@ -67,9 +74,12 @@ def is_purpose(words: Sequence[str], beside: Beside) -> bool:
         and SCOPES.isdisjoint(words)
         and (WANTED | NEGATIONS | _LAPSES).isdisjoint(words)
         and STATES.isdisjoint(words)
+        and not any(map(_COMPOUND.match, words))
     )
 
 
+_COMPOUND = re.compile("rückwärts|lauter|leiser|schnell|langsam|mono|stereo")
+"""How words begin that ask for something for all their length."""
 _FOR = words_of("for für fürs zum zur wird")
 _TO_DO = words_of("zum zur fürs")
 _OWNED = words_of("a an my our ein eine einen mein meine meinen unser unsere unseren")
@@ -87,9 +97,10 @@ def is_label(words: Sequence[str], beside: Beside) -> bool:
 
 def _is_source_name(words: Sequence[str]) -> bool:
     kinds = all(senses_of([word]) & _KINDS for word in words[:-1])
-    return 2 <= len(words) <= _MOST and words[-1] in NOUNS | CONTENTS and kinds
+    return 2 <= len(words) <= _MOST and words[-1] in _WHOLES and kinds
 
 
+_WHOLES = (NOUNS | CONTENTS) - words_of("track take spur loop master mix sample")
 _KINDS = frozenset({"ASIDE", "PERSON", "STEM", "PART", "PHONE"})
 _MOST = 4
 
@@ -99,7 +110,14 @@ def is_heard(words: Sequence[str], beside: Beside) -> bool:
     hears = tuple(words[:2]) in _HEARING or tuple(words[:3]) in _HEARING
     asks = not (NEGATIONS | (WANTED - {"can"})).isdisjoint(words)
     cleaned = bool(beside.tools & _CLEANING) and beside.tools <= TREATMENTS
-    return hears and cleaned and not asks and not [*values_in(words)]
+    faults = senses_of(words) <= _HEARD and SCOPES.isdisjoint(words)
+    return hears and cleaned and faults and not asks and not [*values_in(words)]
+
+
+_HEARD = frozenset({
+    "ASIDE", "PERSON", "IN", "AT", "OF", "FROM", "WITH", "BACKGROUND", "NOISE", "HUM", "CLICKS",
+    "SHARP", "RUMBLE",
+})  # fmt: skip
 
 
 _HEARING = {
@@ -118,20 +136,30 @@ def is_place(words: Sequence[str], beside: Beside) -> bool:
     asks = not (WANTED | NEGATIONS | _LAPSED).isdisjoint(words) or [*values_in(words)]
     if asks or beside.tools or not begins(words) or not senses_of(words).isdisjoint(_OTHERS):
         return False
-    pointing = words[0] in _THERE or words[-1] in _THERE or tuple(words[:2]) in _THAT
-    loud = tuple(words[-2:]) in _TOO and words[-3:-2] and words[-3] in STATES
-    return (pointing and is_present([*words, *_WAS & {*words}])) or bool(loud)
+    told = tuple(words[:2]) in _THAT and words[2:3] != [] and words[2] in _SOME
+    pointing = words[0] in _THERE or words[-1] in _THERE or told
+    loud = tuple(words[-2:]) in _TOO and len(words) == _LOUD and words[1] in _LAUGHTER
+    return (pointing and is_present([*words, *_WAS & {*words}])) or loud
 
 
 _WAS = words_of("was war waren were")
 _THERE = words_of("there da dort")
-_THAT = {("that", "was"), ("that", "is"), ("das", "war"), ("das", "ist"), ("das", "sind")}
+_THAT = {("that", "was"), ("das", "war"), ("das", "waren")}
+_SOME = words_of("the a an my our only just der die das ein eine mein meine unser unsere nur")
 _TOO = {("too", "loud"), ("zu", "laut")}
+_LOUD = 5
+_LAUGHTER = words_of(
+    "laughing laughter laugh applause clapping cough coughing shouting scream lachen gelächter "
+    "applaus klatschen husten geschrei"
+)
 _OTHERS = frozenset({
     "REMOVE", "CUT", "KEEP", "ADD", "MORE", "LESS", "UP", "DOWN", "LOUDER", "QUIETER", "JUST",
     "EXCEPT", "MUTE", "SILENCE", "REVERB", "FADE", "FADEIN", "FADEOUT", "LAY", "FROM", "TILL",
 })  # fmt: skip
 _LAPSED = words_of(
+    "error accident oversight irrtum file datei other andere anderen idea plan wunsch keeper part "
+    "quatsch unsinn much viel wenig early früh late spät already schon done erledigt goes go comes "
+    "come kommt kommen gehört belongs hin in nochmals klingelton ringtone "
     "mistake typo versehen joke scherz spaß wrong falsch good gut nice schön best beste better "
     "besser important wichtig stays bleibt bleiben again nochmal then dann instead stattdessen "
     "example beispiel fine okay ok enough genug reicht right richtig perfect perfekt forget vergiss"

@@ -226,7 +226,7 @@ def has_verb(words: Sequence[str]) -> bool:
 _NOUNS = words_of("film plan press record report train walk play plug point post sound view voice")
 
 
-_SUBJECTS = words_of("it he she this that")
+_SUBJECTS = words_of("it")
 _STRANGE_VERB = re.compile(r"[a-z]{3,}[^s\W]s")
 
 

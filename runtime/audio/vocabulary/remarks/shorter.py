@@ -55,6 +55,18 @@ _ARTICLES = words_of("for für a an ein eine my our mein unser the this das dies
 _PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)|\w{3,}ed")
 
 
+def _is_likeness(words: Sequence[str]) -> bool:
+    """Tell whether words say what the sound is to be like, and nothing more: "like a robot"."""
+    at = next(n for n, word in enumerate(words) if word in _LIKE)
+    named = not {"a", "an", "the", "ein", "eine", "einen"}.isdisjoint(words[at + 1 : at + 2])
+    behind = words[at + 2 :]
+    more = not (NEGATIONS | WISHES | SCOPES | _FURTHER).isdisjoint(behind)
+    plain = senses_of(behind) <= {"ASIDE", "PERSON", "PHONE", "BROADCAST"}
+    asks = not {"would", "i'd", "we'd", "möchte", "hätte"}.isdisjoint(words[:at])
+    return named and plain and not more and not asks and not any(map(is_number, words))
+
+
+_FURTHER = words_of("that with at in der die das mit im am who which")
 _OF_CHARACTER = words_of("bandpass lowpass highpass eq distort reverb")
 _LIKE = words_of("like wie")
 
@@ -67,8 +79,8 @@ def is_title(words: Sequence[str], tools: frozenset[str]) -> bool:
     told = any(word in _NO_TITLES or _PARTICIPLE.fullmatch(word) for word in words)
     asks = told or not (NEGATIONS | WISHES | SCOPES | TAG_WORDS).isdisjoint(words)
     short = len(words) <= _LONGEST_HEADING and not any(map(is_number, words))
-    if tools and tools <= _OF_CHARACTER and not _LIKE.isdisjoint(words):
-        return not any(map(is_number, words)) and NEGATIONS.isdisjoint(words) and not told
+    if tools and tools <= _OF_CHARACTER and not _LIKE.isdisjoint(words) and not told:
+        return _is_likeness(words)
     told = words[0] in _ARTICLES or bool(senses_of(words) & {"ASIDE", "EQ"})
     return told and plain and short and not asks and not tools & {"gain", "fade"}
 
@@ -122,7 +134,7 @@ def _without_reason(words: list[SpokenWord]) -> list[SpokenWord]:
     return words
 
 
-_WHERE = words_of("where when while wo als während")
+_WHERE = words_of("where wo")
 _TAKING = frozenset({"REMOVE", "CUT", "MUTE", "DROP", "AWAY", "SILENCE"})
 
 

@@ -17,7 +17,6 @@ _BARE = words_of("ton datei audio aufnahme file sound track recording sample")
 _LEADING = words_of("bei at auf in um by to as als ab from von")
 """What follows a bare noun that is all of the sound: "Datei bei 2:00 teilen"."""
 _BEGGING = words_of("please bitte mal doch einfach kindly")
-_PRONOUNS = words_of("ihn sie them")
 _FULL = words_of(
     "whole entire full complete raw finished final old long short ganze ganzen gesamte gesamten "
     "komplette kompletten fertige fertigen rohe alte alten lange langen kurze kurzen"
@@ -35,9 +34,7 @@ _KINDS = words_of(
     "concert church school interview"
 )
 """What may stand before them and tells which sound it is: "the choir rehearsal"."""
-_TAKEN = words_of(
-    "rip transfer recording rehearsal take sample session interview demo clip memo track"
-)
+_TAKEN = words_of("rip transfer recording rehearsal sample session interview demo memo")
 _BEHIND = words_of("rate format peak peaks level levels title name length volume pitch speed")
 """Words that a noun before them belongs to: "the sample rate"."""
 _WITHIN = words_of("in throughout across from within on of aus auf von im")
@@ -63,7 +60,7 @@ def other_spellings(clause: str) -> Iterator[str]:
     seen = {clause}
     if words[0] in _BARE and (_LEADING & {*words[1:2]} or (words[1:2] and words[1][0].isdigit())):
         words[0] = "it"
-    plain = ["it" if word in _PRONOUNS else word for word in words if word not in _BEGGING]
+    plain = [word for word in words if word not in _BEGGING]
     named = _with_it(plain) if plain else words
     for some in (named, _without_place(named), _without_frame(named)):
         spelling = "".join(f"{word} " for word in some)

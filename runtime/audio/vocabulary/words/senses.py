@@ -126,7 +126,7 @@ SENSES: Mapping[str, str] = {
     "runterdreh|runterzieh|runtersetz|herunterdreh|herunterreg|runterregel|drosseln|drossel|"
     "mindern|minder|vermindern|verminder|abdämpf|dämpfen|dampen|tone down|tone it down|ease off|"
     "trim down|cut back|cut down|bring down|take down|pull back|dial down|dial back|knock down|"
-    "attenuated|diminish|weaken|squash down|nimm zurück|nimm runter|abschwächen|schwäch|schwäche|"
+    "attenuated|diminish|squash down|nimm zurück|nimm runter|abschwächen|schwäch|schwäche|"
     "senk ab|absenk|de-emphasise|de-emphasize|notch down|calm|beruhig|minimise|minimize|minimier|"
     "take the edge off|entschärf|entschärfe|entschärfen|zähm|zähme|zähmen|mildern|ease back|"
     "pare back|cool down|absenkung"
