@@ -60,6 +60,8 @@ def requests(draw: st.DrawFn) -> str:
 @given(st.one_of(requests(), st.lists(WORDS, max_size=9).map(" ".join)))
 @example("louder by " + "9" * 400 + " dB")
 @example("cut out from 0 s to " + "9" * 400 + " s")
+@example("remove the hum. in one go")
+@example("remove the hum, too far")
 def test_a_request_is_planned_or_refused(request_):
     sound = Shape(44_100, 2)
     try:

@@ -22,7 +22,7 @@ _PART = "[the|this|that|den|die|das] [part|bit|section|teil|abschnitt|stelle]"
 _LEAST = "[the] (silence|silences|pauses|gaps|breaks)"
 _TOTAL = "(the|its) [total] (length|duration) (must|should|has to|needs to) (stay|remain) the same"
 _COUGH = (
-    "(cough|sneeze|laugh|swear word|name|mistake|ad|jingle|huster|hustler|versprecher|"
+    "(cough|sneeze|laugh|swear word|name|mistake|ad|jingle|huster|versprecher|"
     "räusperer|nieser|lacher|fluch|fehler|stelle|werbung|ähm)"
 )
 _WRAPPED = (

@@ -27,8 +27,8 @@ _OPUS_LEAST, _OPUS_MOST = 6, 256
 _MP3_SCALES = ((160, 0.95), (192, 0.97), (224, 0.98))
 """By what LAME multiplies samples, up to each number of kilobits a second; above by 1."""
 _HIGHEST_SHARE = 0.999
-"""libsndfile sets a quality before it is told that bits are constant, and LAME has none for 1.0;
-with this share it is the fewest kilobits a second all the same."""
+"""libsndfile sets a quality before it knows that the bitrate is constant, and LAME refuses the
+quality 1.0. This share gives the lowest bitrate as well."""
 
 
 def coding_of(path: str, kbps: int, rate: int, channels: int, subtype: str) -> dict[str, object]:

@@ -41,8 +41,8 @@ def check_pages(path: str, data: FileBytes, seconds: float) -> None:
         )
     if found.open or found.rest > _TAIL:
         raise Failure(
-            f"`{path}` is cut off or damaged: {seconds:.2f} s can be read, and there is no end"
-            " of the stream",
+            f"`{path}` is cut off or damaged: {seconds:.2f} s can be read, and the end of"
+            " the stream is missing",
             help="get the whole file; where this is all that there is,"
             f" `ffmpeg -i {name} -c copy whole.{ending}` gives it an end",
         )

@@ -163,8 +163,8 @@ def _call_expects(id: str, code: str, read: str) -> list[Predicate]:
 
 
 def _file_expects(call: AudioCall) -> Iterator[dict[str, Any]]:
-    """Yield what tells the file that a conversion wrote from another: whoever plans it knows the
-    file's name later than its numbers, so they say nothing of it. Where no coder adds noise, other
+    """Yield the checks of the file that a conversion wrote: its format follows from its name, which
+    the arguments of the call do not repeat. Where no coder adds noise, other
     channels are those that the sound before is folded to."""
     if call.tool.name != "convert":
         return

@@ -151,7 +151,7 @@ def _is_of_tool(
     if around.last and _is_of_fault(name, words, around):
         return False
     last = around.last.rule.tool.name if around.last and around.last.rule.tool else ""
-    if name == "clip" and last in TREATMENTS | {"gain"} - {"fade"} and said & {"START", "STOP"}:
+    if name == "clip" and last in (TREATMENTS | {"gain"}) - {"fade"} and said & {"START", "STOP"}:
         return False  # "add reverb, start at 0:10 and end at 0:20"
     if name == "gain" and not _GRADUAL.isdisjoint(words):
         return False

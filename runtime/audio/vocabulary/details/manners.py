@@ -36,17 +36,16 @@ def _ways_to_stay(nouns: str) -> str:
     ]
     ways += [f"gleiche {noun}" for noun in nouns.split()]
     ways += [
-        f"{verb} {article}{noun} {way}"
+        f"{verb} {noun} {way}"
         for verb, kept in (
             ("leave the", "as it is|alone|the same"),
             ("lass die", _SO),
             ("lass das", _SO),
         )
-        for article in (" ",)
         for noun in nouns.split()
         for way in kept.split("|")
     ]
-    return "|".join(" ".join(way.split()) for way in ways)
+    return "|".join(ways)
 
 
 _SO = "gleich|wie sie ist|wie es ist|unverändert|so"

@@ -67,7 +67,7 @@ def is_context(words: Sequence[str], beside: Beside) -> bool:
         return True
     if is_comparison(words, beside) or is_label(words, beside) or is_heard(words, beside):
         return True
-    if words[0] in _ONLY and "channels" in beside.tools and is_of_past(words):
+    if words and words[0] in _ONLY and "channels" in beside.tools and is_of_past(words):
         words = words[1:]  # "only the left mic was recording"
     if not 2 <= len(words) <= _LONGEST or not begins(words) or _is_taken_back(words, beside):
         return False

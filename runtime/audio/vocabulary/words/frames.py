@@ -57,6 +57,8 @@ def other_spellings(clause: str) -> Iterator[str]:
     """Yield a clause of `patterns.spell` with "it" for the words for all of the sound, without
     where it is done, and without its frame; none that is the clause itself."""
     words = clause.split()
+    if not words:
+        return
     seen = {clause}
     if words[0] in _BARE and (_LEADING & {*words[1:2]} or (words[1:2] and words[1][0].isdigit())):
         words[0] = "it"
