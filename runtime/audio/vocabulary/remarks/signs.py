@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _SMILEY = re.compile(r"(?<=\s)[:;]-?[)(DP](?=\s|$)")
-_DASH = re.compile(r"(?<=\s)[–—-](?=\s+[^\W\d])")
+_DASH = re.compile(r"(?<=\s)[–—−-](?=\s+[^\W\d])")
 _BREAK = re.compile(r"(?<=\s)[/>|](?=\s)|(?<=\w\s)\+(?=\s)|…|(?<=\w)\.{2,}|->")
 _AS_WELL_AS = re.compile(r"\bas well as\b", re.I)
 _QUARTER = re.compile(r"\b(?:a |one )?quarter of an? (second|minute|hour)\b", re.I)

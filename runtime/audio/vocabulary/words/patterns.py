@@ -13,6 +13,7 @@ a value has said otherwise. A pattern fits a whole clause or does not fit: no wo
 
 from __future__ import annotations
 
+import functools
 import re
 from dataclasses import dataclass
 from math import isinf
@@ -104,6 +105,13 @@ class PhraseSlot(NamedTuple):
         return f"{{{self.kind}}}" if self.group else ""
 
 
+@functools.cache
+def _compile(regex: str) -> re.Pattern[str]:
+    """Return a pattern compiled at its first use: most are never asked, and there are more of them
+    than `re` keeps."""
+    return re.compile(regex)
+
+
 @dataclass(frozen=True, slots=True)
 class Pattern:
     """A pattern as a regular expression. `words` are all that it knows, the units of its values
@@ -117,13 +125,13 @@ class Pattern:
     def match(self, clause: str) -> dict[str, Any] | None:
         """Return the arguments that a clause of `spell` says; None when the pattern does not fit
         the whole of it, or a value contradicts the words."""
-        fit = re.fullmatch(self.regex, clause)  # compiled by the first: most are never asked
+        fit = _compile(self.regex).fullmatch(clause)
         return None if fit is None else self._arguments(fit)
 
     def begin(self, clause: str, at: int) -> tuple[dict[str, Any], int] | None:
         """Return the arguments that a clause says from a place on, and where they end; None when
         the pattern does not fit there."""
-        fit = re.compile(self.regex).match(clause, at)
+        fit = _compile(self.regex).match(clause, at)
         arguments = None if fit is None else self._arguments(fit)
         return None if fit is None or arguments is None else (arguments, fit.end())
 
