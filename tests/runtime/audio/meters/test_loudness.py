@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flowc.runtime.audio.meters.filters import Recursion
 from flowc.runtime.audio.meters.loudness import CHANNEL_WEIGHTS, LoudnessMeter, k_weighting
-from flowc.runtime.audio.meters.true_peak import TruePeakMeter
+from flowc.runtime.audio.meters.true_peak import TruePeakMeter, _phases
 from sounds import noise, silence, speech_like, tone
 
 
@@ -67,17 +67,36 @@ def test_products_give_what_the_loop_over_samples_gives(block):
         assert np.abs(row - looped(k_weighting(44_100), wanted)).max() < 1e-10
 
 
-def test_a_peak_between_samples_is_the_same_wherever_it_lies():
-    """A tone of a quarter of the rate, whose samples miss its peaks; it grows, so each chunk has a
-    new highest value, the last one in what ends the sound."""
-    time = np.arange(3000)
-    rows = ((0.2 + time / 6000) * np.sin(np.pi / 2 * time + np.pi / 4)).astype(np.float32)
-    meter = TruePeakMeter(48_000, 1)
-    meter.feed(rows[:, None])
-    found = meter.end()
-    padded = np.pad(rows, 48)
-    slow = np.lib.stride_tricks.sliding_window_view(padded, 48) @ meter._phases
-    assert found == max(np.abs(slow).max(), np.abs(rows).max())
+TIME = np.arange(3000)
+SHAPES = {
+    "each chunk higher, and what ends it": (0.2 + TIME / 6000) * np.sin(np.pi / 2 * (TIME + 0.5)),
+    "noise": np.random.default_rng(2).standard_normal(3000),
+    "steps": np.sign(np.sin(TIME * 0.07)),
+    "one sample in silence": np.where(TIME == 1471, 1.0, 0.0),
+    "two beside one another in a slow tone": np.sin(TIME / 900) + 0.2 * (TIME // 2 == 735),
+    "a walk": np.cumsum(np.random.default_rng(3).standard_normal(3000)) / 40,
+}
+
+
+@pytest.mark.parametrize("rate", [48_000, 96_000])
+@pytest.mark.parametrize("block", [41, 3000])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_peak_between_samples_is_found_wherever_it_lies(shape, block, rate):
+    """Against the values at all places: what is passed over for its bounds is not the highest."""
+    rows = SHAPES[shape].astype(np.float32)
+    meter = TruePeakMeter(rate, 1)
+    for at in range(0, len(rows), block):
+        meter.feed(rows[at : at + block, None])
+    phases = _phases(4 if rate == 48_000 else 2)
+    slow = np.lib.stride_tricks.sliding_window_view(np.pad(rows, 48), 48) @ phases
+    assert meter.end() == pytest.approx(max(np.abs(slow).max(), np.abs(rows).max()), rel=1e-6)
+
+
+def test_hardly_anywhere_in_speech_are_the_values_between_samples_looked_for():
+    row = speech_like(4, 44_100)[:, 0].copy()
+    meter = TruePeakMeter(44_100, 1)
+    starts = np.arange(0, len(row) - 48, 32)
+    assert (meter._bounds(row, starts) > np.abs(row).max()).mean() < 0.05
 
 
 @pytest.mark.parametrize("block", [1, 997, 65_536])
