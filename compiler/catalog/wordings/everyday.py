@@ -17,6 +17,16 @@ _GAP = "(silence|pause|gap|break|quiet|blank)"
 _FADE_IN = "[a|an] [quick|short|gentle|soft|slow|smooth] (fade in|fade-in)"
 _FADE_OUT = "[a|an] [long|slow|gentle|soft|quick|short|smooth] (fade out|fade-out)"
 _OVER = "[of|over|for|,|across|lasting]"
+_RIGHT = (
+    "(make|get|set|bring|put|give) IT [to|at] THE (right|correct|proper|recommended) [integrated] "
+    "(loudness|level|volume)"
+)
+_STREAMS = "[the] (spotify|youtube|apple music|tidal|deezer|streaming|streaming services)"
+_TOO_MUCH = "[there is|there's|it has|that's|da ist|es hat] (too much|zu viel)"
+_TAKE = "[,|.|:] [take] [IT|that|them|um]"
+_OFF = "(down|off|less|runter|weniger|raus|weg|rausnehmen|leiser)"
+_EACH_SIDE = "(on|at) (each|both|either) (side|end|sides|ends)"
+_EACH_END = "(at|on) (both ends|each end|either end|both sides|the start and [the] end)"
 _SPOKEN = "(sound|hit|clip|sample|loop)"
 _PART = "[the|this|that|den|die|das] [part|bit|section|teil|abschnitt|stelle]"
 _LEAST = "[the] (silence|silences|pauses|gaps|breaks)"
@@ -115,6 +125,14 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         f"fade in and out [,] {_OVER} {{in_s,out_s}} (each|both|on each side|at each end)",
         f"[make|add] [a|an] [soft|gentle|smooth|quick|slow|short] fade in and [fade] out {_OVER} "
         "{in_s,out_s} [each]",
+        f"[add|do|use|put] (fade|fades) [IT] {_OVER} {{in_s,out_s}} (in and out|in and fade out)",
+        "[add|do|use] [a|an] {in_s,out_s} [fade] in and [fade] out [fade|fades]",
+        f"[add|do|use|put] [a|an] {{in_s,out_s}} (fade|fades) {_EACH_END}",
+        "[blende|blend] {in_s,out_s} (ein und aus|ein und ausblenden|ein- und ausblenden) "
+        "[blende|blenden]",
+        "{in_s,out_s} (fade|blende) [jeweils|je] vorne und hinten",
+        "[am anfang und am ende|vorne und hinten|vorn und hinten] [je|jeweils] {in_s,out_s} "
+        "(fade|blende|fades|blenden|ein- und ausblenden|ein und ausblenden)",
         f"{_FADE_IN} {_OVER} {{in_s}} (and|,) {_FADE_OUT} {_OVER} {{out_s}}",
         f"(a|an) long (fade out|fade-out) {_OVER} {{out_s}}",
         "ein [-] und (ausblenden|aus blenden) [mit|über] [je|jeweils] {in_s,out_s}",
@@ -126,6 +144,10 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         f"(put|add|append|have) [a|an] {{end_s:span}} [of] {_GAP} (at|on) [the] [very] END",
         f"(put|add|insert|have) [a|an] {{start_s:span}} [of] {_GAP} (at [the] [very] START|"
         "before IT [starts|begins]|in front|up front)",
+        f"(put|add|append|have|insert) [a|an] {{start_s,end_s:span}} [of] {_GAP} {_EACH_SIDE}",
+        f"{{start_s,end_s:span}} [of] {_GAP} {_EACH_SIDE}",
+        f"[vorne und hinten|vorn und hinten|am anfang und am ende] [je|jeweils] "
+        f"{{start_s,end_s:span}} {_PAUSE} [{_DRAN}]",
         "pad THE (end|tail|back) (with|by) {end_s:span} [of silence]",
         "pad THE (start|beginning|front) (with|by) {start_s:span} [of silence]",
         f"[mach|mache|häng|hänge|setz|setze|füge] {_HINTEN} {{end_s:span}} {_PAUSE} {_DRAN}",
@@ -144,6 +166,7 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "IT (umdrehen|rumdrehen|reversen) [,] rückwärts",
         "IT [bitte] reversen",
     ),
+    "gain": ("{gain_db:db}",),
     "peak level": (
         "NORM IT to {target_dbfs:top}",
         "[IT] auf {target_dbfs:top} (normalisieren|aussteuern)",
@@ -158,6 +181,15 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "(podcasttauglich|podcast-tauglich) laut {target_lufs=-16} {max_true_peak_dbtp=-1}",
         "(mach|mache) [mir|uns] IT [bitte] (podcasttauglich|podcast-tauglich) [laut] "
         "{target_lufs=-16} {max_true_peak_dbtp=-1}",
+        f"{_RIGHT} (for|on) {_STREAMS} {{target_lufs=-14}} {{max_true_peak_dbtp=-1}}",
+        f"{_RIGHT} for [a|my|our|the] (podcast|podcasts) {{target_lufs=-16}} "
+        "{max_true_peak_dbtp=-1}",
+        f"{_RIGHT} for [the] (radio|tv|television|broadcast) {{target_lufs=-23}} "
+        "{max_true_peak_dbtp=-1}",
+        f"[IT] [auf] [die] (richtige|passende) (lautheit|lautstärke) für {_STREAMS} [bringen] "
+        "{target_lufs=-14} {max_true_peak_dbtp=-1}",
+        "[IT] [auf] [die] (richtige|passende) (lautheit|lautstärke) für [den|einen|meinen|unseren] "
+        "podcast [bringen] {target_lufs=-16} {max_true_peak_dbtp=-1}",
         "(streamingtauglich|streaming-tauglich|spotify-tauglich|fertig für spotify) [laut|machen] "
         "{target_lufs=-14} {max_true_peak_dbtp=-1}",
     ),
@@ -166,6 +198,8 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "{slope=24}",
     ),
     "equaliser": (
+        f"{_TOO_MUCH} BASS {_TAKE} {{-gain_db:db}} {_OFF} {{type=low_shelf}} {{freq_hz=120}}",
+        f"{_TOO_MUCH} TREBLE {_TAKE} {{-gain_db:db}} {_OFF} {{type=high_shelf}} {{freq_hz=6000}}",
         "[there is|there's|it has|that's] (too much|zu viel) BASS [,|.] (reduce|lower|turn down|"
         "take "
         "down) (it|that|them) [a little|a bit|slightly] {type=low_shelf} {freq_hz=120} "
@@ -227,6 +261,10 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "(cut|trim|tighten|shrink) [down|up] [the|all the|all] (long|awkward|big) (gaps|pauses|"
         "silences|breaks)",
         "(long|lange) (gaps|pauses|pausen|lücken) (raus|weg|kürzer|kürzen|straffen)",
+        "[the|all|any] [long] (pauses|gaps|breaks|silences) [cut|brought|trimmed|shortened] "
+        "(down to|to at most|at most|to|max|max.) {longest_s} [at most]",
+        "[alle|die] [langen] (pausen|lücken|sprechpausen) (auf|maximal|max|auf höchstens|höchstens|"
+        "auf maximal) {longest_s} [kürzen|kürzer|verkürzen|begrenzen|straffen]",
     ),
     "split": (
         "[make|give me|i want|i need] 1 (file|track) (for|per) [each|every] (song|track|take|"

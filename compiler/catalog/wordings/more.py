@@ -143,6 +143,8 @@ MORE: Mapping[str, tuple[str, ...]] = {
     ),
     "speed": (
         "(anderthalbmal|eineinhalbmal) so schnell [abspielen|laufen lassen] {rate=1.5}",
+        "[in|mit] (anderthalbfacher|anderthalbfache|eineinhalbfacher|eineinhalbfache) "
+        "(geschwindigkeit|tempo) [abspielen|laufen lassen] {rate=1.5}",
         "[spiel|spiele] IT (anderthalbmal|eineinhalbmal) so schnell [ab] {rate=1.5}",
     ),
     "left and right": tuple(

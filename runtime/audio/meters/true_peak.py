@@ -80,7 +80,8 @@ class TruePeakMeter:
     def _bounds(self, row: Frames, starts: Indices) -> Frames:
         """Return for each chunk a value that no value between its samples is above."""
         high, bend = _around(row, starts), _around(np.diff(row, 2, append=row[-1:]), starts)
-        return np.minimum(high * self._most, high * _ABOVE + bend * self._bend)
+        bounds: Frames = np.minimum(high * self._most, high * _ABOVE + bend * self._bend)
+        return bounds
 
 
 def _around(row: Frames, starts: Indices) -> Frames:
@@ -89,7 +90,8 @@ def _around(row: Frames, starts: Indices) -> Frames:
     high = np.maximum.reduceat(np.abs(row), starts)
     last = np.abs(row[starts[-1] :]).max()
     high = np.maximum(high, np.append(high[1:], last))
-    return np.maximum(high, np.append(high[1:], last))
+    around: Frames = np.maximum(high, np.append(high[1:], last))
+    return around
 
 
 def _bend(taps: Frames) -> float:

@@ -84,7 +84,7 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
         same = [
             other
             for other in _since_join(clauses)
-            if _is_same(clause, other) and (other is clauses[-1] or _is_alike(clause, other))
+            if _is_same(clause, other) and (other is clauses[-1] or _is_told(clause, other))
         ]
         if any(other.is_complaint or _is_less_exact(other, clause) for other in same):
             clauses = [other for other in clauses if other not in same]
@@ -252,6 +252,12 @@ def _is_same(one: Clause, before: Clause) -> bool:
     return once and _is_alike(one, before)
 
 
+def _is_told(one: Clause, other: Clause) -> bool:
+    """Tell whether one of two clauses of the same call, which stand apart, only tells what it is
+    that the other mends."""
+    return _is_alike(one, other) and (one.is_complaint or other.is_complaint)
+
+
 _TO_NAME = frozenset({"highpass", "bandpass"})
 
 
@@ -305,8 +311,8 @@ def _is_rest(last: Clause, words: list[str]) -> bool:
         case "channels":
             alone = not _LEFT_ALONE.isdisjoint(words)
             return alone and not rest and said <= {"LEFT", "RIGHT", "CHANNEL", "KEEP"}
-    if not rest and said == {"SAMEPITCH"} and tool.name == "time_stretch":
-        return True
+    if not rest and said == {"SAMEPITCH"} and tool.name in ("time_stretch", "pitch_shift"):
+        return tool.name == "time_stretch"
     return not rest and said <= {"SAMESPEED", "SAMEPITCH"} and tool.name not in _LENGTHS
 
 

@@ -15,7 +15,14 @@ from .peeling import foreign_setting
 from .words.meanings import ANYWHERE
 from .words.patterns import is_number
 from .words.rules import fit_of, known_words, nearest_example
-from .words.sentences import alone_text, is_known, one_of_several, parts_in, senses_of
+from .words.sentences import (
+    alone_text,
+    is_known,
+    meaning_of,
+    one_of_several,
+    parts_in,
+    senses_of,
+)
 from .words.units import SpokenWord
 
 NOTHING = "nothing"
@@ -234,8 +241,11 @@ def _slip(words: list[str], strange: str) -> str:
         return ""
     longer = [word for word in known_words() if len(word) > 3]
     nearest = Spelling(longer).nearest(strange)
-    clause = "".join(f"{nearest if word == strange else word} " for word in words)
-    return nearest if nearest and fit_of(clause) is not None else ""
+    if not nearest:
+        return ""
+    clause = [nearest if word == strange else word for word in words]
+    fit = fit_of("".join(f"{word} " for word in clause)) or meaning_of(clause)
+    return nearest if fit is not None else ""
 
 
 _LONGEST = 60

@@ -16,6 +16,8 @@ from .references import echoes
 from .remarks.beside import Beside
 from .remarks.contexts import is_context, is_reason
 from .remarks.labels import is_place, is_purpose
+from .remarks.lead_ins import is_lead_in, is_polite, points
+from .remarks.left_out import is_kept, left_out
 from .remarks.moods import goes_on, is_of_past
 from .remarks.shorter import is_title
 from .words.patterns import words_in
@@ -75,7 +77,8 @@ def remarks_beside(
             words = [word for one in found[at:last] for word in one.words]
             echo = at and found[at - 1].clauses and echoes([word.text for word in words])
             title = last == end < len(found) and found[end].before == ":"
-            if clauses and (echo or _is_beside(words, clauses, near, after, title)):
+            told = echo or _is_kept(words, clauses)
+            if clauses and (told or _is_beside(words, clauses, near, after, title)):
                 remarks.append(request[words[0].start : words[-1].end])
                 break
         else:
@@ -85,6 +88,13 @@ def remarks_beside(
             wrong.append((before and _again(before, words, text)) or complaint_of(text, words))
         at = last
     return remarks, wrong
+
+
+def _is_kept(words: list[SpokenWord], clauses: list[Clause]) -> bool:
+    """Tell whether words say what is not to be done, and no clause does it."""
+    tools = left_out([word.text for word in words])
+    called = [(_tool_of(one), one.fit.arguments) for one in clauses]
+    return bool(tools) and is_kept(tools, called)
 
 
 def _goes_on(one: ReadPart) -> bool:
@@ -110,8 +120,12 @@ def _is_beside(
     if shaped and not is_of_past(plain):
         return False  # "comment recorded in Berlin", "I send it as mp3"
     behind, section = _tool_of(after) if after else "", any(map(_is_of_section, clauses))
-    beside = Beside(near, tools, behind, after is not clauses[0], section)
-    return any(told(plain, beside) for told in (is_context, is_reason, is_purpose, is_place))
+    wish = [word.text for word in words_in(after.text)] if after else []
+    beside = Beside(
+        near, tools, behind, after is not clauses[0], section, is_polite(wish), points(wish)
+    )
+    ways = (is_context, is_reason, is_purpose, is_place, is_lead_in)
+    return any(told(plain, beside) for told in ways)
 
 
 _AS = ("as", "als", "an", "ein", "a")

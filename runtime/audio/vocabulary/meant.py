@@ -45,6 +45,7 @@ _ON_FILES = words_of(
 )
 _ALWAYS = words_of("gain clip cut")
 """Tools that after a join or a mix may always mean the file."""
+_AT_ENDS = words_of("last first letzten ersten letzte erste")
 _SOURCES = words_of("recording interview aufnahme telefonaufnahme song episode folge call")
 _REQUESTS = words_of(
     "run put apply use add throw slap make mach give gib please bitte want need brauche möchte "
@@ -123,6 +124,8 @@ def is_of_file(last: Fit, name: str, words: Sequence[str]) -> bool:
     tool = last.rule.tool
     if tool is None or tool.name not in ("concat", "mix") or name not in _ON_FILES:
         return False
+    if (tool.name, name) == ("concat", "fade") and not _AT_ENDS.isdisjoint(words):
+        return False  # the last seconds of all are those of what comes last
     may = name in _ALWAYS or not _OF_IT.isdisjoint(words)
     return may and _OF_EVERYTHING.isdisjoint(words)
 
@@ -139,8 +142,8 @@ def _is_of_tool(
         return False
     if name in ("clip", "cut", "gain") and ends == 2 and _is_inverse(words, said):
         return False
-    if name == "fade" and said <= {"FADE", "IN"} and {"in", "im"}.isdisjoint(words):
-        return False  # "put a 2 second fade on it" does not say at which end
+    if name == "fade" and not _is_at_an_end(fit, words, said):
+        return False
     if name == "bandpass" and not _FOR.isdisjoint(words) and not any(map(is_number, words)):
         return False  # "normalise, for my phone"
     if name == "cut" and "PART" in said:
@@ -153,7 +156,7 @@ def _is_of_tool(
     last = around.last.rule.tool.name if around.last and around.last.rule.tool else ""
     if name == "clip" and last in (TREATMENTS | {"gain"}) - {"fade"} and said & {"START", "STOP"}:
         return False  # "add reverb, start at 0:10 and end at 0:20"
-    if name == "gain" and not _GRADUAL.isdisjoint(words):
+    if name == "gain" and not (_GRADUAL.isdisjoint(words) and _says_of_what(words)):
         return False
     if name == "compress" and not {"file", "datei"}.isdisjoint(words):
         return any(map(is_number, words))
@@ -171,11 +174,36 @@ def _is_of_tool(
     return not (name == "reverb" and not {"zu", "too"}.isdisjoint(words))
 
 
+def _is_at_an_end(fit: Fit, words: Sequence[str], said: frozenset[str]) -> bool:
+    """Tell whether a fade is at the end that its words say: "put a 2 second fade on it" says none,
+    "a fade in and out" says both."""
+    both = any(
+        one in _INWARD and two in _AND_SO and three in _OUTWARD
+        for one, two, three in zip(words, words[1:], words[2:], strict=False)
+    )
+    if both and len(fit.arguments) == 1:
+        return False
+    return not said <= {"FADE", "IN"} or not {"in", "im"}.isdisjoint(words)
+
+
+def _says_of_what(words: Sequence[str]) -> bool:
+    """Tell whether words say more than a level without a sign: "2 dB" may be anything's."""
+    return len(words) != _BARE or not is_number(words[0]) or words[0][0] == "+"
+
+
+_INWARD, _AND_SO = words_of("in ein einblenden"), words_of("and und or oder plus")
+_OUTWARD = words_of("out aus ausblenden fade")
 _CLEANING = TAKING | {"DENOISE", "DECLICK", "DEESS", "HIGHPASS", "LOWPASS"}
 _ON_IT = frozenset({"DISTORT", "REVERB", "LITTLE", "IN", "SOME", "OF", "MORE", "ASIDE"})
+_BARE = 2
 _FOR = words_of("for für fürs")
 _UNTIL = words_of("up till until bis")
 _PRONOUNS = words_of("it them that es sie ihn das")
+_FAULTY = frozenset({"HUM", "NOISE", "CLICKS", "SHARP", "RUMBLE"})
+_TELLING = words_of(
+    "it es there's there da man you hums buzzes hisses crackles clicks rumbles pops brummt rauscht "
+    "knackt knistert zischt dröhnt"
+)
 _ON_FAULTS = words_of("gain fade lowpass highpass compress")
 
 
@@ -183,7 +211,10 @@ def _is_of_fault(name: str, words: Sequence[str], around: Neighbourhood) -> bool
     """Tell whether a pronoun means what the clause before it complains of or adds, and not all of
     the sound: "the hum is annoying, turn it down 6 dB"."""
     said = senses_of(around.before)
-    told = "MUCH" in said or "HARSH" in said or {"is", "are", "ist", "sind"} & {*around.before}
+    hums = said & _FAULTY and {*around.before[:1]} & _TELLING
+    told = (
+        hums or "MUCH" in said or "HARSH" in said or {"is", "are", "ist", "sind"} & {*around.before}
+    )
     complains = bool(told) and said.isdisjoint(TAKING)
     reverb = "REVERB" in said and "ihn" in words
     return name in _ON_FAULTS and not _PRONOUNS.isdisjoint(words) and (complains or reverb)

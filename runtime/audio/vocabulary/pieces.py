@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from flowc.compiler.catalog.wordings.tags import TAG_WORDS
 
+from .remarks.left_out import left_out
 from .remarks.shorter import is_heading
 from .settings.table import NAME_ENDS
 from .words.patterns import is_number
@@ -98,7 +99,22 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
             before = ("," if turns else word.text) if not before or word.text in _NEXT else before
         else:
             current.append(word)
-    return pieces
+    return [part for piece in pieces for part in _without_last(piece)]
+
+
+_WITHOUT = frozenset({"without", "ohne"})
+
+
+def _without_last(piece: RequestPiece) -> list[RequestPiece]:
+    """Return a piece, or two where it ends with what is not to be done: "normalise it without
+    compressing"."""
+    at = next((n for n, word in enumerate(piece.words) if word.text in _WITHOUT), 0)
+    if not at or not left_out([word.text for word in piece.words[at:]]):
+        return [piece]
+    whole, head = read_alone(piece.words), read_alone(piece.words[:at])
+    if whole and whole != head:
+        return [piece]
+    return [RequestPiece(piece.before, piece.words[:at]), RequestPiece(",", piece.words[at:])]
 
 
 def _is_begging(words: list[SpokenWord]) -> bool:
@@ -182,8 +198,10 @@ def _are_one(whole: Fit, pieces: list[RequestPiece]) -> bool:
     stops = [piece.before in STOPS for piece in pieces[1:]]
     if any(stop and other for stop, other in zip(stops, others, strict=True)):
         return False  # "I want to use it. Cut off the last 20 s"
-    if any(piece.words[0].text[0] == "+" for piece in pieces) and any(others[-1:]):
+    if any(map(_is_plus, pieces)) and any(others[-1:]):
         return False  # "+3 dB, less bass"
+    if whole.rule.wording.name not in _WITH_PLUS and any(_is_plus(piece) for piece in pieces[1:]):
+        return False  # "denoise, +2 dB"
     if any(stop and _is_edge(piece) for stop, piece in zip(stops, pieces[1:], strict=True)):
         return False  # "trim the silence. At the end, export as mp3"
     shaped = whole.rule.wording.name in ("high-pass", "low-pass")
@@ -209,6 +227,13 @@ def _are_one(whole: Fit, pieces: list[RequestPiece]) -> bool:
 
 STOPS = frozenset({".", "!", "?", ";"})
 """Separators that end a sentence."""
+
+
+_WITH_PLUS = frozenset({"gain", "equaliser"})
+
+
+def _is_plus(piece: RequestPiece) -> bool:
+    return piece.words[0].text[0] == "+"
 
 
 def _is_edge(piece: RequestPiece) -> bool:

@@ -33,6 +33,7 @@ OF_TOOLS: dict[str, frozenset[str]] = {
     "loudness_norm": frozenset({"PODCAST", "STREAM", "BROADCAST"}),
     "time_stretch": frozenset({"LONG", "SPEED", "MUCH", "FASTER", "SLOWER"}),
     "fade": frozenset({"HARSH", "START", "END", "SECTION", "STOP"}),
+    "pad": frozenset({"START", "END"}),
     "channels": _SIDES | {"MORE"},
     "convert": frozenset({"MONO", "STEREO"}),
     "bandpass": frozenset({"PHONE"}),
@@ -59,14 +60,17 @@ OF_TOOLS: dict[str, frozenset[str]] = {
 
 class Beside(NamedTuple):
     """What is understood beside some words: its own words and its tools; the tool of the wish at
-    once behind, "" without one; whether some of it stands before them; and whether a section from
-    a time to another is cut or changed."""
+    once behind, "" without one; whether some of it stands before them; whether a section from a
+    time to another is cut or changed; and of the wish at once behind whether it begins politely,
+    and whether it points back."""
 
     words: Sequence[str]
     tools: frozenset[str]
     after: str
     before: bool = False
     section: bool = False
+    polite: bool = False
+    points: bool = False
 
 
 def is_beside(words: Sequence[str], beside: Beside) -> bool:

@@ -61,7 +61,7 @@ def is_purpose(words: Sequence[str], beside: Beside) -> bool:
     Kurs". Who or what is named by an article that all know may be what is to be changed."""
     if words[0] not in _FOR or not 2 <= len(words) <= _SHORT:
         return False
-    if words[0] == "wird" and words[1] not in _OWNED:
+    if words[0] == "wird" and words[1] not in _OWNED - {"an"}:
         return False
     free = words[0] in _TO_DO or words[1] in _OWNED
     said = senses_of(words)
@@ -108,7 +108,7 @@ _MOST = 4
 def is_heard(words: Sequence[str], beside: Beside) -> bool:
     """Tell whether words say what is heard in a sound that is cleaned: "you can hear a car"."""
     hears = tuple(words[:2]) in _HEARING or tuple(words[:3]) in _HEARING
-    asks = not (NEGATIONS | (WANTED - {"can"})).isdisjoint(words)
+    asks = not (NEGATIONS | (WANTED - {"can"}) | {"too", "zu"}).isdisjoint(words)
     cleaned = bool(beside.tools & _CLEANING) and beside.tools <= TREATMENTS
     faults = senses_of(words) <= _HEARD and SCOPES.isdisjoint(words)
     return hears and cleaned and faults and not asks and not [*values_in(words)]

@@ -39,6 +39,8 @@ def is_heading(words: Sequence[str]) -> bool:
 _PREPARING = {
     ("tidy", "up"), ("clean", "up"), ("sort", "out"), ("fix", "up"), ("please", "tidy"),
     ("please", "clean"), ("bitte", "bearbeiten"), ("please", "polish"), ("please", "prepare"),
+    ("tags", "setzen"), ("set", "tags"), ("set", "metadata"), ("metadaten", "setzen"),
+    ("in", "1"),
 }  # fmt: skip
 _NO_TITLES = words_of(
     "week woche zweite second andere next nächste tomorrow morgen gestern yesterday avoid "
