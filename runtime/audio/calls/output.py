@@ -22,6 +22,7 @@ from .coder import EncodedFile
 from .compression import coding_of, level_gain
 from .containers import Container, check_fit, container_of, usual_bitrate
 from .files import cannot
+from .mp3_frames import say_length
 from .word_length import Rounding
 
 RIFF_LIMIT = 4_000_000_000
@@ -116,6 +117,8 @@ def write_sound(
     if not done.frames:
         raise Failure(f"nothing is left to write into `{path}`")
     try:
+        if container.name == "MP3":
+            say_length(place, done.frames)
         add_blocks(place, container.name, tags)
         write_speakers(place, container.name, shape.channels, shape.speakers)
         _strip_chance(place)
