@@ -125,7 +125,7 @@ class Job:
         return {**done, **chain.remarks}
 
     def _needs(self, sound: Sound) -> Needs:
-        subtype = self._subtype(self.values["output"], self._source or sound)
+        subtype = self._subtype(self.call.writes[0], self._source or sound)
         return needs_of([read_measure(text) for text in self.wanted], sound, subtype)
 
     def write(
@@ -242,8 +242,10 @@ class Job:
 
     def _put(self, path: str, form: FileShape, blocks: Iterator[Frames], tags: Tags) -> WrittenFile:
         place, needs = self.writes[path], Needs()
-        # Samples of other formats are not what was heard here; what joins files has no one input.
-        if self.wanted and form.subtype == "FLOAT" and "input" in self.values:
+        # Samples of other formats are not what was heard here; what joins files has no one input,
+        # and of several parts the first is judged.
+        is_first = path == self.call.writes[0]
+        if self.wanted and form.subtype == "FLOAT" and "input" in self.values and is_first:
             asked = self._needs(self.input)
             plain = {SpectrumName(one.resolution) for one in asked.spectra}
             needs = Needs(asked.course or bool(asked.laws), {}, plain)
