@@ -347,8 +347,10 @@ def _result_of(done: WrittenFile, tags: Tags) -> Result:
         "sample_peak_dbfs": decibels(done.peak),
         "notes": [],
     }
-    if done.clipped:
-        result["notes"].append(f"{done.clipped} samples lie above full scale: they are cut there")
+    if done.above:
+        # A coder gets them as they are; what comes out of it is cut by players of whole numbers.
+        cut = "most players cut them" if done.format in LOSSY else "they are cut there"
+        result["notes"].append(f"{done.above} samples lie above full scale: {cut}")
     elif done.peak > 1.0:
         result["notes"].append("peaks lie above full scale; this format keeps them")
     if lost := tags.lost_in(done.format):

@@ -107,6 +107,17 @@ def test_the_loudness_that_is_said_of_a_lossy_file_is_its_own(tmp_path, apply):
     assert abs(found + 23) > 0.1, "the coder moves it"
 
 
+@pytest.mark.parametrize("ending", ["mp3", "ogg", "opus", "flac"])
+def test_what_is_said_of_samples_above_full_scale_is_so(ending, tmp_path, apply):
+    write(tmp_path / "a.wav", tone(1, 440, dbfs=5))
+    said = apply("convert", input="a.wav", output=f"b.{ending}")
+    peak = apply("measure", input=f"b.{ending}", parts=["levels"])["sample_peak_dbfs"]
+    does_cut = ending == "flac"
+    what = "they are cut there" if does_cut else "most players cut them"
+    assert re.fullmatch(rf"\d+ samples lie above full scale: {what}", said["notes"][0])
+    assert (peak > 3) != does_cut
+
+
 @pytest.mark.parametrize("ending", ["mp3", "ogg"])
 def test_the_highest_sample_of_a_clipped_master_lands_as_well(ending, tmp_path, apply):
     """Its coder moves the peaks by chance, from one gain to the next."""
