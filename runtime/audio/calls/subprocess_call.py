@@ -169,12 +169,7 @@ class AudioWorkers:
         _check_names((*paths, *call.writes))
         reads = {path: str(locate(path)) for path in paths}
         writes = {path: locate(path) for path in call.writes}
-        try:
-            _check_places(reads, writes)
-        except OSError as error:  # realpath met a link that was a folder by then
-            named = ", ".join(f"`{path}`" for path in (*call.reads, *call.writes))
-            text = f"{named}: a folder changed while it was looked at ({error.strerror})"
-            raise Failure(text, "refused") from None
+        _check_places(reads, writes)
         with _scratch(writes) as scratch:
             question = {
                 "tool": call.tool.name,
@@ -240,6 +235,15 @@ def _identity(path: str, place: Path) -> tuple[int, ...]:
 
 
 def _check_places(reads: dict[str, str], writes: dict[str, Path]) -> None:
+    try:
+        _check_each(reads, writes)
+    except OSError as error:  # realpath met a link that was a folder by then
+        named = ", ".join(f"`{path}`" for path in (*reads, *writes))
+        text = f"{named}: a folder changed while it was looked at ({error.strerror})"
+        raise Failure(text, "refused") from None
+
+
+def _check_each(reads: dict[str, str], writes: dict[str, Path]) -> None:
     for read, source in reads.items():
         # The sandbox grants no devices; what else cannot be read the worker says itself.
         if os.path.exists(source) and not (os.path.isfile(source) or os.path.isdir(source)):
