@@ -167,7 +167,8 @@ class AudioTools(CatalogTools):
             self._drop(document, id)
         else:
             await self._make_again(document, args["input"])
-        args = {**args, "also": [*(args.get("also") or ()), *_names_in(document, args["code"])]}
+        also = [*(args.get("also") or ()), *_names_in(document, args["code"])]
+        args = {**args, "also": also, "mine": _parts_in(document)}
         wanted = step_requires(document, id, args["code"])
         effects = [one.metric for one in wanted if metric_of(one.metric)[0].effect]
         did = await self._run(args, bool(args.get("free")), unwritten, effects)
@@ -206,8 +207,9 @@ class AudioTools(CatalogTools):
 
         async def work(call: AudioCall) -> dict[str, Any]:
             locate, working = self.roots.locate, not last
+            mine = args.get("mine") or ()
             return await self.workers.do_call(
-                call, locate, source, working, True, unwritten, wanted
+                call, locate, source, working, True, unwritten, wanted, mine
             )
 
         given = unwritten[0].call.reads[0] if unwritten else read
@@ -246,6 +248,12 @@ def _names_in(document: PlanDocument, code: str) -> list[str]:
         return []
     named = sounds_in(_request_in(document))
     return [path for path in reads if path in named]
+
+
+def _parts_in(document: PlanDocument) -> frozenset[str]:
+    """Return the files that the results of steps name, further parts among them."""
+    results = [text_value(one, "Execution Results") for one in document.blocks]
+    return frozenset(name for text in results for name in text.split("`")[1::2])
 
 
 def _request_in(document: PlanDocument) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
 
@@ -278,3 +279,26 @@ def test_a_program_runs_in_the_sandbox_only_where_it_is_allowed(flowc, edit, ope
     assert "rejected" in text
     assert "sandbox: " in text
     assert "free code wrote" in text
+
+
+def test_a_plan_writes_parts_anew_but_none_over_a_file_that_is_not_its_own(
+    flowc, edit, openai_server
+):
+    """The second plan cuts elsewhere, and leaves other parts under the names of the first."""
+    cut = {"title": "Split", "description": "Split at the point of the request"}
+    needs = {"text": "Shorter", "metric": "duration_s", "op": "<=", "value": 0.6}
+    plan = answer(**{**PLAN, "requirements": [needs], "steps": [cut]})
+    points = chain([1], repeat(0.5))
+
+    def split(text: str) -> Say:
+        written = call("SPLIT", text, f"points_s=[{next(points)}]")
+        return answer(code=written.replace("output=", "output_pattern="))
+
+    Agents(openai_server, plan=[plan], code=[split], fix=[split])
+    told = edit("-i", "output=out.wav")
+    assert "cannot be the first" not in told["variables"]["report"]
+    assert len(sounds.read(flowc.folder / "out-2.wav")[0]) == 4.5 * 44_100
+    (flowc.folder / "out-2.wav").write_text("mine")
+    told = edit("-i", "output=out.wav")
+    assert "`out-2.wav` is there already" in told["error"]["message"]
+    assert (flowc.folder / "out-2.wav").read_text() == "mine"

@@ -4,6 +4,9 @@ a frame before the first that says so.
 Recorders, streams and files that were cut write no such frame. libsndfile estimates the length by
 the first frames then, too long or too short, and reads as far as that. Where frames go on behind
 the length that a file says, as in files that were joined byte by byte, it would leave them out.
+
+LAME writes such a frame into a file of few kilobits a second neither, as its own has 156 bytes
+behind the head and frames have one size. Players take the silence at both ends for sound then.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ...errors import Failure
+from ..door import open_place
+from ..tags.comments import replace_bytes
 
 _KBITS = {
     1: (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320),
@@ -25,13 +30,18 @@ _KBITS = {
 _RATES = {3: (44_100, 48_000, 32_000), 2: (22_050, 24_000, 16_000), 0: (11_025, 12_000, 8_000)}
 """Samples a second by the two bits of the version: 3 is MPEG-1, 2 MPEG-2, 0 MPEG-2.5."""
 _SAYS, _SAYS_OTHERWISE = (b"Xing", b"Info"), b"VBRI"
-_HAS_FRAMES, _HAS_BYTES = 1, 2
+_HAS_FRAMES, _HAS_BYTES, _HAS_QUALITY = 1, 2, 8
 _FEW = 2
 """Frames that may be more than those that a file says: programs differ in what they count."""
 _OTHERS = (b"RIFF", b"RF64", b"fLaC", b"OggS", b"FORM", b"caff")
 """How files of other kinds begin."""
 _SEARCH = 65_536
 """Bytes in which the first frame is looked for."""
+_CODER = b"LAME3.100"
+"""The program whose delay it is; players look for the delay behind its name."""
+_CODER_DELAY = 576
+"""Samples that LAME puts before the sound. A decoder adds 529, which it knows of itself."""
+_MOST_PADDING = 4095
 _MPEG_1 = 3
 _LAYER_III = 1
 _WITHOUT_CHECKSUM = 0x01
@@ -45,9 +55,14 @@ class FrameHeader(NamedTuple):
     size: int
 
     @property
+    def samples(self) -> int:
+        """Return how many samples of each channel a frame holds."""
+        return 1152 if self.kind[0] == _MPEG_1 else 576
+
+    @property
     def seconds(self) -> float:
         """Return how long the sound of a frame is."""
-        return (1152 if self.kind[0] == _MPEG_1 else 576) / self.kind[1]
+        return self.samples / self.kind[1]
 
 
 def read_header(data: bytes) -> FrameHeader | None:
@@ -211,17 +226,49 @@ def _count_frames(data: mmap.mmap, first: int, header: FrameHeader) -> tuple[int
     return count, others
 
 
-def _frame_of_length(first: bytes, header: FrameHeader, count: int) -> bytes:
-    """Return a frame with the header of the first one, silent but for the number of frames; its
-    bitrate is the lowest that leaves room for that."""
+def _frame_of_length(
+    first: bytes, header: FrameHeader, count: int, flags: int = _HAS_FRAMES, rest: bytes = b""
+) -> bytes:
+    """Return a frame with the header of the first one, silent but for the number of frames, and the
+    rest that the flags tell of; its bitrate is that of the first, or the next that has room."""
     is_mono = first[3] >> 6 == 3
     is_old = header.kind[0] == _MPEG_1
     side = (17 if is_mono else 32) if is_old else (9 if is_mono else 17)
-    says = bytes(side) + b"Info" + (1).to_bytes(4, "big") + count.to_bytes(4, "big")
-    for bits in range(1, 15):
+    says = bytes(side) + b"Info" + flags.to_bytes(4, "big") + count.to_bytes(4, "big") + rest
+    for bits in range(first[2] >> 4, 15):
         rate = bits << 4 | first[2] & 0x0F
         plain = bytes([first[0], first[1] | _WITHOUT_CHECKSUM, rate, first[3]])
         found = read_header(plain)
         if found is not None and found.size >= len(plain) + len(says):
             return (plain + says).ljust(found.size, b"\0")
     return b""
+
+
+def say_length(place: str, samples: int) -> None:
+    """Write into the finished mp3 file at `place`, which LAME has made, that `samples` of each
+    channel are the sound, where it does not say so. Raise OSError."""
+    with (
+        open(place, "rb", opener=open_place) as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+    ):
+        first, size = data[:4], len(data)
+        header = read_header(first)
+        if header is None or _read_length(data, 0) is not None:
+            return
+        count, _ = _count_frames(data, 0, header)
+    padding = count * header.samples - _CODER_DELAY - samples
+    if not 0 <= padding <= _MOST_PADDING:
+        return  # another coder, whose delay nobody knows
+    rest = _bytes_and_delay(size, padding)
+    frame = _frame_of_length(first, header, count, _HAS_FRAMES | _HAS_BYTES | _HAS_QUALITY, rest)
+    whole = _bytes_and_delay(size + len(frame), padding)
+    replace_bytes(place, 0, 0, frame.replace(rest, whole))
+
+
+def _bytes_and_delay(size: int, padding: int) -> bytes:
+    """Return what stands behind the number of frames: the bytes of the file, with this frame, and
+    LAME's part, of which only the samples before and behind the sound are known."""
+    count = size.to_bytes(4, "big")
+    delays = (_CODER_DELAY << 12 | padding).to_bytes(3, "big")
+    quality, unknown = bytes(4), bytes(12)
+    return count + quality + _CODER + unknown + delays + bytes(4) + count + bytes(4)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path, PurePath
 
 from flowc.compiler.catalog.audio_formats import FORMATS, format_of
@@ -58,13 +59,38 @@ def check_writable(path: str, place: Path) -> None:
 def check_parts(call: AudioCall, locate: Locate) -> None:
     """Raise `Failure` when there is a file already where a call may write a further part, under a
     name that it makes itself: NAME-2.wav and so on."""
-    if "{n}" in str(call.arguments.get("output_pattern")):
-        return
-    if taken := [path for path in call.writes[1:] if locate(path).exists()]:
-        names, are = ", ".join(f"`{path}`" for path in taken), "is" if len(taken) == 1 else "are"
+    if taken := [path for path in _further_parts(call) if locate(path).exists()]:
         help = "name another output, or move what is there"
-        why = f"{names} {are} there already, and a further part may be written so"
+        why = f"{_are_there(taken)}, and a further part may be written so"
         raise Failure(f"`{call.writes[0]}` cannot be the first of several parts: {why}", help=help)
+
+
+def check_written_parts(
+    call: AudioCall, made: Mapping[str, Path], locate: Locate, mine: Collection[str] = ()
+) -> None:
+    """Raise `Unwritable` when a further part that was made, under a name that nobody said, would
+    take the place of another file. What the same call has written before it was killed is the same
+    to the byte; `mine` are parts that the same plan has written."""
+    taken = [
+        path
+        for path in _further_parts(call)
+        if path not in mine and os.path.getsize(made[path])
+        if (place := locate(path)).exists() and not filecmp.cmp(made[path], place, shallow=False)
+    ]
+    if taken:
+        raise Unwritable(
+            f"`{call.writes[0]}` cannot be the first of several parts: {_are_there(taken)}",
+            help="move what is there, or name another output",
+        )
+
+
+def _further_parts(call: AudioCall) -> tuple[str, ...]:
+    return () if "{n}" in str(call.arguments.get("output_pattern")) else call.writes[1:]
+
+
+def _are_there(taken: list[str]) -> str:
+    names = ", ".join(f"`{path}`" for path in taken)
+    return f"{names} {'is' if len(taken) == 1 else 'are'} there already"
 
 
 def check_steps(document: PlanDocument, shown: str, audio: str, locate: Locate) -> None:

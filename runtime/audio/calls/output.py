@@ -22,6 +22,7 @@ from .coder import EncodedFile
 from .compression import coding_of, level_gain
 from .containers import Container, check_fit, container_of, usual_bitrate
 from .files import cannot
+from .mp3_frames import say_length
 from .word_length import Rounding
 
 RIFF_LIMIT = 4_000_000_000
@@ -38,7 +39,8 @@ _SERIAL = struct.pack("<I", 1)
 @dataclass(slots=True)
 class WrittenFile:
     """A file that was written: seconds are `frames / rate`, `peak` the highest sample before
-    rounding, `clipped` how many samples lay above full scale and were cut there."""
+    rounding, `above` how many samples lay above full scale in a format of whole numbers, which cuts
+    them there, or a lossy one."""
 
     path: str
     rate: int
@@ -47,7 +49,7 @@ class WrittenFile:
     subtype: str
     frames: int = 0
     peak: float = 0.0
-    clipped: int = 0
+    above: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,8 @@ def write_sound(
     if not done.frames:
         raise Failure(f"nothing is left to write into `{path}`")
     try:
+        if container.name == "MP3":
+            say_length(place, done.frames)
         add_blocks(place, container.name, tags)
         write_speakers(place, container.name, shape.channels, shape.speakers)
         _strip_chance(place)
@@ -191,7 +195,7 @@ class _Writer:
             raise Failure(f"samples of `{done.path}` would grow beyond all numbers")
         done.peak = max(done.peak, peak)
         if done.subtype != "FLOAT" and peak > 1.0:
-            done.clipped += int((np.abs(block) > 1.0).sum())
+            done.above += int((np.abs(block) > 1.0).sum())
         if self.container.name in _BOUNDED and self.limit and self.disk.size > self.limit:
             raise _too_large(done.path, self.container.name)
         if order := inverse_of(order_in(done.subtype, done.channels)):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,7 @@ from ...files.staging import file_beside, put_in_place
 from ...state.frames import BadFrame, fields_of, read_object
 from .call import AudioCall, Unwritable
 from .containers import coders_for
-from .originals import STAYS, check_writable, is_same_file
+from .originals import STAYS, check_writable, check_written_parts, is_same_file
 
 WORKER, PICTURES = "flowc.runtime.audio.tools.worker", "flowc.runtime.audio.plan.plots"
 """Modules whose `main` is what a process does."""
@@ -151,6 +151,7 @@ class AudioWorkers:
         stays: bool = False,
         unwritten: Sequence[Unwritten] = (),
         wanted: Sequence[str] = (),
+        mine: Collection[str] = (),
     ) -> dict[str, Any]:
         """Return what the tool says of its work. `locate` says where a path leads, links resolved,
         and may refuse it: none is followed any more. Raise `Failure`: the tool's own, a place that
@@ -159,7 +160,8 @@ class AudioWorkers:
         call's input; with `working` it is read by a later step, and loses nothing. With `stays` the
         process may do the next call of the same sound, until `close`. `unwritten` are calls whose
         outputs are read without being there, in their order. `wanted` are measures of the effect
-        that the next call will ask for: what can be, is found on the way."""
+        that the next call will ask for: what can be, is found on the way. `mine` are further parts
+        that may be written over."""
         made = {one.call.writes[0] for one in unwritten}
         calls = (*(one.call for one in unwritten), call)
         paths = dict.fromkeys(path for each in calls for path in each.reads if path not in made)
@@ -167,12 +169,7 @@ class AudioWorkers:
         _check_names((*paths, *call.writes))
         reads = {path: str(locate(path)) for path in paths}
         writes = {path: locate(path) for path in call.writes}
-        try:
-            _check_places(reads, writes)
-        except OSError as error:  # realpath met a link that was a folder by then
-            named = ", ".join(f"`{path}`" for path in (*call.reads, *call.writes))
-            text = f"{named}: a folder changed while it was looked at ({error.strerror})"
-            raise Failure(text, "refused") from None
+        _check_places(reads, writes)
         with _scratch(writes) as scratch:
             question = {
                 "tool": call.tool.name,
@@ -190,6 +187,7 @@ class AudioWorkers:
             leaves = tuple(writes.values()) if stays and not programs else None
             places = tuple(scratch.values())
             result = await self.ask(WORKER, question, files, places, programs, leaves)
+            check_written_parts(call, scratch, writes.__getitem__, mine)
             _put_in_place(scratch, writes)
         return result
 
@@ -237,6 +235,15 @@ def _identity(path: str, place: Path) -> tuple[int, ...]:
 
 
 def _check_places(reads: dict[str, str], writes: dict[str, Path]) -> None:
+    try:
+        _check_each(reads, writes)
+    except OSError as error:  # realpath met a link that was a folder by then
+        named = ", ".join(f"`{path}`" for path in (*reads, *writes))
+        text = f"{named}: a folder changed while it was looked at ({error.strerror})"
+        raise Failure(text, "refused") from None
+
+
+def _check_each(reads: dict[str, str], writes: dict[str, Path]) -> None:
     for read, source in reads.items():
         # The sandbox grants no devices; what else cannot be read the worker says itself.
         if os.path.exists(source) and not (os.path.isfile(source) or os.path.isdir(source)):

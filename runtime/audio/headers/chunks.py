@@ -84,22 +84,33 @@ def check_chunks(path: str, data: FileBytes, seconds: float) -> None:
     sound = next((one for one in find_chunks(data) if one.name in _SOUND), None)
     if sound is None or _is_unsaid(sound.size):
         return
+    ending = "aiff" if data[0:4] == FORM else "wav"
+    check_whole(path, data, sound, seconds, ending)
+    if _goes_on(data, sound.begin + sound.size):
+        raise failure_of_more(path, seconds)
+
+
+def check_whole(path: str, data: FileBytes, sound: Chunk, seconds: float, ending: str) -> None:
+    """Raise `Failure`, with the remedy, where less is there of the sound than its header says, of
+    which `seconds` are; files of this kind have that ending."""
     there = len(data) - sound.begin
     if there + _MISSING < sound.size:
-        whole = seconds * sound.size / there if there else 0.0
-        ending = "aiff" if data[0:4] == FORM else "wav"
+        whole = seconds * sound.size / there if there > 0 else 0.0
         raise Failure(
             f"`{path}` is cut off or damaged: its header says {whole:.2f} s,"
             f" {seconds:.2f} s could be read",
             help="get the whole file; where this is all that there is,"
             f" `ffmpeg -i {shlex.quote(path)} -c copy whole.{ending}` makes a header for it",
         )
-    if _goes_on(data, sound.begin + sound.size):
-        raise Failure(
-            f"`{path}` goes on behind the {seconds:.2f} s that its header says: its length is wrong"
-            " there, or several files follow each other in it",
-            help="write it anew from its source, or with a program that reads it to its end",
-        )
+
+
+def failure_of_more(path: str, seconds: float) -> Failure:
+    """Return the failure of a file that goes on behind its sound of so many seconds."""
+    return Failure(
+        f"`{path}` goes on behind the {seconds:.2f} s that its header says: its length is wrong"
+        " there, or several files follow each other in it",
+        help="write it anew from its source, or with a program that reads it to its end",
+    )
 
 
 def _is_unsaid(size: int) -> bool:

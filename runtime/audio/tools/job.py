@@ -125,7 +125,7 @@ class Job:
         return {**done, **chain.remarks}
 
     def _needs(self, sound: Sound) -> Needs:
-        subtype = self._subtype(self.values["output"], self._source or sound)
+        subtype = self._subtype(self.call.writes[0], self._source or sound)
         return needs_of([read_measure(text) for text in self.wanted], sound, subtype)
 
     def write(
@@ -242,8 +242,10 @@ class Job:
 
     def _put(self, path: str, form: FileShape, blocks: Iterator[Frames], tags: Tags) -> WrittenFile:
         place, needs = self.writes[path], Needs()
-        # Samples of other formats are not what was heard here; what joins files has no one input.
-        if self.wanted and form.subtype == "FLOAT" and "input" in self.values:
+        # Samples of other formats are not what was heard here; what joins files has no one input,
+        # and of several parts the first is judged.
+        is_first = path == self.call.writes[0]
+        if self.wanted and form.subtype == "FLOAT" and "input" in self.values and is_first:
             asked = self._needs(self.input)
             plain = {SpectrumName(one.resolution) for one in asked.spectra}
             needs = Needs(asked.course or bool(asked.laws), {}, plain)
@@ -345,8 +347,10 @@ def _result_of(done: WrittenFile, tags: Tags) -> Result:
         "sample_peak_dbfs": decibels(done.peak),
         "notes": [],
     }
-    if done.clipped:
-        result["notes"].append(f"{done.clipped} samples lie above full scale: they are cut there")
+    if done.above:
+        # A coder gets them as they are; what comes out of it is cut by players of whole numbers.
+        cut = "most players cut them" if done.format in LOSSY else "they are cut there"
+        result["notes"].append(f"{done.above} samples lie above full scale: {cut}")
     elif done.peak > 1.0:
         result["notes"].append("peaks lie above full scale; this format keeps them")
     if lost := tags.lost_in(done.format):

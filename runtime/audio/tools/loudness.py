@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from math import floor
+from statistics import median
 from typing import NamedTuple
 
 import numpy as np
@@ -54,8 +55,12 @@ _USUAL = _Times()
 
 _CODINGS, _NEAR_DB = 4, 0.02
 """How often a lossy file is written at most, and how near to the ceiling its peaks may end."""
-_PEAK_CODINGS, _BELOW_DB = 8, 0.09
-"""The same for the highest sample, which in noise moves by chance, and how far below it may end."""
+_PEAK_CODINGS, _MOST_CODINGS, _CODED_SECONDS, _BELOW_DB = 8, 32, 300, 0.09
+"""The same for the highest sample, which in noise moves by chance: a short sound is written more
+often, as long as all that is written has so many seconds; and how far below it may end."""
+_STEPS, _ASIDE_DB = 4, 0.01
+"""Codings whose last alone says the next gain; where chance has its part, the middle of all is
+nearer to it, and gains beside that have another chance."""
 
 
 def limit(job: Job) -> Chain | Result:
@@ -100,18 +105,36 @@ def peak_norm(job: Job) -> Chain | Result:
     if container_of(path).name not in LOSSY:
         return _gain_chain(gain_db)
     tried: dict[float, float] = {}
+    most = min(max(_PEAK_CODINGS, int(_CODED_SECONDS / sound.seconds)), _MOST_CODINGS)
     while True:
         result = job.run(_gain_chain(gain_db))
         coded = open_sound(path, job.writes[path])
         found = decibels(max(float(np.abs(block).max()) for block in coded.blocks()))
         result["sample_peak_dbfs"] = found
-        if found is None or gain_db in tried or -_BELOW_DB <= found - target <= _NEAR_DB:
+        if found is None or -_BELOW_DB <= found - target <= _NEAR_DB:
+            return result
+        if gain_db in tried:
+            if abs(found - target) > _BELOW_DB:
+                result["notes"].append(
+                    f"the coder moves the highest sample by chance: of {most} codings"
+                    f" {found:.2f} dBFS is the nearest to {target:g} dBFS"
+                )
             return result
         tried[gain_db] = found - target
-        if len(tried) < _PEAK_CODINGS:
-            gain_db -= found - target + _NEAR_DB
+        if len(tried) < most:
+            gain_db = _next_gain(tried)
         else:  # the nearest once more: the same samples make the same file
             gain_db = min(tried, key=lambda one: (tried[one] > _BELOW_DB, abs(tried[one])))
+
+
+def _next_gain(tried: dict[float, float]) -> float:
+    """Return the gain at which the peak would be where it may be, by how far it was off it."""
+    right = [gain - off for gain, off in tried.items()]
+    middle = -(_BELOW_DB - _NEAR_DB) / 2
+    if (later := len(right) - _STEPS) < 0:
+        return right[-1] + middle
+    aside = (later + 1) // 2 * _ASIDE_DB  # never the same gain again, once above and once below
+    return median(right) + middle + (aside if later % 2 else -aside)
 
 
 def _gain_chain(gain_db: float) -> Chain:

@@ -12,6 +12,8 @@ import pytest
 import soundfile
 from flowc.runtime.audio.calls.files import open_sound
 from flowc.runtime.audio.calls.mp3_frames import read_header, with_length
+from flowc.runtime.audio.calls.output import FileShape, write_sound
+from flowc.runtime.audio.tags.tags import Tags
 from flowc.runtime.errors import Failure
 from sounds import speech_like
 
@@ -167,3 +169,38 @@ def test_what_is_read_is_what_another_decoder_reads(options, tmp_path):
     expected, _ = soundfile.read(other, dtype="float32", always_2d=True)
     assert len(read) == len(expected) - DELAY
     assert np.abs(read - expected[DELAY:]).max() < 1e-5
+
+
+@pytest.mark.parametrize("channels", [1, 2])
+@pytest.mark.parametrize("kbps", [32, 48, 56])
+@pytest.mark.parametrize("rate", [22_050, 32_000, 48_000])
+def test_a_file_of_few_kilobits_says_where_its_sound_begins_and_ends(
+    rate, kbps, channels, tmp_path
+):
+    path, frames = tmp_path / "a.mp3", speech_like(2, rate)[:, :channels]
+    path.touch()
+    shape = FileShape(rate, channels, bitrate=kbps)
+    write_sound("a.mp3", str(path), shape, iter([frames]), Tags({"title": "Kürze"}))
+    sound = open_sound("a.mp3", str(path))
+    read = np.concatenate(list(sound.blocks()))
+    assert len(read) == sound.frames == len(frames)
+    assert _lag(frames, read) == 0
+    assert sound.tags().fields == {"title": "Kürze"}
+    if rate >= 32_000 and kbps >= 32:
+        assert sound.bitrate == kbps
+    if shutil.which("ffmpeg"):
+        other = tmp_path / "other.wav"
+        command = ["ffmpeg", "-v", "error", "-i", str(path), "-c:a", "pcm_f32le", str(other)]
+        assert subprocess.run(command, check=True, capture_output=True).stderr == b""
+        expected, _ = soundfile.read(other, dtype="float32", always_2d=True)
+        assert len(expected) == len(frames)
+        assert np.abs(expected - read).max() < 1e-4
+
+
+def _lag(sound: np.ndarray, later: np.ndarray) -> int:
+    """By how many frames one is late, at most 2,000, before or behind."""
+    size = len(sound) + 4096
+    spectra = (np.fft.rfft(one[:, 0], size) for one in (sound, later))
+    first, second = spectra
+    likeness = np.fft.irfft(np.conj(first) * second, size)
+    return int(np.argmax(np.concatenate([likeness[-2000:], likeness[:2000]]))) - 2000

@@ -6,6 +6,7 @@ import asyncio
 import os
 import subprocess
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -144,3 +145,23 @@ def test_the_launcher_is_not_outlived_by_the_worker(slow, tmp_path):
     with pytest.raises(Failure):
         asyncio.run(run())
     assert gone()
+
+
+@pytest.mark.parametrize("there", ["", "mine", "its own"])
+def test_a_further_part_takes_the_place_of_no_other_file(there, tmp_path):
+    """A call that was killed before anybody took note of its end is done again."""
+    write(tmp_path / "a.wav", noise(2, rate=44_100), 44_100, "PCM_16")
+    call = check_call("split", {"input": "a.wav", "output_pattern": "b.wav", "points_s": [1]})
+    work = partial(audio_workers().do_call, call, lambda path: tmp_path / path)
+    if there == "its own":
+        asyncio.run(work())
+    part = tmp_path / "b-2.wav"
+    if there == "mine":
+        part.write_text("mine")
+        with pytest.raises(Failure, match=r"`b-2\.wav` is there already"):
+            asyncio.run(work())
+        assert (part.read_text(), (tmp_path / "b.wav").exists()) == ("mine", False)
+        asyncio.run(work(mine=["b-2.wav"]))
+    else:
+        asyncio.run(work())
+    assert part.stat().st_size > 80_000

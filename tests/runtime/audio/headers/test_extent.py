@@ -20,6 +20,9 @@ KINDS = {
     "aiff": ("AIFF", "PCM_16"),
     "ogg": ("OGG", "VORBIS"),
     "opus": ("OGG", "OPUS"),
+    "w64": ("W64", "PCM_16"),
+    "caf": ("CAF", "PCM_16"),
+    "au": ("AU", "PCM_16"),
 }
 PLAIN = {kind: KINDS[kind] for kind in ("wav", "aiff")}
 
@@ -46,7 +49,8 @@ def size_of(data: bytes) -> int:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_whole_file_is_read(kind, tmp_path):
     for tail in (b"", bytes(5000), b"TAG" + bytes(125)):
-        sound = opened(tmp_path, kind, written(kind) + (tail if KINDS[kind][0] != "OGG" else b""))
+        has_tail = KINDS[kind][0] not in ("OGG", "W64")
+        sound = opened(tmp_path, kind, written(kind) + (tail if has_tail else b""))
         assert sound.seconds == pytest.approx(6, abs=0.05)
 
 
@@ -104,6 +108,47 @@ def test_wav_files_that_follow_each_other_are_refused(tmp_path):
         opened(tmp_path, "wav", data + data)
 
 
+@pytest.mark.parametrize("kind", ["w64", "caf", "au"])
+def test_other_files_that_follow_each_other_are_refused(kind, tmp_path):
+    data = written(kind)
+    with pytest.raises(Failure, match=rf"`a\.{kind}` goes on behind the 6\.00 s"):
+        opened(tmp_path, kind, data + data)
+
+
+def test_a_chunk_behind_the_sound_of_w64_is_not_heard(tmp_path):
+    """libsndfile takes it for samples."""
+    data = written("w64")
+    chunk = b"list" + bytes(12) + struct.pack("<Q", 24 + 800) + noise(1).tobytes()[:800]
+    with pytest.raises(Failure, match=r"`a\.w64` goes on behind the 6\.00 s"):
+        opened(tmp_path, "w64", data + chunk)
+
+
+def test_flac_files_that_follow_each_other_are_refused(tmp_path):
+    file = io.BytesIO()
+    soundfile.write(file, noise(6), RATE, "PCM_16", format="FLAC")
+    data = file.getvalue()
+    assert opened(tmp_path, "flac", data + b"TAG" + bytes(5000)).frames == 6 * RATE
+    with pytest.raises(Failure, match=r"`a\.flac` goes on behind the 6\.00 s"):
+        opened(tmp_path, "flac", data + data)
+
+
+@pytest.mark.parametrize("kind", ["flac", "caf"])
+def test_a_length_that_only_another_program_can_find_is_said(kind, tmp_path):
+    """As ffmpeg and flac write them into a pipe. libsndfile took the first for endless."""
+    file = io.BytesIO()
+    soundfile.write(file, noise(1), RATE, "PCM_16", format=kind.upper())
+    data = bytearray(file.getvalue())
+    if kind == "flac":
+        data[21] &= 0xF0
+        data[22:26] = bytes(4)
+    else:
+        at = data.index(b"data") + 4
+        data[at : at + 8] = b"\xff" * 8
+    with pytest.raises(Failure, match="does not say how long it is") as caught:
+        opened(tmp_path, kind, bytes(data))
+    assert f"whole.{kind}" in caught.value.help
+
+
 @pytest.mark.parametrize(("code", "name"), [(0x55, "mp3"), (0x161, "wma"), (0xFF, "aac")])
 def test_a_wav_file_with_another_format_inside_is_named(code, name, tmp_path):
     data = bytearray(written("wav"))
@@ -115,7 +160,7 @@ def test_a_wav_file_with_another_format_inside_is_named(code, name, tmp_path):
 
 
 @needs_ffmpeg
-@pytest.mark.parametrize("kind", ["wav", "aiff", "ogg", "opus"])
+@pytest.mark.parametrize("kind", ["wav", "aiff", "ogg", "opus", "w64", "caf", "au"])
 def test_the_remedy_for_a_file_that_is_cut_off_helps(kind, tmp_path):
     import subprocess
 

@@ -105,3 +105,30 @@ def test_the_loudness_that_is_said_of_a_lossy_file_is_its_own(tmp_path, apply):
     found = apply("measure", input="b.mp3", parts=["loudness"])["integrated_lufs"]
     assert said["integrated_lufs"] == pytest.approx(found, abs=0.01)
     assert abs(found + 23) > 0.1, "the coder moves it"
+
+
+@pytest.mark.parametrize("ending", ["mp3", "ogg", "opus", "flac"])
+def test_what_is_said_of_samples_above_full_scale_is_so(ending, tmp_path, apply):
+    write(tmp_path / "a.wav", tone(1, 440, dbfs=5))
+    said = apply("convert", input="a.wav", output=f"b.{ending}")
+    peak = apply("measure", input=f"b.{ending}", parts=["levels"])["sample_peak_dbfs"]
+    does_cut = ending == "flac"
+    what = "they are cut there" if does_cut else "most players cut them"
+    assert re.fullmatch(rf"\d+ samples lie above full scale: {what}", said["notes"][0])
+    assert (peak > 3) != does_cut
+
+
+@pytest.mark.parametrize("ending", ["mp3", "ogg"])
+def test_the_highest_sample_of_a_clipped_master_lands_as_well(ending, tmp_path, apply):
+    """Its coder moves the peaks by chance, from one gain to the next."""
+    if ending == "mp3":
+        master = noise(4, rate=44_100) * 6
+    else:
+        speech = speech_like(4, 44_100)
+        master = speech / np.abs(speech).max() * 20
+    write(tmp_path / "a.wav", np.clip(master, -1, 1), 44_100, "PCM_16")
+    said = apply("peak_norm", input="a.wav", output=f"b.{ending}", target_dbfs=-0.1)
+    found = apply("measure", input=f"b.{ending}")["sample_peak_dbfs"]
+    assert found == pytest.approx(-0.1, abs=0.1)
+    assert said["sample_peak_dbfs"] == pytest.approx(found, abs=0.001)
+    assert not said["notes"]
