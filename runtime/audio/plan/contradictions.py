@@ -8,7 +8,7 @@ result cannot hold is one too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 from flowc.compiler.catalog.audio_levels import HIGH_EDGE, LOW_EDGE
@@ -77,6 +77,28 @@ def unheld(calls: Sequence[AudioCall], kind: str, sound: Shape) -> Unheld | None
 
 _FOLDED = (5, 6)
 """Channels that CONVERT folds down to two."""
+
+
+def lossy_detours(calls: Sequence[AudioCall]) -> Iterator[tuple[int, str]]:
+    """Yield the place of each call that throws away what a later one pretends to bring back, and
+    what that is: a sample rate that goes down and up again, channels that become one and two."""
+    for name, what in (("sample_rate_hz", "sample rate"), ("channels", "channels")):
+        set_by = [
+            (at, number) for at, call in enumerate(calls) if (number := _shape_of(call, name))
+        ]
+        for (at, number), (_, later) in pairwise(set_by):
+            if number < later:
+                yield at, f"what it takes off by its {what} does not come back"
+
+
+def _shape_of(call: AudioCall, name: str) -> int:
+    """Return the number of that name which a call gives its sound; 0 where it leaves it as it
+    is."""
+    if call.tool.name == "convert":
+        return int(call.arguments[name] or 0)
+    if call.tool.name == "channels" and name == "channels":
+        return len({*call.arguments["order"]} - {0})
+    return 0
 
 
 def _between(calls: Sequence[AudioCall], first: int, second: int) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flowc.runtime.audio.calls.call import parse_call
-from flowc.runtime.audio.plan.contradictions import contradiction
+from flowc.runtime.audio.plan.contradictions import contradiction, lossy_detours
 
 
 def between(*calls: str) -> tuple[int, int, str] | None:
@@ -53,3 +53,17 @@ def test_what_undoes_or_replaces_is_told_with_both_places(one, other, why):
 )
 def test_what_goes_together_is_none(calls):
     assert between(*calls) is None
+
+
+def lost_by(*calls: str) -> list[int]:
+    read = [parse_call(call.replace("(", "(input='a', output='b.wav', ")) for call in calls]
+    return [at for at, _ in lossy_detours(read)]
+
+
+def test_a_rate_or_channels_that_do_not_come_back_are_told():
+    low, high = "CONVERT(sample_rate_hz=8000)", "CONVERT(sample_rate_hz=44100)"
+    assert lost_by(low, "GAIN(gain_db=-3)", high) == [0]
+    assert lost_by(high, low) == []
+    assert lost_by("INVERT()", "CONVERT(channels=1)", "CHANNELS(order=[1, 1])") == []
+    assert lost_by("INVERT()", "CONVERT(channels=1)", "CONVERT(channels=2)") == [1]
+    assert lost_by("CHANNELS(order=[2, 2])", "CONVERT(channels=2)") == [0]
