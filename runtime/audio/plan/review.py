@@ -25,7 +25,8 @@ from .evidence import Evidence, read_evidence
 from .planning import criteria_in
 from .predicates import ANY, RESULT, Finding, Predicate, judge, read_predicate, verdict_of
 
-_LEVELS = frozenset({"gain", "peak_norm", "loudness_norm", "compress", "leveller"})
+_GAINS = frozenset({"gain", "peak_norm", "loudness_norm"})
+_DYNAMICS = frozenset({"compress", "leveller"})
 _SET = frozenset({"peak_norm", "loudness_norm"})
 _SAME_WORK = {"cut": "clip", "eq": "dehum", "peak_norm": "gain", "loudness_norm": "gain"}
 """Tools that may do what another one was asked for."""
@@ -246,14 +247,19 @@ def _extra_steps(
     document: plan.PlanDocument, subjects: Container[str], since: int, asked: Collection[str]
 ) -> Iterator[str]:
     """Yield the steps whose calls change what nobody asked to be changed. Where a level is asked
-    for that is to be reached, others that change levels may lead there."""
+    for that is to be reached, a gain of the whole may lead there, and behind a plan that did not
+    reach it what brings loud and quiet together."""
+    leading = _GAINS | (_DYNAMICS if since else frozenset())
+    leading = leading if not _SET.isdisjoint(asked) else frozenset()
     left = Counter(_SAME_WORK.get(tool, tool) for tool in asked)
     for id, call in _calls(document, subjects, since):
         tool = call.tool.name
-        if _is_always_right(call) or (tool in _LEVELS and not _SET.isdisjoint(asked)):
+        is_whole = not (call.arguments.get("start_s") or call.arguments.get("end_s"))
+        if _is_always_right(call) or (tool in leading and is_whole):
             continue
         work = _SAME_WORK.get(tool, tool)
-        if not left[work]:
+        is_section = tool in _GAINS and not is_whole  # which no level of the whole asks for
+        if not left[work] or (is_section and tool not in asked):
             yield f"{id}: the request does not ask for {tool.upper()}"
         left[work] -= 1
 
