@@ -111,6 +111,16 @@ WAYS: dict[str, Way] = {
         plan([*STEPS, "Prepare", "Deliver"]),
         [*CODES, "CONVERT(channels=1)", "CONVERT(channels=2)"],
     ),
+    "taken back and said so": (
+        plan([*STEPS, "Louder by 3 dB"])
+        | requiring(
+            CUT,
+            FADED,
+            QUIETER,
+            {**QUIETER, "text": "Louder by 3 dB", "value": 3, "subject": "step_4"},
+        ),
+        [*CODES, "GAIN(gain_db=3)"],
+    ),
     "peaks crushed": (plan([*STEPS, "Safe peaks"]), [*CODES, "LIMIT(ceiling_dbtp=-18)"]),
     "bound in place of a value": swap(
         2, "GAIN(gain_db=-9)", **requiring(CUT, FADED, {**QUIETER, "op": "<="})
@@ -127,7 +137,12 @@ WAYS: dict[str, Way] = {
     "eight bits' worth": (plan([*STEPS, "Tidy"]), [*CODES, "ADD_NOISE(snr_db=30)"]),
     "muffled as well": (plan([*STEPS, "Tidy"]), [*CODES, "LOWPASS(cutoff_hz=3000)"]),
 }
-IN_CHECK = {"two tenths too late", "8 kHz and back", "criterion that was true before"}
+IN_CHECK = {
+    "two tenths too late",
+    "taken back and said so",
+    "8 kHz and back",
+    "criterion that was true before",
+}
 """The others are tried in `make soak`."""
 
 

@@ -20,7 +20,7 @@ from ...errors import Failure
 from ..calls.call import AudioCall, Do, parse_call
 from ..calls.containers import a_file, container_of
 from .check import SubjectFiles, findings_of, line_of, report_of
-from .contradictions import lossy_detours
+from .contradictions import detours
 from .evidence import Evidence, read_evidence
 from .planning import criteria_in
 from .predicates import ANY, RESULT, Finding, Predicate, judge, read_predicate, verdict_of
@@ -224,11 +224,11 @@ def _tells_result(findings: Sequence[Finding]) -> bool:
 
 
 def _detours(document: plan.PlanDocument, subjects: Container[str], since: int) -> Iterator[str]:
-    """Yield the steps that throw away what a later one pretends to bring back: the header of the
-    result tells nothing of it."""
+    """Yield the steps that a later one takes back, or pretends to: each of both does what it says,
+    and the header of the result tells nothing of it."""
     calls = dict(_calls(document, subjects, since))
     names = [*calls]
-    for at, why in lossy_detours([*calls.values()]):
+    for at, why in detours([*calls.values()]):
         yield f"{names[at]}: {why}"
 
 
