@@ -102,6 +102,29 @@ WAYS: dict[str, Way] = {
     "reads outside": swap(2, 'GAIN(input="/etc/passwd", gain_db=-3)'),
     "reads the sound as it came": swap(2, 'GAIN(input="in.wav", gain_db=-3)'),
     "a NUL in a name": swap(2, 'GAIN(output="out.wav\\0.mp3", gain_db=-3)'),
+    "two tenths too late": swap(0, "CUT(start_s=1.2, end_s=1.7)"),
+    "8 kHz and back": (
+        plan([*STEPS, "Prepare", "Deliver"]),
+        [*CODES, "CONVERT(sample_rate_hz=8000)", "CONVERT(sample_rate_hz=44100)"],
+    ),
+    "mono and back": (
+        plan([*STEPS, "Prepare", "Deliver"]),
+        [*CODES, "CONVERT(channels=1)", "CONVERT(channels=2)"],
+    ),
+    "taken back and said so": (
+        plan([*STEPS, "Louder by 3 dB"])
+        | requiring(
+            CUT,
+            FADED,
+            QUIETER,
+            {**QUIETER, "text": "Louder by 3 dB", "value": 3, "subject": "step_4"},
+        ),
+        [*CODES, "GAIN(gain_db=3)"],
+    ),
+    "peaks crushed": (plan([*STEPS, "Safe peaks"]), [*CODES, "LIMIT(ceiling_dbtp=-18)"]),
+    "bound in place of a value": swap(
+        2, "GAIN(gain_db=-9)", **requiring(CUT, FADED, {**QUIETER, "op": "<="})
+    ),
     "ends turned round": swap(0, "CUT(start_s=1.5, end_s=1)"),
     "a time before the start": swap(0, "CUT(start_s=-1, end_s=1.5)"),
     "the rest of it": swap(0, "CLIP(start_s=1, end_s=1.5)"),
@@ -114,7 +137,12 @@ WAYS: dict[str, Way] = {
     "eight bits' worth": (plan([*STEPS, "Tidy"]), [*CODES, "ADD_NOISE(snr_db=30)"]),
     "muffled as well": (plan([*STEPS, "Tidy"]), [*CODES, "LOWPASS(cutoff_hz=3000)"]),
 }
-IN_CHECK = {"seconds for milliseconds", "criterion that was true before", "doubled call"}
+IN_CHECK = {
+    "two tenths too late",
+    "taken back and said so",
+    "8 kHz and back",
+    "criterion that was true before",
+}
 """The others are tried in `make soak`."""
 
 
@@ -135,7 +163,7 @@ def is_right(before: Any, after: Any) -> bool:
     "way", [way if way in IN_CHECK else pytest.param(way, marks=pytest.mark.soak) for way in WAYS]
 )
 def test_a_wrong_planner_ends_right_or_refused(way, request_, flowc, openai_server):
-    heard = sounds.speech_like(3)[RATE : -2 * RATE]
+    heard = sounds.wide(sounds.speech_like(3)[RATE : -2 * RATE])
     sounds.write(flowc.folder / "in.wav", heard, RATE)
     Wrong(openai_server, *WAYS[way])
     done = flowc(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import log10
 
 import numpy as np
+from flowc.compiler.catalog.audio_formats import WITH_LOSS, format_of
 
 from ..blocks import Frames, Samples
 from ..calls.files import Sound
@@ -19,11 +20,19 @@ _OTHER_SHAPE = "rate or channels before and after differ"
 _MUTE_DBFS, _HEARD_DBFS, _HEARD_BELOW_DB = -85.0, -70.0, 20.0
 _FAR_DB = 24.0
 """A deviation counts as this much at most."""
+_PART_S = 0.1
+"""What differs is looked for in parts of this length: in a long file a section that is not the one
+that was asked for weighs next to nothing."""
+_QUIET, _QUIET_CODED = 1e-3, 1.0
+"""Times its mean energy that a part weighs at least: a coder adds noise to what is quiet."""
+_NEAR_S = 1.0
+"""At both ends of a section the level is looked at by itself for as long."""
 
 
 def section_misfit(both: Both, start_s: float, end_s: float) -> float | str:
-    """Return how much of the result is not the section of the sound before, dB of its energy: 0 is
-    another sound. Negative seconds count from the end; an end of 0 is that of the file."""
+    """Return how much of the result is not the section of the sound before, dB of the energy of the
+    tenth of a second where it is most: 0 is another sound. Negative seconds count from the end; an
+    end of 0 is that of the file."""
     return _misfit(both, [span_within(both.before, start_s, end_s)])
 
 
@@ -49,18 +58,19 @@ def level_misfit(both: Both, gain_db: float, start_s: float, end_s: float) -> fl
         return "the length before and after differs"
     time = np.arange(len(before)) * SECONDS
     start, end = span_within(both.before, start_s, end_s)
+    inside = (time > start + _SOFT_S) & (time < end - _SOFT_S)
+    outside = (time < start - _SOFT_S) | (time > end + _SOFT_S)
+    near = [np.abs(time - edge) < _NEAR_S for edge in (start, end)]
     found = []
-    for is_inside, where in (
-        (True, (time > start + _SOFT_S) & (time < end - _SOFT_S)),
-        (False, (time < start - _SOFT_S) | (time > end + _SOFT_S)),
-    ):
+    for gain, where in ((gain_db, inside), (0.0, outside)):
         loudest = float(before[where].max(initial=_MUTE_DBFS))
         heard = where & (before > max(_HEARD_DBFS, loudest - _HEARD_BELOW_DB))
         if heard.any():
-            wanted = np.maximum(before + (gain_db if is_inside else 0.0), _MUTE_DBFS)
-            off = np.clip((after - wanted)[heard], -_FAR_DB, _FAR_DB)
-            found.append(float(np.sqrt((off * off).mean())))
-        elif is_inside:
+            off = np.clip(after - np.maximum(before + gain, _MUTE_DBFS), -_FAR_DB, _FAR_DB)
+            # Beside minutes that are right, a second too much would not tell.
+            parts = [part for part in (heard, *(heard & edge for edge in near)) if part.any()]
+            found += [float(np.sqrt((off[part] ** 2).mean())) for part in parts]
+        elif where is inside:
             return "where the level is to change there is silence, or less than 0.2 s"
     return max(found)
 
@@ -167,23 +177,47 @@ def _misfit(both: Both, pieces: list[tuple[float, float]]) -> float | str:
     edges = [(round(a * rate), min(round(b * rate), before.frames)) for a, b in pieces]
     if abs(sum(b - a for a, b in edges) - after.frames) > 0.03 * rate:
         return _NOTHING_ALIKE
-    totals, at, soft = np.zeros(2), 0, round(_SOFT_S * rate)
+    found, at, soft = [], 0, round(_SOFT_S * rate)
     for start, end in edges:
         count = end - start - 2 * soft
         if count > 0:
-            totals += _compare(before, start + soft, after, at + soft, count)
+            found.append(_compare_parts(before, start + soft, after, at + soft, count))
         at += end - start
-    if not totals[0] > 0:
+    parts = np.concatenate(found) if found else np.zeros((1, 2))
+    was, off = parts.T
+    if not was.any():
         return "what is left is too short, or silent"
-    return 10 * log10(max(totals[1], 1e-12 * totals[0]) / totals[0])
+    least = (_QUIET_CODED if format_of(after.path) in WITH_LOSS else _QUIET) * was.mean()
+    return 10 * log10(max(float((off / np.maximum(was, least)).max()), 1e-12))
+
+
+def _compare_parts(before: Sound, start: int, after: Sound, at: int, count: int) -> Samples:
+    """Return the energy before, and that of the difference, for each part."""
+    size = round(_PART_S * before.rate)
+    totals = np.zeros((-(-count // size), 2))
+    seen = 0
+    for one, other in _pairs(before, start, after, at, count):
+        part = np.arange(seen, seen + len(one)) // size
+        for column, values in enumerate((one, other - one)):
+            energy = np.bincount(part - part[0], (values * values).sum(axis=1))
+            totals[part[0] : part[0] + len(energy), column] += energy
+        seen += len(one)
+    return totals
+
+
+def _pairs(
+    before: Sound, start: int, after: Sound, at: int, count: int
+) -> Iterator[tuple[Samples, Samples]]:
+    blocks = zip(before.blocks(start, start + count), after.blocks(at, at + count), strict=False)
+    for one, other in blocks:
+        both = min(len(one), len(other))
+        if both:
+            yield one[:both].astype(np.float64), other[:both].astype(np.float64)
 
 
 def _compare(before: Sound, start: int, after: Sound, at: int, count: int) -> Samples:
     """Return the energy before, and that of the difference."""
     totals = np.zeros(2)
-    blocks = zip(before.blocks(start, start + count), after.blocks(at, at + count), strict=False)
-    for one, other in blocks:
-        both = min(len(one), len(other))
-        wide = one[:both].astype(np.float64)
-        totals += ((wide**2).sum(), ((other[:both] - wide) ** 2).sum())
+    for one, other in _pairs(before, start, after, at, count):
+        totals += ((one**2).sum(), ((other - one) ** 2).sum())
     return totals

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from ...errors import Failure
@@ -53,26 +54,58 @@ _MORE = frozenset({"louder", "higher", "longer", "raised", "lauter", "höher", "
 _LESS = frozenset({
     "quieter", "softer", "lower", "shorter", "lowered", "deeper", "leiser", "tiefer", "kürzer",
 })  # fmt: skip
+_WAYS: Mapping[str, tuple[int, tuple[str, ...]]] = {
+    **dict.fromkeys(("louder", "lauter"), (1, ("dB", "LU"))),
+    **dict.fromkeys(("quieter", "softer", "leiser"), (-1, ("dB", "LU"))),
+    **dict.fromkeys(("deeper", "tiefer"), (-1, ("semitones",))),
+    **dict.fromkeys(("longer", "länger"), (1, ("s",))),
+    **dict.fromkeys(("shorter", "kürzer"), (-1, ("s",))),
+}
+"""Words of a request that say more or less of one thing only, and the kinds of its units."""
+_COMPARED = frozenset({"than", "als", "up", "down", "raise", "lower"})
+"""Words beside which those of `_WAYS` may tell how the sound is."""
+_BOUND_BEFORE = re.compile(
+    r"\b(?:at (?:most|least)|\w+(?:er|re|ss) than|no more|below|under|above|maxim(?:um|al)|max|"
+    r"minim(?:um|al)|up to|exceed\w*|höchstens|mindestens|unter|über|bis zu|\w+er als)\b|[<>≤≥]",
+    re.IGNORECASE,
+)
+_BOUND_BEHIND = re.compile(
+    r"\s*(?:at (?:most|least)|or (?:less|more|shorter|longer|quieter|louder)|max(?:imum)?|minimum|"
+    r"oder (?:weniger|mehr)|höchstens|mindestens)\b",
+    re.IGNORECASE,
+)
+"""Words before and behind a number that make it a bound."""
+_BOUNDED = ("true_peak", "sample_peak")
+"""How metrics begin whose number in a request is a bound without saying so."""
 _WIDEST = 4.0
 """Times its own tolerance that a requirement may be wide."""
+_PART = 0.4
+"""Of its value a requirement may be wide whose metric has no tolerance: half of it is noticed."""
 _WORST_MISFIT_DB = 4.0
 _CLOSE = 1e-6
 
 
 class Quantity(NamedTuple):
-    """A number with the kind of its unit, in the first unit of that kind, as it was written."""
+    """A number with the kind of its unit, in the first unit of that kind, as it was written, and
+    whether words make it a bound."""
 
     number: float
     kind: str
     text: str
+    is_bound: bool = False
 
 
 def quantities_in(text: str) -> Iterator[Quantity]:
     """Yield the numbers of a text that have a unit, and times such as 1:30."""
     plain = text.replace("\u2212", "-").replace("\u2011", "-")
+    before = 0
     for match in _QUANTITY.finditer(plain):
         kind, times = _UNITS[match["unit"].lower()]
-        yield Quantity(float(match["number"].replace(",", ".")) * times, kind, match[0])
+        bound = _BOUND_BEFORE.search(plain, before, match.start())
+        bound = bound or _BOUND_BEHIND.match(plain, match.end())
+        before = match.end()
+        number = float(match["number"].replace(",", ".")) * times
+        yield Quantity(number, kind, match[0], bound is not None)
     for match in _CLOCK.finditer(plain):
         hours, minutes, seconds = (float(part or 0) for part in match.groups())
         yield Quantity(hours * 3600 + minutes * 60 + seconds, "s", match[0])
@@ -123,6 +156,14 @@ def _check_width(predicate: Predicate, metric: Metric) -> None:
     if metric.tolerance and predicate.tolerance > _WIDEST * metric.tolerance:
         most = f"at most {_WIDEST * metric.tolerance:g} {metric.unit}".rstrip()
         raise Failure(f"`{predicate.condition}` is too wide to tell anything", help=most)
+    value = predicate.value
+    if (
+        metric.kind == "number"
+        and not metric.tolerance
+        and predicate.tolerance > _PART * abs(float(value)) > 0
+    ):
+        most = f"at most {_PART * abs(float(value)):g} {metric.unit}".rstrip()
+        raise Failure(f"`{predicate.condition}` is too wide to tell anything", help=most)
     if "misfit" in metric.name and (
         predicate.op not in ("<=", "<") or float(predicate.value) > _WORST_MISFIT_DB
     ):
@@ -136,23 +177,59 @@ def _disagree(predicate: Predicate, why: str) -> Failure:
 
 
 def check_numbers(request: str, predicates: Iterable[Predicate]) -> None:
-    """Raise `Failure` for a number of the request that no requirement has."""
-    known: list[tuple[float, str]] = []
-    for predicate in predicates:
-        metric, at = metric_of(predicate.metric)
-        known += _numbers(predicate, metric, at)
+    """Raise `Failure` for a number of the request that no requirement has, or only as a bound where
+    the request says no bound, or with the other sign."""
+    predicates = list(predicates)
     for one in quantities_in(request):
-        if one.kind == "%":
-            wanted = {sign * one.number / 100 + rest for sign in (1, -1) for rest in (0, 1)}
-            wanted |= {1 / value for value in wanted if value}
-            found = any(_is_near(number, value, 1e-3) for number, _ in known for value in wanted)
-        else:
-            found = any(k == one.kind and _is_near(n, one.number) for n, k in known)
-        if not found:
+        having = [predicate for predicate in predicates if _has(predicate, one)]
+        if not having:
             raise Failure(
                 f"`{one.text}` of the request is in no requirement",
                 help="require what is measured of it, with that number",
             )
+        why = [_why_not_exact(predicate, one, request) for predicate in having]
+        if all(why):
+            reason = f"`{having[0].condition}` does not say `{one.text}` as the request does"
+            raise Failure(reason, help=why[0])
+
+
+def _has(predicate: Predicate, one: Quantity) -> bool:
+    metric, at = metric_of(predicate.metric)
+    known = list(_numbers(predicate, metric, at))
+    if "misfit" in metric.name:
+        known = known[1:]  # the first is how far it may be off
+    if one.kind == "%":
+        wanted = {sign * one.number / 100 + rest for sign in (1, -1) for rest in (0, 1)}
+        wanted |= {1 / value for value in wanted if value}
+        return any(_is_near(number, value, 1e-3) for number, _ in known for value in wanted)
+    return any(kind == one.kind and _is_near(number, one.number) for number, kind in known)
+
+
+def _why_not_exact(predicate: Predicate, one: Quantity, request: str) -> str:
+    """Return what would say the number as the request does; "" where the requirement does so."""
+    metric, _ = metric_of(predicate.metric)
+    value = predicate.value
+    if isinstance(value, str | bool) or not _is_near(float(value) * _times(metric), one.number):
+        return ""  # it stands in the parentheses, or is a share
+    exact = replace(predicate, op="==")
+    if metric.name in _CHANGES and (way := _way_of(one, request)) and way * value < 0:
+        return f"write `{replace(exact, value=-value).condition}`"
+    if predicate.op == "==" or one.is_bound or metric.name.startswith(_BOUNDED):
+        return ""
+    return f"write `{exact.condition}`"
+
+
+def _times(metric: Metric) -> float:
+    return _UNITS.get(metric.unit.lower(), ("", 1))[1]
+
+
+def _way_of(one: Quantity, request: str) -> int:
+    """Return whether the request says that this is more (1) or less (-1); 0 where it does not."""
+    if one.text[0] in "+-":
+        return -1 if one.text[0] == "-" else 1
+    said = set(re.findall(r"[^\W\d]+", request.lower()))
+    ways = {way for word, (way, kinds) in _WAYS.items() if word in said and one.kind in kinds}
+    return ways.pop() if len(ways) == 1 and said.isdisjoint(_COMPARED) else 0
 
 
 def _numbers(predicate: Predicate, metric: Metric, at: Said) -> Iterator[tuple[float, str]]:

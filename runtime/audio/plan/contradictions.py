@@ -8,7 +8,7 @@ result cannot hold is one too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 from flowc.compiler.catalog.audio_levels import HIGH_EDGE, LOW_EDGE
@@ -79,6 +79,32 @@ _FOLDED = (5, 6)
 """Channels that CONVERT folds down to two."""
 
 
+def detours(calls: Sequence[AudioCall]) -> Iterator[tuple[int, str]]:
+    """Yield the place of each call that a later one takes back, or pretends to, and why: a gain, a
+    pitch or a speed the other way, a sample rate that goes down and up again, channels that become
+    one and two."""
+    for name, what in (("sample_rate_hz", "sample rate"), ("channels", "channels")):
+        set_by = [
+            (at, number) for at, call in enumerate(calls) if (number := _shape_of(call, name))
+        ]
+        for (at, number), (_, later) in pairwise(set_by):
+            if number < later:
+                yield at, f"what it takes off by its {what} does not come back"
+    for first, second in combinations(range(len(calls)), 2):
+        if ways := _taken_back(calls, first, second):
+            yield first, f"a later step takes back {ways}"
+
+
+def _shape_of(call: AudioCall, name: str) -> int:
+    """Return the number of that name which a call gives its sound; 0 where it leaves it as it
+    is."""
+    if call.tool.name == "convert":
+        return int(call.arguments[name] or 0)
+    if call.tool.name == "channels" and name == "channels":
+        return len({*call.arguments["order"]} - {0})
+    return 0
+
+
 def _between(calls: Sequence[AudioCall], first: int, second: int) -> Iterator[str]:
     one, other = calls[first], calls[second]
     before, after = _settings(one), _settings(other)
@@ -94,8 +120,13 @@ def _between(calls: Sequence[AudioCall], first: int, second: int) -> Iterator[st
         kept = end - start if end is not None and (start < 0) == (end <= 0) else None
         if kept is not None and other.arguments["start_s"] >= kept:
             yield f"of {kept:g} s nothing is left after {other.arguments['start_s']:g} s"
-    if (ways := _ways(one, other)) and (second == first + 1 or one.tool.name != "gain"):
+    if ways := _taken_back(calls, first, second):
         yield f"one takes back {ways} of the other"
+
+
+def _taken_back(calls: Sequence[AudioCall], first: int, second: int) -> str:
+    ways = _ways(calls[first], calls[second])
+    return ways if second == first + 1 or calls[first].tool.name != "gain" else ""
 
 
 def _ways(one: AudioCall, other: AudioCall) -> str:

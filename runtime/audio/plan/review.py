@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -19,11 +20,13 @@ from ...errors import Failure
 from ..calls.call import AudioCall, Do, parse_call
 from ..calls.containers import a_file, container_of
 from .check import SubjectFiles, findings_of, line_of, report_of
+from .contradictions import detours
 from .evidence import Evidence, read_evidence
 from .planning import criteria_in
 from .predicates import ANY, RESULT, Finding, Predicate, judge, read_predicate, verdict_of
 
-_LEVELS = frozenset({"gain", "peak_norm", "loudness_norm", "compress", "leveller"})
+_GAINS = frozenset({"gain", "peak_norm", "loudness_norm"})
+_DYNAMICS = frozenset({"compress", "leveller"})
 _SET = frozenset({"peak_norm", "loudness_norm"})
 _SAME_WORK = {"cut": "clip", "eq": "dehum", "peak_norm": "gain", "loudness_norm": "gain"}
 """Tools that may do what another one was asked for."""
@@ -36,8 +39,8 @@ STAYS: Mapping[str, str] = {
 _LENGTHS = ("duration", "leading", "trailing", "section", "cut", "direct", "delay", "pauses",
             "first_part", "joined", "laid", "mix")  # fmt: skip
 """Beginnings of metrics of what is longer, shorter or later afterwards."""
-_ALWAYS = frozenset({"limit", "convert", "tag"})
-"""Tools whose work the rest of the review holds, whatever was asked for."""
+_GUARD_DBTP = -3.0
+"""A limiter from here on is a guard that many put at the end; one below it is an effect."""
 
 
 async def review(
@@ -80,7 +83,7 @@ async def review(
         extra = _extra_steps(document, mine, since, asked)
     else:
         extra = _unspoken_steps(document, mine, since, findings[:planned])
-    report = _report(findings, words, unproved, [*extra])
+    report = _report(findings, words, unproved, [*extra, *_detours(document, mine, since)])
     final = result_file(document, since)
     steps = document.steps[since:]
     undone = [_undone(step) for step in steps if plan.status_of(step) != "DONE"]
@@ -220,24 +223,52 @@ def _tells_result(findings: Sequence[Finding]) -> bool:
     return any(f.verdict in ("passed", "failed", "not measured") for f in findings)
 
 
+def _detours(document: plan.PlanDocument, subjects: Container[str], since: int) -> Iterator[str]:
+    """Yield the steps that a later one takes back, or pretends to: each of both does what it says,
+    and the header of the result tells nothing of it."""
+    calls = dict(_calls(document, subjects, since))
+    names = [*calls]
+    for at, why in detours([*calls.values()]):
+        yield f"{names[at]}: {why}"
+
+
+def _calls(
+    document: plan.PlanDocument, subjects: Container[str], since: int
+) -> Iterator[tuple[str, AudioCall]]:
+    """Yield the ID and the call of each step, but for programs and a person's work."""
+    for step in document.steps[since:]:
+        id = plan.text_value(step, "ID")
+        if id in subjects:
+            with suppress(Failure):
+                yield id, parse_call(plan.text_value(step, "Code"))
+
+
 def _extra_steps(
     document: plan.PlanDocument, subjects: Container[str], since: int, asked: Collection[str]
 ) -> Iterator[str]:
     """Yield the steps whose calls change what nobody asked to be changed. Where a level is asked
-    for that is to be reached, others that change levels may lead there."""
+    for that is to be reached, a gain of the whole may lead there, and behind a plan that did not
+    reach it what brings loud and quiet together."""
+    leading = _GAINS | (_DYNAMICS if since else frozenset())
+    leading = leading if not _SET.isdisjoint(asked) else frozenset()
     left = Counter(_SAME_WORK.get(tool, tool) for tool in asked)
-    for step in document.steps[since:]:
-        id = plan.text_value(step, "ID")
-        try:
-            tool = parse_call(plan.text_value(step, "Code")).tool.name if id in subjects else ""
-        except Failure:
-            continue
-        if not tool or tool in _ALWAYS or (tool in _LEVELS and not _SET.isdisjoint(asked)):
+    for id, call in _calls(document, subjects, since):
+        tool = call.tool.name
+        is_whole = not (call.arguments.get("start_s") or call.arguments.get("end_s"))
+        if _is_always_right(call) or (tool in leading and is_whole):
             continue
         work = _SAME_WORK.get(tool, tool)
-        if not left[work]:
+        is_section = tool in _GAINS and not is_whole  # which no level of the whole asks for
+        if not left[work] or (is_section and tool not in asked):
             yield f"{id}: the request does not ask for {tool.upper()}"
         left[work] -= 1
+
+
+def _is_always_right(call: AudioCall) -> bool:
+    """Tell whether the rest of the review holds what a call does, whatever was asked for."""
+    if call.tool.name == "limit":
+        return bool(call.arguments["ceiling_dbtp"] >= _GUARD_DBTP)
+    return call.tool.name == "convert"
 
 
 def _unspoken_steps(
@@ -251,13 +282,8 @@ def _unspoken_steps(
     criteria = [one.predicate for one in findings if one.verdict != "not measured"]
     steps = {one.subject for one in criteria}
     whole = {_topic(one.metric) for one in criteria if one.subject in (RESULT, ANY)} - {""}
-    for step in document.steps[since:]:
-        id = plan.text_value(step, "ID")
-        if id not in subjects or id in steps:
-            continue
-        try:
-            call = parse_call(plan.text_value(step, "Code"))
-        except Failure:
+    for id, call in _calls(document, subjects, since):
+        if id in steps:
             continue
         expected = call.expects(plan.step_paths(document, id)[0])
         if expected and all(_topic(one["metric"]) not in whole for one in expected):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flowc.runtime.audio.calls.call import parse_call
-from flowc.runtime.audio.plan.contradictions import contradiction
+from flowc.runtime.audio.plan.contradictions import contradiction, detours
 
 
 def between(*calls: str) -> tuple[int, int, str] | None:
@@ -53,3 +53,23 @@ def test_what_undoes_or_replaces_is_told_with_both_places(one, other, why):
 )
 def test_what_goes_together_is_none(calls):
     assert between(*calls) is None
+
+
+def taken_back(*calls: str) -> list[int]:
+    read = [parse_call(call.replace("(", "(input='a', output='b.wav', ")) for call in calls]
+    return [at for at, _ in detours(read)]
+
+
+def test_a_rate_or_channels_that_do_not_come_back_are_told():
+    low, high = "CONVERT(sample_rate_hz=8000)", "CONVERT(sample_rate_hz=44100)"
+    assert taken_back(low, "GAIN(gain_db=-3)", high) == [0]
+    assert taken_back(high, low) == []
+    assert taken_back("INVERT()", "CONVERT(channels=1)", "CHANNELS(order=[1, 1])") == []
+    assert taken_back("INVERT()", "CONVERT(channels=1)", "CONVERT(channels=2)") == [1]
+    assert taken_back("CHANNELS(order=[2, 2])", "CONVERT(channels=2)") == [0]
+
+
+def test_a_gain_or_a_speed_that_is_taken_back_is_told():
+    assert taken_back("GAIN(gain_db=-3)", "GAIN(gain_db=3)") == [0]
+    assert taken_back("GAIN(gain_db=-3)", "COMPRESS(ratio=2)", "GAIN(gain_db=3)") == []
+    assert taken_back("TIME_STRETCH(rate=0.5)", "INVERT()", "TIME_STRETCH(rate=2)") == [0]
