@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -26,6 +27,7 @@ from ..audio.plan.memory import MeasurementMemory
 from ..audio.plan.planning import Order, catalogue, complete_plan
 from ..audio.plan.predicates import RESULT, metric_of, read_predicate
 from ..audio.plan.review import review, step_requires
+from ..audio.vocabulary.clauses import read_request
 from ..audio.vocabulary.requests import code_of, plan_of, required_by, tools_of
 from ..audio.vocabulary.words.patterns import sounds_in
 from ..errors import Failure
@@ -86,7 +88,9 @@ class AudioTools(CatalogTools):
         if not self.rules:
             return {"said": "a model plans"}
         output, audio = str(args.get("output") or ""), args["audio"]
-        header = await self._do(check_call("measure", {"input": audio, "parts": []}))
+        reading = asyncio.to_thread(_read_ahead, args["request"])
+        measuring = self._do(check_call("measure", {"input": audio, "parts": []}))
+        _, header = await asyncio.gather(reading, measuring)
         sound = Shape(header["sample_rate_hz"], header["channels"])
         plan = plan_of(args["request"], audio, output, sound)
         coders_for((output or f"result.{plan['format']}",))
@@ -254,6 +258,12 @@ def _parts_in(document: PlanDocument) -> frozenset[str]:
     """Return the files that the results of steps name, further parts among them."""
     results = [text_value(one, "Execution Results") for one in document.blocks]
     return frozenset(name for text in results for name in text.split("`")[1::2])
+
+
+def _read_ahead(request: str) -> None:
+    """Read a request, which is remembered, while a process starts: the rules take as long."""
+    with suppress(Failure):
+        read_request(request)
 
 
 def _request_in(document: PlanDocument) -> str:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SECONDS, STEPS = 0.01, 40
 """Of a course of levels: the length of a frame, and how many steps of a quarter of a millisecond it
 has."""
-_LONG_S = 120.0
+_LONG_S = 45.0
 """From here on a sound has enough windows for a spectrum that do not overlap."""
 _MOST = 8
 _PIECE = 16_384

@@ -335,8 +335,8 @@ def _coming(after: RequestPiece, words: list[SpokenWord], text: str) -> tuple[Fi
     before "und Rauschen entfernen"."""
     plain, own = ([word.text for word in some] for some in (after.words, words))
     other = read_alone(after.words)
-    if after.before not in AND | {","} or has_verb(own):
-        return None, text  # "the hum is fine, remove the clicks"
+    if after.before not in AND | {","} or has_verb(own) or own[0] in ("it", "es"):
+        return None, text  # "the hum is fine, remove the clicks", "it hums, turn it down"
     verb = verb_of(plain) if other else ""
     if senses_of([verb]) & {"UP", "DOWN"} and not any(map(is_number, own)):
         return None, text
