@@ -20,6 +20,7 @@ from ..plan.predicates import ANY, RESULT
 from ..plan.review import STAYS, constants_changed_by
 from .clauses import SEE, read_request, refusal, remarks_in
 from .findings import Clause
+from .remarks.left_out import left_out
 from .words.patterns import is_number, words_in
 from .words.rules import FORMAT, LISTENING, Rule
 
@@ -110,8 +111,12 @@ def _assumptions(request: str, clauses: list[Clause]) -> list[str]:
     whole = [
         f"`{part}` is taken for all of the sound: no part can be changed alone" for part in parts
     ]
-    remarks = remarks_in(request)
-    return [*whole, *(f"`{one}` is taken for a remark: nothing is done for it" for one in remarks)]
+    return [*whole, *(f"`{one}` {_told_of(one)}" for one in remarks_in(request))]
+
+
+def _told_of(remark: str) -> str:
+    kept = left_out([word.text for word in words_in(remark)])
+    return "is kept: no step does it" if kept else "is taken for a remark: nothing is done for it"
 
 
 def required_by(

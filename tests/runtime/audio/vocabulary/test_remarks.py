@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
+from flowc.compiler.catalog.wordings.left_out import tools_left_out
 from flowc.runtime.audio.vocabulary.clauses import read_request, remarks_in
 from flowc.runtime.audio.vocabulary.requests import plan_of
 from flowc.runtime.errors import Failure
@@ -69,3 +71,25 @@ def test_a_wish_points_back_to_what_a_clause_tells():
 def test_what_is_dropped_beside_a_section_that_is_kept_is_not_a_second_wish():
     (clip,) = read_request("keep what's between 1:15 and 2:00, throw the rest away")
     assert clip.fit.arguments == {"start_s": 75, "end_s": 120}
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        "normalise to -16 LUFS, but don't compress it",
+        "normalise to -16 LUFS without compressing",
+        "kein Kompressor und kein Gate, nur auf -16 LUFS normalisieren",
+    ],
+)
+def test_what_is_not_to_be_done_is_a_constraint(request_):
+    plan = plan_of(request_, "a.wav")
+    assert len(plan["steps"]) == 1
+    assert plan["constraints"][-1].endswith("is kept: no step does it")
+
+
+def test_every_word_of_what_is_left_out_names_tools_of_the_catalogue():
+    known = {tool.name: {one.name for one in tool.parameters} for tool in AUDIO_TOOLS}
+    for tools in tools_left_out().values():
+        for tool, _, parameter in (one.partition(".") for one in tools):
+            assert tool in known, tool
+            assert not parameter or parameter in known[tool], parameter
