@@ -162,6 +162,7 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "(flip|turn|play|run) IT (back to front|backwards|round backwards|end to start)",
         "(dreh|drehe) IT um [,] (es|er|sie|das) soll rückwärts (laufen|spielen|abgespielt werden)",
         f"rückwärts {_RUN}",
+        "(spiel|spiele|mach|lass) IT rückwärts [ab|laufen|abspielen]",
         f"(von hinten nach vorn|von hinten nach vorne) {_RUN}",
         "IT (umdrehen|rumdrehen|reversen) [,] rückwärts",
         "IT [bitte] reversen",
@@ -214,6 +215,8 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "{freq_hz=120} {gain_db=-3}",
     ),
     "band-pass": (
+        "(only|just) keep {low_hz} (to|-|through) {high_hz} {slope=24}",
+        "keep (only|just) {low_hz} (to|-|through) {high_hz} {slope=24}",
         "(lass|lasse) [dann] nur [noch] [den bereich] [von|zwischen] {low_hz} (bis|-|und) "
         "{high_hz} "
         "(übrig|stehen|durch|drin) {slope=24}",
@@ -310,6 +313,9 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "{shape=hard} (hard clip|hard clipping|hard-clip) (distortion|overdrive) [,|with|at|of] "
         "{drive_db} [of] [drive]",
         "{shape=hard} (hard clipping|hartes clipping) [,|with|mit] {drive_db} [of|an] [drive]",
+        "(add|apply|use) [some|the] (distortion|overdrive|saturation)",
+        "(leg|lege|mach|mache|pack|packe) [bitte] [einen|etwas|ein bisschen|die] (overdrive|"
+        "verzerrung|verzerrer|distortion) (drauf|dazu|rein|darauf)",
         "[etwas|leichte] (verzerrung|übersteuerung|sättigung|overdrive|distortion) (rein|dazu)",
         "(verzerre|verzerr|distort|overdrive) IT (mit|um|with|by) {drive_db} [drive|of drive]",
         "(distort|overdrive|saturate|verzerr|verzerre) IT [a bit|a little|slightly|leicht|etwas|"
@@ -320,6 +326,8 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
     "delay": (
         "(verschieb|verschiebe|schieb|schiebe|zieh|ziehe) IT [um] {-offset_s} (vor|nach vorn|"
         "nach vorne|früher)",
+        "(das ganze|alles|the whole thing|everything) [um|by] {-offset_s} (früher|eher|earlier)",
+        "(das ganze|alles|the whole thing|everything) [um|by] {offset_s} (später|later)",
         "IT [by] {-offset_s} (earlier|sooner|früher|nach vorn|nach vorne|vorziehen|vorverlegen)",
         "IT [by] {offset_s} (later|später|nach hinten|verzögert|verzögern)",
         "(shift|move|pull|bring) IT {-offset_s} (earlier|forward|ahead|to the front)",

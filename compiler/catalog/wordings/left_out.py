@@ -2,19 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-NOT = "don't dont not never no without nicht kein keine keinen keinem keiner ohne keinesfalls skip"
+NOT = (
+    "don't dont not never no without nicht kein keine keinen keinem keiner ohne keinesfalls skip "
+    "nichts nothing"
+)
 """Words that leave out what stands beside them."""
 
 BESIDE = (
     "do please bitte and but it this that one on the a any anything all to of sound file recording "
     "audio track thing i we want need like would ich wir will wollen möchte möchten brauche "
-    "brauchen es das die den der dem diesmal bloß aber dabei daran was etwas aufnahme datei ton "
-    "sich dass auf fall auch jetzt noch use using apply applying put add adding any verwenden "
-    "benutzen anwenden mach machen draufmachen drauf drauflegen hinzufügen zu or oder and und"
+    "brauchen soll sollen should must muss es das die den der dem diesmal bloß aber dabei daran "
+    "was etwas aufnahme datei ton sich dass auf fall auch jetzt noch use using apply applying put "
+    "add adding any verwenden benutzen anwenden mach machen draufmachen drauf drauflegen "
+    "hinzufügen zu or oder and und"
 )
 """Words that say nothing more about it."""
+
+_PROPERTIES = (
+    ("pitch|key|tonhöhe|tonart", "pitch_shift"),
+    ("speed|tempo|geschwindigkeit|pace", "time_stretch"),
+)
+_STAYS = "same unchanged unverändert gleich bleiben bleibt beibehalten"
+KEPT: tuple[tuple[str, str], ...] = (
+    *((f"keep {one}|keeping {one}|same {one}", tools)
+      for words, tools in _PROPERTIES for one in words.split("|")),
+    *((f"{one} {stays}|{stays} {one}", tools)
+      for words, tools in _PROPERTIES for one in words.split("|") for stays in _STAYS.split()),
+)  # fmt: skip
+"""What is kept, in such words, and the tools that would change it."""
 
 _LEVELS = (
     "gain peak_norm loudness_norm compress leveller limit fade distort mix noise_gate eq reverb "
@@ -51,6 +68,7 @@ LEFT_OUT: tuple[tuple[str, str], ...] = (
      "pausen rausschneiden", "shorten_pauses"),
     ("trim silence|remove silence|trim|trimming|stille entfernen", "trim_silence clip cut"),
     ("distort|distortion|verzerren|verzerrung", "distort"),
+    ("chipmunk effect|chipmunk|chipmunks|mickey mouse|micky maus|mickymaus", "pitch_shift"),
     *((f"{verb} pitch|pitch {verb}|key {verb}|{verb} key|tonhöhe {verb}|tonart {verb}",
        "pitch_shift") for verb in _CHANGE.split()),
     *((f"{verb} speed|{verb} tempo|speed {verb}|tempo {verb}|geschwindigkeit {verb}",
@@ -67,6 +85,6 @@ be in the plan beside it; behind a point the parameter that they may not set. "N
 them, as it may be the reverb of the recording."""
 
 
-def tools_left_out() -> Mapping[str, frozenset[str]]:
-    """Return the rows of `LEFT_OUT` by their words."""
-    return {words: frozenset(tools.split()) for row, tools in LEFT_OUT for words in row.split("|")}
+def tools_by_words(rows: Sequence[tuple[str, str]]) -> Mapping[str, frozenset[str]]:
+    """Return the tools of rows such as `LEFT_OUT` by their words."""
+    return {words: frozenset(tools.split()) for row, tools in rows for words in row.split("|")}

@@ -98,6 +98,6 @@ TAG_PHRASES = (
             f"in das|für den|für das) THE ({words}) [tag|field|feld|tag-feld] {_WHERE} {_DONE}",
         )
     ),
-    "(name|call) IT {title:text}",
+    "(name|call) IT {title:text} [in THE title [tag|field]]",
     "IT (titled|entitled|called|named|namens|betitelt|title IT) {title:text}",
 )

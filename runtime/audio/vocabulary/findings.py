@@ -17,7 +17,7 @@ from .remarks.beside import Beside
 from .remarks.contexts import is_context, is_reason
 from .remarks.labels import is_place, is_purpose
 from .remarks.lead_ins import is_lead_in, is_polite, points
-from .remarks.left_out import is_kept, left_out
+from .remarks.left_out import is_end_kept, is_kept, left_out
 from .remarks.moods import goes_on, is_of_past
 from .remarks.shorter import is_title
 from .words.patterns import words_in
@@ -92,9 +92,10 @@ def remarks_beside(
 
 def _is_kept(words: list[SpokenWord], clauses: list[Clause]) -> bool:
     """Tell whether words say what is not to be done, and no clause does it."""
-    tools = left_out([word.text for word in words])
-    called = [(_tool_of(one), one.fit.arguments) for one in clauses]
-    return bool(tools) and is_kept(tools, called)
+    plain = [word.text for word in words]
+    tools = left_out(plain)
+    called = [(_tool_of(one), one.fit.arguments) for one in clauses if _tool_of(one)]
+    return is_kept(tools, called) if tools else is_end_kept(plain, called)
 
 
 def _goes_on(one: ReadPart) -> bool:

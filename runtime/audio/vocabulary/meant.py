@@ -28,6 +28,7 @@ _STAYING = words_of("stay stays remain remains bleiben bleibt bleibe leave lass 
 _BEFORE_FILE = words_of(
     "before after under underneath below beneath behind vor nach unter hinter than als"
 )
+_ATTACHED = words_of("dran ran dazu anhängen dranhängen anfügen davor dahinter hinzufügen")
 _GRADUAL = words_of("slowly gradually langsam allmählich")
 _WITHIN = words_of("after before during nach vor während in im within under unter")
 _ARTICLES = words_of("the my our a der die das dem den des meiner meine")
@@ -161,7 +162,8 @@ def _is_of_tool(
     if name == "compress" and not {"file", "datei"}.isdisjoint(words):
         return any(map(is_number, words))
     beside = senses_of(around.before) | senses_of(around.after)
-    if name in _ADDING and not said & (TAKING | _GIVING) and beside & TAKING:
+    gives = said & (TAKING | _GIVING) or not _ATTACHED.isdisjoint(words)
+    if name in _ADDING and not gives and beside & TAKING:
         return False
     if name in _ADDING and said <= _ON_IT and beside & _CLEANING:
         return False  # "a bit of distortion on it, denoise"

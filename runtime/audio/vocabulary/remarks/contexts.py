@@ -222,6 +222,8 @@ def _is_broken(words: Sequence[str], beside: Beside) -> bool:
 
 def is_reason(words: Sequence[str], beside: Beside) -> bool:
     """Tell whether words say why, or what somebody can do then, and ask for nothing."""
+    if words[0] in _AGAINST and 2 <= len(words) <= _SHORT:
+        return senses_of(words) <= _AGAINST_WHAT and not any(map(is_number, words))
     why = words[0] in _WHY
     aim = words[0] == "to" and not (VERBS | _AIMS).isdisjoint(words[1:2])
     if not (why or aim) and words[0] not in PURPOSE and tuple(words[:2]) not in _IN_ORDER:
@@ -257,19 +259,23 @@ def is_reason(words: Sequence[str], beside: Beside) -> bool:
 def _is_use(words: Sequence[str]) -> bool:
     """Tell whether words say what somebody can do with the sound, and no other sound is wanted:
     "so I can practise the solo", "damit wir den Refrain üben können"."""
-    if SOMEBODY.isdisjoint(words[:1]) or [*values_in(words)]:
+    plays = words[0] == "it" and not _PLAYING.isdisjoint(words[1:2])
+    if (SOMEBODY.isdisjoint(words[:1]) and not plays) or [*values_in(words)]:
         return False
     if not senses_of(words).isdisjoint(_CHANGED) or not _NO.isdisjoint(words):
         return False
     english = words[1:2] in (["can"], ["could"]) and not USES.isdisjoint(words[2:4])
     german = words[-1] in ("kann", "können", "könnte") and words[-2] in USES
-    return english or german
+    return english or german or plays
 
 
+_PLAYING = words_of("plays works opens runs loads fits")
 _CHANGED = frozenset({
     "FASTER", "SLOWER", "HIGHER", "DEEPER", "JUST", "LOUDER", "QUIETER", "REMOVE", "CUT", "MORE",
     "LESS", "UP", "DOWN", "SAVE", "MONO", "STEREO",
 })  # fmt: skip
+_AGAINST = words_of("gegen against")
+_AGAINST_WHAT = frozenset({"HUM", "NOISE", "CLICKS", "SHARP", "RUMBLE", "HARSH", "BACKGROUND"})
 _AIMS = words_of("make help give get protect avoid save match fit keep")
 _SO = {("like", "that"), ("like", "this"), ("that", "way")}
 

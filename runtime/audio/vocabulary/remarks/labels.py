@@ -131,6 +131,8 @@ _CLEANING = words_of("denoise noise_gate dehum declick deess highpass")
 def is_place(words: Sequence[str], beside: Beside) -> bool:
     """Tell whether words say what a section holds that is cut out, muted or changed: "my dog barks
     there", "that was the coffee break", "the laughter is too loud"."""
+    if _is_gone(words, beside):
+        return True
     if not beside.section or not beside.before or len(words) > _LONGEST:
         return False
     asks = not (WANTED | NEGATIONS | _LAPSED).isdisjoint(words) or [*values_in(words)]
@@ -142,6 +144,18 @@ def is_place(words: Sequence[str], beside: Beside) -> bool:
     return (pointing and is_present([*words, *_WAS & {*words}])) or loud
 
 
+def _is_gone(words: Sequence[str], beside: Beside) -> bool:
+    """Tell whether words at once behind what is cut off say what was there: "da ist nur Applaus",
+    "it's privileged"."""
+    there = tuple(words[:2]) in _THERE_IS or (words[:1] == ["there's"])
+    it_is = words[0] in ("it's", "that's") and len(words) == 2 and not is_known(words[1])
+    cut = beside.before and beside.tools == {"clip"}
+    plain = (WANTED | NEGATIONS | _LAPSED).isdisjoint(words) and not [*values_in(words)]
+    said = senses_of(words) <= {"ASIDE", "PERSON", "JUST", "PART", "STEM", "VOICES"}
+    return plain and said and ((there and cut) or (it_is and beside.before and beside.section))
+
+
+_THERE_IS = {(one, two) for one in ("da", "there", "dort") for two in ("ist", "sind", "is", "are")}
 _WAS = words_of("was war waren were")
 _THERE = words_of("there da dort")
 _THAT = {("that", "was"), ("das", "war"), ("das", "waren")}

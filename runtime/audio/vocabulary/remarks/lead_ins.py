@@ -31,7 +31,9 @@ _MARKED = 4
 def is_polite(words: Sequence[str]) -> bool:
     """Tell whether a wish begins politely: "could you", "schneid bitte"."""
     begin = [word for word in words[:_MARKED] if word not in ("so", "also", "and", "und")]
-    return not _PLEASE.isdisjoint(begin) or any(pair in _ASKING for pair in pairwise(begin))
+    return not _PLEASE.isdisjoint([*begin, words[-1]] if words else ()) or any(
+        pair in _ASKING for pair in pairwise(begin)
+    )
 
 
 _POINTERS = words_of("it its them that those these him her this es ihn sie das davon dessen diese")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 
+from .circumstances import words_of
 from .rules import known_words
 from .sentences import is_known
 from .units import SpokenWord
@@ -15,7 +17,27 @@ _MOST = 4
 
 def with_umlauts(words: list[SpokenWord]) -> list[SpokenWord]:
     """Return the words, with an umlaut in those that nobody knows without it."""
-    return [word._replace(text=_with_umlauts(word.text)) for word in words]
+    return [word._replace(text=_with_umlauts(word.text)) for word in _with_pronouns(words)]
+
+
+def _with_pronouns(words: list[SpokenWord]) -> Iterator[SpokenWord]:
+    """Yield the words, those such as "mach's" in two."""
+    for word in words:
+        verb = word.text.removesuffix("'s")
+        if verb != word.text and verb in _ORDERS:
+            yield word._replace(text=verb)
+            yield word._replace(text="es")
+        else:
+            yield word._replace(text=_SHORT.get(word.text, word.text))
+
+
+_SHORT = {"brauch": "brauche", "hätt": "hätte", "möcht": "möchte", "bräucht": "bräuchte"}
+
+
+_ORDERS = words_of(
+    "mach spiel leg stell dreh nimm gib schneid kürz zieh bring pack lass häng misch wandel heb "
+    "exportier speicher blend senk setz kehr teil trenn fahr hol tu schieb"
+)
 
 
 def _with_umlauts(word: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from flowc.compiler.catalog.audio_tools import AUDIO_TOOLS
-from flowc.compiler.catalog.wordings.left_out import tools_left_out
+from flowc.compiler.catalog.wordings.left_out import KEPT, LEFT_OUT, tools_by_words
 from flowc.runtime.audio.vocabulary.clauses import read_request, remarks_in
 from flowc.runtime.audio.vocabulary.requests import plan_of
 from flowc.runtime.errors import Failure
@@ -89,7 +89,7 @@ def test_what_is_not_to_be_done_is_a_constraint(request_):
 
 def test_every_word_of_what_is_left_out_names_tools_of_the_catalogue():
     known = {tool.name: {one.name for one in tool.parameters} for tool in AUDIO_TOOLS}
-    for tools in tools_left_out().values():
+    for tools in tools_by_words((*LEFT_OUT, *KEPT)).values():
         for tool, _, parameter in (one.partition(".") for one in tools):
             assert tool in known, tool
             assert not parameter or parameter in known[tool], parameter
