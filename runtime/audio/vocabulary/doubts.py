@@ -11,6 +11,8 @@ from .words.rules import Fit
 from .words.sentences import senses_of
 
 _SHAPES = words_of("eq deess highpass lowpass bandpass declick denoise dehum")
+_MENDING = words_of("declick denoise dehum")
+_USUAL_RATES = frozenset({44_100, 48_000, 96_000})
 _LOWERING = frozenset({"DOWN", "LESS", "REMOVE", "CUT", "AWAY", "TAKE"})
 _RAISING = frozenset({"UP", "MORE", "LOUDER", "HIGHER"})
 _POSITIONS = words_of("from ab nach after second sekunde")
@@ -60,7 +62,8 @@ def _is_doubtful_behind(
     if not {"erst", "zuerst"}.isdisjoint(words):
         return True  # "fade out 3 s, but first cut the last 10 s"
     if name == "convert" and "sample_rate_hz" in fit.arguments and former in _SHAPES:
-        return len(words) <= 2  # "boost the treble, 8 kHz"
+        usual = former in _MENDING and fit.arguments["sample_rate_hz"] in _USUAL_RATES
+        return len(words) <= 2 and not usual  # "boost the treble, 8 kHz"
     if fit.rule.wording.name == "equaliser" and not said & (_RAISING | _LOWERING):
         signed = any(is_number(word) and word[0] in "+-" for word in words)
         return bool(held & _LOWERING) and not signed  # "3 dB of bass out and 2 dB of treble"

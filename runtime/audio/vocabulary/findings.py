@@ -16,7 +16,7 @@ from .references import echoes
 from .remarks.beside import Beside
 from .remarks.contexts import is_context, is_reason
 from .remarks.labels import is_place, is_purpose
-from .remarks.lead_ins import is_lead_in, is_polite, points
+from .remarks.lead_ins import is_demand, is_lead_in, is_polite, points
 from .remarks.left_out import is_end_kept, is_kept, left_out
 from .remarks.moods import goes_on, is_of_past
 from .remarks.shorter import is_title
@@ -125,7 +125,7 @@ def _is_beside(
     beside = Beside(
         near, tools, behind, after is not clauses[0], section, is_polite(wish), points(wish)
     )
-    ways = (is_context, is_reason, is_purpose, is_place, is_lead_in)
+    ways = (is_context, is_reason, is_purpose, is_place, is_lead_in, is_demand)
     return any(told(plain, beside) for told in ways)
 
 

@@ -145,8 +145,9 @@ def _is_of_tool(
         return False
     if name == "fade" and not _is_at_an_end(fit, words, said):
         return False
-    if name == "bandpass" and not _FOR.isdisjoint(words) and not any(map(is_number, words)):
-        return False  # "normalise, for my phone"
+    told = not (_FOR | _WANTING).isdisjoint(words) and not _LIKENESS & {*words}
+    if name == "bandpass" and told and not any(map(is_number, words)):
+        return False  # "normalise, for my phone", "my phone wants it"
     if name == "cut" and "PART" in said:
         return False  # "remove the music from 1:00 to 2:00"
     start = fit.arguments.get("start_s", 0)
@@ -165,7 +166,7 @@ def _is_of_tool(
     gives = said & (TAKING | _GIVING) or not _ATTACHED.isdisjoint(words)
     if name in _ADDING and not gives and beside & TAKING:
         return False
-    if name in _ADDING and said <= _ON_IT and beside & _CLEANING:
+    if name in _ADDING and said <= _ON_IT and beside & _CLEANING and _ADDERS.isdisjoint(words):
         return False  # "a bit of distortion on it, denoise"
     if name == "tag" and not _is_set(words, around.last):
         return False
@@ -196,8 +197,14 @@ def _says_of_what(words: Sequence[str]) -> bool:
 _INWARD, _AND_SO = words_of("in ein einblenden"), words_of("and und or oder plus")
 _OUTWARD = words_of("out aus ausblenden fade")
 _CLEANING = TAKING | {"DENOISE", "DECLICK", "DEESS", "HIGHPASS", "LOWPASS"}
+_ADDERS = words_of(
+    "add adding put apply give use slap throw hinzufügen füge gib leg lege mach mache pack dazu "
+    "drauflegen"
+)
 _ON_IT = frozenset({"DISTORT", "REVERB", "LITTLE", "IN", "SOME", "OF", "MORE", "ASIDE"})
 _BARE = 2
+_WANTING = words_of("wants needs requires will braucht verlangt")
+_LIKENESS = words_of("like wie sound klingen")
 _FOR = words_of("for für fürs")
 _UNTIL = words_of("up till until bis")
 _PRONOUNS = words_of("it them that es sie ihn das")

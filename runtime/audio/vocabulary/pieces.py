@@ -89,6 +89,7 @@ def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
                 continue
         turns = turns or (word.text == "so" and after.text in _ORDERED)
         within = word.text in SEPARATORS and _is_within(word, current, after, behind)
+        within = within and not (_is_joined(before, current, word) or _is_wish(words, word))
         if within and word.text in _GERMAN:
             continue
         if (word.text in SEPARATORS and not within) or turns:
@@ -115,6 +116,30 @@ def _without_last(piece: RequestPiece) -> list[RequestPiece]:
     if whole and whole != head:
         return [piece]
     return [RequestPiece(piece.before, piece.words[:at]), RequestPiece(",", piece.words[at:])]
+
+
+def _is_joined(before: str, current: list[SpokenWord], word: SpokenWord) -> bool:
+    """Tell whether words before a word of order go on with those before an "and": "am Anfang und
+    Ende wegschneiden dann"."""
+    order = senses_of([one.text for one in current[:1]]) & {"NORM"}
+    return before in AND and word.text in _STEPS and not order
+
+
+def _is_of_its_own(fit: Fit, whole: Fit) -> bool:
+    """Tell whether the last piece asks for what the whole does not: the peaks of a loudness are of
+    it."""
+    names = {one.rule.tool.name if one.rule.tool else "" for one in (fit, whole)}
+    return len(names) > 1 and "limit" not in names and fit.rule.wording is not FORMAT
+
+
+def _is_wish(words: list[SpokenWord], word: SpokenWord) -> bool:
+    """Tell whether a word of order is followed by a wish with its verb at the end: "dann auf -16
+    LUFS normalisieren"."""
+    behind = words[words.index(word) + 1 :]
+    stop = next((n for n, one in enumerate(behind) if one.text in SEPARATORS), len(behind))
+    wish = behind[:stop]
+    ends = len(wish) > _LEAST_BEFORE_COLON - 1 and wish[-1].text.endswith(("en", "ern"))
+    return word.text in _STEPS and ends and read_alone(wish) is not None
 
 
 def _is_begging(words: list[SpokenWord]) -> bool:
@@ -218,6 +243,8 @@ def _are_one(whole: Fit, pieces: list[RequestPiece]) -> bool:
         return False  # "4 dB quieter, there is noise, remove it"
     if _is_section_level(whole) and any(map(_is_cut_out, pieces[1:])):
         return False  # "3 dB quieter, take out 0:10 to 0:12"
+    if others and others[-1] and _is_of_its_own(others[-1], whole):
+        return False  # "invert the phase, reverse it"
     if first is None or not all(others):
         return True
     if not _is_taken(whole):
