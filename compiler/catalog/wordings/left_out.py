@@ -11,7 +11,7 @@ NOT = (
 """Words that leave out what stands beside them."""
 
 BESIDE = (
-    "do please bitte and but it this that one on the a any anything all to of sound file recording "
+    "do please bitte and but it this that one on the a any anything to sound file recording "
     "audio track thing i we want need like would ich wir will wollen möchte möchten brauche "
     "brauchen soll sollen should must muss es das die den der dem diesmal bloß aber dabei daran "
     "was etwas aufnahme datei ton sich dass auf fall auch jetzt noch use using apply applying put "

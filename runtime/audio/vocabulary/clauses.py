@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import functools
 import re
+from itertools import pairwise
+
+from flowc.compiler.catalog.wordings.tags import TAG_WORDS
 
 from ...errors import Failure
 from .details.manners import leaves_rest
 from .findings import Clause, ReadPart, remarks_beside
 from .meant import TAKING, Neighbourhood, is_bare_tag, is_meant, is_of_all
+from .misfits import is_behind_section, so_much_louder
 from .peeling import with_settings
 from .pieces import (
     AND,
@@ -69,7 +73,11 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     request = _BLANKS.sub(" ", request)
     if number := _UNCLEAR.search(request):
         raise refusal(f"`{number[0].strip()}` may be read in two ways", _WRITE_OUT)
+    if gain := so_much_louder(request):
+        raise refusal(f"`{gain}` may say what comes of the words before it", "leave it out")
     pieces = pieces_in(with_umlauts(words_in(plain_text(request))))
+    if name := _unquoted_name(request, pieces):
+        raise refusal(f"where the name `{name}` ends is not clear", "write it in quotes")
     pieces = [one for one in pieces if not is_filling(one)] or pieces
     found: list[ReadPart] = []
     at = 0
@@ -104,6 +112,21 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     return clauses, remarks
 
 
+def _unquoted_name(request: str, pieces: list[RequestPiece]) -> str:
+    """Return a name without quotes that may go on behind an "and" or a comma: "title: You and Me";
+    "" without one."""
+    for one, other in pairwise(pieces):
+        named = {word.text for word in one.words[:3]} & TAG_WORDS
+        quoted = any(request[word.start] in _QUOTES for word in one.words)
+        begin, end = other.words[0].start, other.words[-1].end
+        capital = request[begin].isupper() and other.words[0].text not in TAG_WORDS
+        short = is_filling(other) or (other.before in AND and len(other.words) == 1)
+        if named and not quoted and other.before in AND | {","} and capital and short:
+            return request[one.words[0].start : end]
+    return ""
+
+
+_QUOTES = '"“„«»'
 _UNCLEAR = re.compile(r"(?:^|\s)\.[0-9]+|\b[1-9][0-9]{0,2}\.[0-9]{3}\s*(?:hz|ms)\b", re.IGNORECASE)
 """A number without a digit before its point, and one that may be thousands or thousandths."""
 _WRITE_OUT = "write `0.5` for a half, `12000 Hz` or `12 kHz` for thousands"
@@ -171,6 +194,8 @@ def _clauses_at(
 def _shorter_clauses(request: str, words: list[SpokenWord], around: Neighbourhood) -> list[Clause]:
     """Return the clauses of words that are two of them, or one beside what adds nothing to it; none
     where they cannot be read."""
+    if is_behind_section([word.text for word in words], around.last):
+        return []
     if two := shapes_in(words):
         return [_clause_of(request, part, own) for part, own in two]
     if two := clauses_beside_with(words):
@@ -285,7 +310,7 @@ _GONE = frozenset({"REMOVE", "AWAY", "DROP", "CUT", "SKIP"})
 _LEFT_ALONE = frozenset({"lassen", "leave", "alone", "keep", "bleibt"})
 _FILTERS = frozenset({"high-pass", "low-pass"})
 _CHOOSING = frozenset({"clip", "channels", "mix", "concat", "split", "split_silence"})
-_LENGTHS = frozenset({"trim_silence", "time_stretch", "shorten_pauses", "concat", "pad"})
+_LENGTHS = frozenset({"trim_silence", "time_stretch", "shorten_pauses", "concat", "pad", "mix"})
 
 
 def _is_rest(last: Clause, words: list[str]) -> bool:

@@ -11,17 +11,26 @@ from flowc.compiler.catalog.wordings.tags import TAG_WORDS
 
 from .complaints import complaint_of
 from .meant import TAKING
-from .pieces import STOPS
+from .pieces import AND, STOPS
 from .references import echoes
 from .remarks.beside import Beside
 from .remarks.contexts import is_context, is_reason
 from .remarks.labels import is_place, is_purpose
 from .remarks.lead_ins import is_demand, is_lead_in, is_polite, points
-from .remarks.left_out import is_end_kept, is_kept, left_out
+from .remarks.left_out import (
+    VERBS_OF_WORK,
+    goes_on_with,
+    is_end_kept,
+    is_kept,
+    is_negated_behind,
+    is_negation,
+    left_out,
+)
 from .remarks.moods import goes_on, is_of_past
 from .remarks.shorter import is_title
-from .words.patterns import words_in
-from .words.rules import Fit, fit_of
+from .words.circumstances import words_of
+from .words.patterns import is_number, words_in
+from .words.rules import FORMAT, Fit, fit_of
 from .words.sentences import parts_in, senses_of
 from .words.units import SpokenWord
 
@@ -67,6 +76,8 @@ def remarks_beside(
     at = 0
     while at < len(found):
         if found[at].clauses:
+            if unclear := _is_left_out_as_well(found, at) if at else "":
+                wrong.append(unclear)
             at += 1
             continue
         end = at + 1
@@ -88,6 +99,32 @@ def remarks_beside(
             wrong.append((before and _again(before, words, text)) or complaint_of(text, words))
         at = last
     return remarks, wrong
+
+
+def _is_left_out_as_well(found: list[ReadPart], at: int) -> str:
+    """Return why a wish may be left out by the negation beside it: "no EQ and compression"; "" for
+    one that is not."""
+    before, one = ([word.text for word in part.words] for part in found[at - 1 : at + 1])
+    text = " ".join(one)
+    unclear = f"`{text}` may be left out as well: say `no` before it, or ask for it in a sentence"
+    joined = found[at].before in AND
+    after = found[at + 1] if at + 1 < len(found) else None
+    behind = [word.text for word in after.words] if after else []
+    if after and after.before in AND and not after.clauses and is_negated_behind(behind):
+        return unclear  # "Rauschen und Brummen nicht entfernen"
+    named = goes_on_with(one)
+    if named and joined and (is_negation(before) or senses_of(before) & _KEPT_SENSES):
+        return unclear
+    if found[at - 1].clauses or not left_out(before) or not (joined or found[at].before == ","):
+        return ""
+    if not named and (not joined or any(map(is_number, one)) or not is_negation(before)):
+        return ""
+    order = not joined and one[0] in VERBS_OF_WORK and not {"just", "nur", "only"} & {*behind}
+    chosen = {"just", "nur", "only"} & {*one}
+    return "" if order or chosen else unclear
+
+
+_KEPT_SENSES = frozenset({"SAMEPITCH", "SAMESPEED"})
 
 
 def _is_kept(words: list[SpokenWord], clauses: list[Clause]) -> bool:
@@ -113,7 +150,10 @@ def _is_beside(
     """Tell whether words are a remark beside clauses, of which one comes at once behind."""
     plain = [word.text for word in words]
     tools = frozenset(_tool_of(one) for one in clauses if not _is_of_section(one)) - {""}
-    if plain[0] in TAG_WORDS:
+    joined = any(_tool_of(one) in ("concat", "mix") for one in clauses)
+    if joined and plain[0] in _OF_FILE:
+        return False  # "append outro.wav, it's noisy, denoise"
+    if plain[0] in TAG_WORDS or _is_unmended(plain, tools, clauses):
         return False
     if before_colon and is_title(plain, tools):
         return True
@@ -127,6 +167,25 @@ def _is_beside(
     )
     ways = (is_context, is_reason, is_purpose, is_place, is_lead_in, is_demand)
     return any(told(plain, beside) for told in ways)
+
+
+_OF_FILE = words_of("which that who it it's sie es das die der welche welches")
+_TOO = frozenset({"too", "zu"})
+_PACES = words_of("fast slow long short schnell langsam lang kurz quick")
+_OF_PACES = frozenset({"time_stretch", "clip", "cut", "shorten_pauses", "split", "split_silence"})
+_TAKES = words_of("takes take accepts accept wants needs nimmt akzeptiert will braucht")
+_LASTS = words_of("lasts last long lang dauert dauere takes")
+
+
+def _is_unmended(words: list[str], tools: frozenset[str], clauses: list[Clause]) -> bool:
+    """Tell whether words complain of a pace or a length that no clause mends, or say how long the
+    result has to be: "es ist zu lang, entrauschen", "so it lasts 3 minutes"."""
+    mended = bool(_OF_PACES & {*tools, *map(_tool_of, clauses)})
+    slow = any(one in _TOO and two in _PACES for one, two in pairwise(words))
+    lasts = words[0] in ("so", "damit", "sodass") and not _LASTS.isdisjoint(words)
+    takes = not _TAKES.isdisjoint(words) and not frozenset(SPOKEN).isdisjoint(words)
+    kept = takes and not any(one.fit.rule.wording is FORMAT for one in clauses)
+    return kept or (slow and not mended) or (lasts and any(map(is_number, words)))
 
 
 _AS = ("as", "als", "an", "ein", "a")

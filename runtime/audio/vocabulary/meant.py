@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from .doubts import is_doubtful
+from .misfits import is_of_other_place
 from .remarks.assertions import is_assertion
 from .remarks.beside import TREATMENTS
 from .remarks.moods import begins, has_verb
@@ -46,13 +47,14 @@ _ON_FILES = words_of(
 )
 _ALWAYS = words_of("gain clip cut")
 """Tools that after a join or a mix may always mean the file."""
+_RELATIVE = words_of("which that who whose die der das welche welches it it's sie es")
 _AT_ENDS = words_of("last first letzten ersten letzte erste")
 _SOURCES = words_of("recording interview aufnahme telefonaufnahme song episode folge call")
 _REQUESTS = words_of(
     "run put apply use add throw slap make mach give gib please bitte want need brauche möchte "
     "turn set convert"
 )
-_THEN = words_of("danach afterwards anschließend")
+_THEN = words_of("danach afterwards anschließend then dann")
 
 
 class Neighbourhood(NamedTuple):
@@ -123,7 +125,11 @@ def is_of_file(last: Fit, name: str, words: Sequence[str]) -> bool:
     """Tell whether a wish behind one that joins or mixes a file may mean that file: "lay music.mp3
     under it and fade it out"."""
     tool = last.rule.tool
-    if tool is None or tool.name not in ("concat", "mix") or name not in _ON_FILES:
+    if tool is None or tool.name not in ("concat", "mix"):
+        return False
+    if words[0] in _RELATIVE and _OF_EVERYTHING.isdisjoint(words):
+        return True  # "append outro.wav, which should fade out"
+    if name not in _ON_FILES:
         return False
     if (tool.name, name) == ("concat", "fade") and not _AT_ENDS.isdisjoint(words):
         return False  # the last seconds of all are those of what comes last
@@ -136,8 +142,10 @@ def _is_of_tool(
 ) -> bool:
     """Tell whether nothing in the words says that another work is meant than that of the tool."""
     name = fit.rule.tool.name if fit.rule.tool else ""
+    if is_of_other_place(fit, words, around.last, around.before):
+        return False
     ends = len({"start_s", "end_s"} & {*fit.arguments})
-    if name == "clip" and words[-1] == "aus" and _is_fade(around.last):
+    if name == "clip" and words[-1] in ("aus", "out") and _is_fade(around.last):
         return False  # "blende vorne 2 s ein und hinten 3 s aus"
     if name == "clip" and _is_left(words, said, around.last):
         return False

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from flowc.compiler.catalog.wordings.tags import TAG_WORDS
 
 from .remarks.left_out import left_out
+from .remarks.moods import begins, has_verb
 from .remarks.shorter import is_heading
 from .settings.table import NAME_ENDS
 from .words.patterns import is_number
@@ -132,6 +133,10 @@ def _is_of_its_own(fit: Fit, whole: Fit) -> bool:
     return len(names) > 1 and "limit" not in names and fit.rule.wording is not FORMAT
 
 
+def _is_side(fit: Fit) -> bool:
+    return fit.rule.tool is not None and fit.rule.tool.name == "channels"
+
+
 def _is_wish(words: list[SpokenWord], word: SpokenWord) -> bool:
     """Tell whether a word of order is followed by a wish with its verb at the end: "dann auf -16
     LUFS normalisieren"."""
@@ -243,6 +248,9 @@ def _are_one(whole: Fit, pieces: list[RequestPiece]) -> bool:
         return False  # "4 dB quieter, there is noise, remove it"
     if _is_section_level(whole) and any(map(_is_cut_out, pieces[1:])):
         return False  # "3 dB quieter, take out 0:10 to 0:12"
+    told = [one.text for one in pieces[0].words]
+    if _is_side(whole) and others and begins(told) and has_verb(told):
+        return False  # "The voice comes from the left, could you make it mono?"
     if others and others[-1] and _is_of_its_own(others[-1], whole):
         return False  # "invert the phase, reverse it"
     if first is None or not all(others):
@@ -335,7 +343,8 @@ def clauses_beside_with(words: list[SpokenWord]) -> list[tuple[list[SpokenWord],
             one, other = (read_alone(part) for part in parts)
             joins = one and one.rule.tool and one.rule.tool.name in ("concat", "mix")
             fits = other is not None and (not named or other.rule.wording is FORMAT)
-            if one and other and fits and not joins and one.rule is not other.rule:
+            section = one and not named and _is_section_level(one)
+            if one and other and fits and not joins and not section and one.rule is not other.rule:
                 return [(parts[0], one), (parts[1], other)]
     return []
 

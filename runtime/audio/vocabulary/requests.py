@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 from typing import Any
 
 from flowc.compiler.catalog.audio_effects import BITRATES
@@ -20,6 +19,7 @@ from ..plan.predicates import ANY, RESULT
 from ..plan.review import STAYS, constants_changed_by
 from .clauses import SEE, read_request, refusal, remarks_in
 from .findings import Clause
+from .ordering import check_ends, check_times, contradictory, order
 from .remarks.left_out import left_out
 from .words.patterns import is_number, words_in
 from .words.rules import FORMAT, LISTENING, Rule
@@ -41,14 +41,14 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
     clauses = read_request(request)
     format_name, said_by = _format_of(clauses, audio, output)
     wanted = [clause for clause in clauses if clause.fit.rule.wording is not FORMAT]
-    _check_ends(wanted)
-    work = _order(_without_mono(wanted))
+    check_ends(wanted)
+    work = order(_without_mono(wanted))
     steps: list[Json] = []
     checks: list[Json] = []
     for clause in work:
         if clause.fit.rule.tool is not None:
             _with_paths(clause.fit.rule.tool, clause.fit.arguments, audio, "out.wav", audio)
-    _check_times(work)
+    check_times(work)
     _check_agreement(work, format_name, said_by, audio, sound)
     for number, clause in enumerate(work, start=1):
         wording, _, tool, planning = clause.fit.rule
@@ -186,56 +186,6 @@ def _always(format_name: str, work: list[Clause]) -> list[Json]:
     return always
 
 
-def _order(work: list[Clause]) -> list[Clause]:
-    """Return the clauses in the order in which they are done."""
-    orders = [rule.wording.order for rule in _rules(work)]
-    first = orders.index("sets level") if "sets level" in orders else len(work)
-    # Channels and rate change the level that is set: stereo at -14 LUFS is mono at -17.
-    early = [c for c in work[first:] if c.fit.rule.wording.order == "before level"]
-    work = [*work[:first], *early, *(one for one in work[first:] if one not in early)]
-    # A tool writes as many bits as it can, whatever it read: the last one decides.
-    ends = ("last", "parts")
-    formats = [clause for clause in work if clause.fit.rule.wording.order in ends]
-    formats.sort(key=lambda clause: ends.index(clause.fit.rule.wording.order))
-    others = [clause for clause in work if clause not in formats]
-    others = _by_time(others)
-    last = max((at for at, rule in enumerate(_rules(work)) if rule.tool), default=-1)
-    behind = sum(clause not in formats for clause in work[: last + 1])
-    return [*others[:behind], *formats, *others[behind:]]
-
-
-_TIMED = frozenset({"clip", "cut", "gain"})
-
-
-def _by_time(work: list[Clause]) -> list[Clause]:
-    """Return the clauses with neighbours that change sections in such an order that the times of
-    each are those of the sound as it came: later ones first, and at last what moves the start."""
-    found: list[Clause] = []
-    run: list[Clause] = []
-    for clause in [*work, None]:
-        place = _place_of(clause) if clause else None
-        if clause and place is not None:
-            run.append(clause)
-            continue
-        found += sorted(run, key=lambda one: -(_place_of(one) or 0.0))
-        run = []
-        if clause:
-            found.append(clause)
-    return found
-
-
-def _place_of(clause: Clause) -> float | None:
-    """Return from where on a clause moves or changes what lies behind; None where it has no times
-    from the start."""
-    tool, said = clause.fit.rule.tool, clause.fit.arguments
-    if tool is None or tool.name not in _TIMED or not {"start_s", "end_s"} & {*said}:
-        return None
-    start, end = said.get("start_s") or 0.0, said.get("end_s") or 0.0
-    if tool.name == "clip":
-        return float("inf") if start < 0 or end < 0 else 0.0 if start else float(end)
-    return float("inf") if start < 0 or end < 0 else float(start)
-
-
 def _rules(work: list[Clause]) -> list[Rule]:
     return [clause.fit.rule for clause in work]
 
@@ -247,79 +197,29 @@ def _check_agreement(work: list[Clause], kind: str, said_by: str, audio: str, so
     if coded and kind not in WITH_BITRATE:
         files = ", ".join(map(a_file, WITH_BITRATE[:-1])) + f" or {a_file(WITH_BITRATE[-1])}"
         why = f"only {files} has a bitrate to choose, and the result is {a_file(kind)}"
-        raise _contradictory(coded.text, said_by or audio, why, "add `export mp3`")
+        raise contradictory(coded.text, said_by or audio, why, "add `export mp3`")
     for clause in work:
         value = clause.fit.arguments.get("sample_rate_hz", 0) / 1000
         coding = kind in WITH_BITRATE or value in _NO_RATES
         if coding and value in BITRATES and _BARE_K.search(clause.text):
             why = f"it may be {value:g} kHz or {value:g} kbit/s"
-            raise _contradictory(clause.text, said_by or audio, why, "write the unit")
+            raise contradictory(clause.text, said_by or audio, why, "write the unit")
     parts = next((clause for clause in work if clause.fit.rule.wording.order == "parts"), None)
     if coded and parts:
         why = "what is cut into parts has no bitrate to choose"
         help = "split first, then convert each part"
-        raise _contradictory(coded.text, parts.text, why, help)
+        raise contradictory(coded.text, parts.text, why, help)
     clauses = [clause for clause in work if clause.fit.rule.tool]
     calls = [_call_of(clause, audio) for clause in clauses]
     if conflict := contradiction(calls):
         first, second, why = conflict
-        raise _contradictory(clauses[first].text, clauses[second].text, why)
+        raise contradictory(clauses[first].text, clauses[second].text, why)
     if lost := unheld(calls, kind, sound):
         why = lost.why if said_by else f"{lost.why}, and the result has the format of `{audio}`"
         if lost.place is not None:
-            raise _contradictory(clauses[lost.place].text, said_by or audio, why, lost.help)
+            raise contradictory(clauses[lost.place].text, said_by or audio, why, lost.help)
         why = f"`{said_by}` cannot be: {lost.why}, and `{audio}` has them; {lost.help}"
         raise refusal(f"the offline rules refuse this request: {why}", SEE)
-
-
-_MOVING = frozenset({
-    "clip", "cut", "trim_silence", "shorten_pauses", "time_stretch", "concat", "pad", "shift",
-})  # fmt: skip
-"""Tools behind which what was at one time is at another, or may be."""
-_TIMES = ("noise_start_s", "points_s", "offsets_s")
-
-
-def _check_times(work: list[Clause]) -> None:
-    """Raise `Failure` (refused) for a time behind a step that moves what was there: it may be that
-    of the sound before or after."""
-    moving: Clause | None = None
-    for clause in work:
-        said = clause.fit.arguments
-        if moving and any(name in said for name in _TIMES):
-            why = f"behind `{moving.text}` times are others"
-            raise _contradictory(clause.text, moving.text, why, "ask for one, then for the other")
-        tool = clause.fit.rule.tool
-        if tool and tool.name in _MOVING:
-            moving = clause
-
-
-_OF_RESULT = frozenset({"result", "new", "neue", "neuen", "neuer", "left", "ergebnis"})
-
-
-def _check_ends(work: list[Clause]) -> None:
-    """Raise `Failure` (refused) for what is asked for of an end that the clause before it moves, or
-    of the result, and for files that are joined in two ways: each may be meant of either."""
-    for one, other in pairwise(work):
-        name, said = one.fit.rule.tool and one.fit.rule.tool.name, other.fit.arguments
-        moved = name == "clip" and "end_s" in one.fit.arguments
-        before_end = (said.get("start_s") or 0) < 0 and other.fit.rule.wording.name != "clip"
-        words = {word.text for word in words_in(other.text)}
-        timed = name in ("clip", "cut") and not {"start_s", "end_s"}.isdisjoint(said)
-        if (moved and before_end) or (timed and words & _OF_RESULT):
-            why = f"behind `{one.text}` times are others"
-            raise _contradictory(other.text, one.text, why, "ask for one, then for the other")
-        joins = name == "concat" and other.fit.rule.tool and other.fit.rule.tool.name == "concat"
-        if joins and "crossfade_s" in said.keys() - one.fit.arguments.keys():
-            why = "one has a crossfade"
-            raise _contradictory(other.text, one.text, why, "say it with each of them")
-
-
-def _contradictory(one: str, other: str, why: str, help: str = "ask for one of them") -> Failure:
-    both = f"`{one}` contradicts itself"
-    if one != other:
-        both = f"`{one}` and `{other}` contradict each other"
-    reason = f"{both}: {why}; {help}"
-    return refusal(f"the offline rules refuse this request: {reason}", SEE)
 
 
 def _format_of(clauses: list[Clause], audio: str, output: str) -> tuple[str, str]:
@@ -329,10 +229,10 @@ def _format_of(clauses: list[Clause], audio: str, output: str) -> tuple[str, str
     for clause in named:
         kind = named[0].fit.arguments["format"]
         if clause.fit.arguments["format"] != kind:
-            raise _contradictory(named[0].text, clause.text, "the result is one file")
+            raise contradictory(named[0].text, clause.text, "the result is one file")
         if output and format_of(output) != kind:
             why = "the ending of a file says its format"
-            raise _contradictory(clause.text, f"output={output}", why)
+            raise contradictory(clause.text, f"output={output}", why)
     if named:
         return str(named[0].fit.arguments["format"]), named[0].text
     if kind := format_of(output):

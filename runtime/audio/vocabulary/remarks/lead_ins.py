@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from flowc.compiler.catalog.audio_formats import SPOKEN
+
 from ..words.circumstances import SCOPES, words_of
 from ..words.sentences import senses_of
 from .beside import Beside, is_beside
@@ -44,6 +46,7 @@ def points(words: Sequence[str]) -> bool:
     return not _POINTERS.isdisjoint(words)
 
 
+_FORMATS = frozenset(SPOKEN)
 _LONGEST = 40
 _BINDING = words_of(
     "except besides unless until bis außer ausgenommen but aber sondern instead stattdessen rather "
@@ -77,6 +80,8 @@ def is_lead_in(words: Sequence[str], beside: Beside) -> bool:
     bound = not _BINDING.isdisjoint(words) or [*values_in(words)]
     wants = not (WANTED - _ABLE).isdisjoint(words) and not is_intention(words)
     if bound or wants:
+        return False
+    if not _FORMATS.isdisjoint(words) or beside.after == "gain":
         return False
     if beside.points and beside.after not in _ON_ALL | {""}:
         return False

@@ -28,23 +28,71 @@ def left_out(words: Sequence[str]) -> frozenset[str]:
 
 
 def _left_out_by(words: Sequence[str]) -> frozenset[str]:
-    rows = KEPT if _NOT.isdisjoint(words) else LEFT_OUT
-    return _tools_of(tuple(word for word in words if word not in _NOT | _BESIDE), rows)
+    """Return the tools of words with one negation, or with one before each of them: it stands
+    before all that it leaves out, or behind one thing at the end ("die Pausen nicht kürzen")."""
+    places = [at for at, word in enumerate(words) if word in _NOT]
+    said = [word for word in words if word not in _NOT | _BESIDE or word in _JOINING]
+    while said and said[-1] in _JOINING:
+        said.pop()
+    while said and said[0] in _JOINING:
+        said.pop(0)
+    rows = LEFT_OUT if places else KEPT
+    if not places:
+        return _tools_of(tuple(said), rows)
+    before = [word for word in words[: places[0]] if word not in _BESIDE]
+    joined = len(places) - 1 <= sum(word in _JOINING for word in words)
+    single = words[places[0]] in _BEHIND and _JOINING.isdisjoint(said)
+    if not joined or (before and not single):
+        return frozenset()
+    return _tools_of(tuple(said), rows)
+
+
+_JOINING = words_of("or oder nor noch and und")
+_BEHIND = words_of("nicht not")
 
 
 @functools.lru_cache(maxsize=256)
 def _tools_of(said: tuple[str, ...], rows: tuple[tuple[str, str], ...]) -> frozenset[str]:
-    """Return the tools of words that are one of the rows after the other."""
+    """Return the tools of words that are one of the rows, or some with "or" or "and" between."""
     known = _by_words(rows)
-    if not said:
-        return frozenset()
     for count in (2, 1):
         tools = known.get(" ".join(said[:count]), frozenset())
         if tools and len(said) <= count:
             return tools
-        if tools and (others := _tools_of(said[count:], rows)):
-            return tools | others
+        after = said[count : count + 1]
+        if tools and after and after[0] in _JOINING:
+            rest = [word for n, word in enumerate(said[count:]) if n or word not in _JOINING]
+            while rest and rest[0] in _JOINING:
+                rest.pop(0)
+            others = _tools_of(tuple(rest), rows)
+            return tools | others if others else frozenset()
     return frozenset()
+
+
+def goes_on_with(words: Sequence[str]) -> bool:
+    """Tell whether words are nothing but the name of what may be left out: "compression" behind "no
+    EQ and"."""
+    plain = [word for word in words if word not in _BESIDE - {"just", "nur"}]
+    by_words = {**_by_words(LEFT_OUT), **_by_words(KEPT)}
+    return " ".join(plain) in by_words or {*plain} <= _PROPERTIES
+
+
+def is_negation(words: Sequence[str]) -> bool:
+    """Tell whether words leave something out by a negation, and do not only say what is kept."""
+    return not _NOT.isdisjoint(words)
+
+
+def is_negated_behind(words: Sequence[str]) -> bool:
+    """Tell whether words leave out what stands before their negation: "Brummen nicht entfernen"."""
+    return words[0] not in _NOT and not _BEHIND.isdisjoint(words)
+
+
+VERBS_OF_WORK = words_of(
+    "compress limit normalise normalize denoise gate deess de-ess komprimieren normalisieren "
+    "entrauschen limitieren ausblenden einblenden"
+)
+"""Words for work that are an order behind a comma: "no EQ, normalise"."""
+_PROPERTIES = words_of("level levels volume loudness pitch key tempo speed length pegel lautstärke")
 
 
 @functools.cache

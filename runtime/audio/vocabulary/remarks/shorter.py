@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from flowc.compiler.catalog.wordings.tags import TAG_WORDS
 
 from ..words.circumstances import SCOPES, words_of
-from ..words.patterns import is_number
+from ..words.patterns import is_number, sounds_in
 from ..words.sentences import is_known, senses_of
 from ..words.units import SpokenWord
 from .beside import Beside
@@ -26,6 +26,8 @@ _LONGEST = 40
 
 def is_heading(words: Sequence[str]) -> bool:
     """Tell whether words before a colon only say what the rest is about."""
+    if any(map(sounds_in, words)):
+        return False  # "b.wav: denoise"
     return (
         len(words) <= _LONGEST_HEADING
         and senses_of(words) <= {"ASIDE", "WITH", "OF", "EQ", "PART"}
@@ -77,6 +79,8 @@ def is_title(words: Sequence[str], tools: frozenset[str]) -> bool:
     """Tell whether words before a colon name what the rest is about, though nobody knows them; not
     beside a level, which may be that of what they name. What the sound is to be like is said by the
     rest: "like a walkie-talkie: band-pass from 500 Hz to 5 kHz"."""
+    if any(map(sounds_in, words)):
+        return False
     plain = senses_of(words) <= {"ASIDE", "WITH", "OF", "EQ", "PART", "PERSON", "STEM", "IN"}
     told = any(word in _NO_TITLES or _PARTICIPLE.fullmatch(word) for word in words)
     asks = told or not (NEGATIONS | WISHES | SCOPES | TAG_WORDS).isdisjoint(words)

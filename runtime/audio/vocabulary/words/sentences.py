@@ -114,6 +114,8 @@ def _meaning_of(clause: tuple[str, ...]) -> Fit | None:
     parted = any(word in SEPARATORS for word in clause)
     if len(kinds) > 1 or (parted and (len(moves) > 1 or _is_two_things(senses))):
         return None
+    if parted and _is_part_beside(clause, senses):
+        return None
     kind = kinds[0] if kinds else ""
     for each in (_share_units(values), values):
         if found := [fit for m in _meanings() if (fit := m.fit(senses, each, kind)) is not None]:
@@ -129,6 +131,25 @@ _THINGS = frozenset({"NOISE", "HUM", "BASS", "TREBLE", "SHARP"})
 def _is_two_things(senses: Sequence[str]) -> bool:
     """Tell whether a level is named beside what else may be raised or lowered."""
     return "LEVEL" in senses and not _THINGS.isdisjoint(senses)
+
+
+_FAULTS = _THINGS | {"CLICKS", "RUMBLE", "PAUSES", "SILENCE"}
+_PARTS = frozenset({"PART", "STEM", "VOICES"})
+
+
+def _is_part_beside(clause: Sequence[str], senses: Sequence[str]) -> bool:
+    """Tell whether a part is to go beside a fault: "the hum and the voice"."""
+    for at, word in enumerate(clause):
+        if word in ("and", "und"):
+            near = [one for one in clause[at + 1 : at + 4] if one not in _ARTICLES]
+            around = (*near[:1], *clause[at - 1 : at])
+            beside = any(senses_of([one]) & _PARTS for one in around)
+            if beside and (not _FAULTS.isdisjoint(senses) or len(near) == 1):
+                return True
+    return False
+
+
+_ARTICLES = frozenset(["the", "a", "an", "my", "our", "der", "die", "das", "den", "mein", "meine"])
 
 
 def verb_of(clause: Sequence[str]) -> str:
