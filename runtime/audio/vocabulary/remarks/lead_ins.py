@@ -102,8 +102,8 @@ _UP = {(verb, "up") for verb in words_of("mixed messed mess set picked ended wok
 
 
 def _without_places(words: Sequence[str], tool: str) -> list[str]:
-    """Return the words without the end at which the wish works, and what has nothing to do with a sound:
-    "the ending is so abrupt", "there was traffic outside", "we mixed up the cables"."""
+    """Return the words without the end at which the wish works, and what has nothing to do with a
+    sound: "the ending is so abrupt", "there was traffic outside", "we mixed up the cables"."""
     idle = _AROUND | (_ENDS if tool in _AT_ENDS else frozenset())
     pairs = [("", ""), *pairwise(words)]
     kept = [word for word, pair in zip(words, pairs, strict=True) if pair not in _UP]
