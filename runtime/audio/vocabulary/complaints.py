@@ -18,6 +18,7 @@ from .words.rules import fit_of, known_words, nearest_example
 from .words.sentences import (
     alone_text,
     is_known,
+    is_unit,
     meaning_of,
     one_of_several,
     parts_in,
@@ -252,10 +253,16 @@ _LONGEST = 60
 """Words of a clause in which a missing comma is looked for."""
 
 
+def _is_of_value(word: str) -> bool:
+    return is_number(word) or is_unit(word) or word in ("to", "auf", "by", "um")
+
+
 def _two(text: str, words: list[SpokenWord]) -> tuple[str, str] | None:
     """Return the two clauses that stand there without a comma between them."""
     for at in range(1, len(words) if len(words) <= _LONGEST else 0):
         parts = words[:at], words[at:]
+        if any(all(_is_of_value(word.text) for word in part) for part in parts):
+            continue
         if all(fit_of("".join(f"{w.text} " for w in part)) for part in parts):
             cut = words[0].start
             return text[: words[at - 1].end - cut], text[words[at].start - cut :]

@@ -127,7 +127,7 @@ def test_what_a_rule_does_measures_as_it_plans(rule, signal, tmp_path):
         ("make it louder", "no phrase that is known: near it is `louder by 6 dB`"),
         ("keep the part with the joke", "near it is `keep from 0:05 to 0:20`"),
         ("compress 3:1 mono", "a comma belongs between `compress 3:1` and `mono`"),
-        ("+3 dB", "no phrase that is known (`flowc"),
+        ("-3 dB", "no phrase that is known (`flowc"),
         ("high-pass at 1,000 Hz", "a comma separates clauses: write `1.000`"),
         ("normalise to -14 dB", "near it is `normalise to -16 LUFS and -1 dBTP`"),
         ("normalise to 0 LUFS", "`target_lufs` is a number from -40 to -5 LUFS"),
