@@ -66,6 +66,8 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "(lass|lasse) IT (erst|bei|ab) [bei|ab] {start_s} (anfangen|beginnen|losgehen)",
     ),
     "cut": (
+        "(cut|delete|remove|take) [out] [from] {start_s} (to|-|till|until) {end_s} [out] and close "
+        "(the gap|it up|up the gap)",
         f"{_GO} THE {_COUGH} (at|from|between|bei|von) {{start_s}} (to|till|until|bis|-|and|und) "
         "{end_s}",
         f"[den|die|das] {_COUGH} (bei|von|zwischen) {{start_s}} (bis|und|-) {{end_s}} "
@@ -128,6 +130,7 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         f"[add|do|use|put] (fade|fades) [IT] {_OVER} {{in_s,out_s}} (in and out|in and fade out)",
         "[add|do|use] [a|an] {in_s,out_s} [fade] in and [fade] out [fade|fades]",
         f"[add|do|use|put] [a|an] {{in_s,out_s}} (fade|fades) {_EACH_END}",
+        f"[{_VORN}|blende] {{in_s}} ein [-] (und|,) [{_HINTEN}] {{out_s}} (ausblenden|aus)",
         "[blende|blend] {in_s,out_s} (ein und aus|ein und ausblenden|ein- und ausblenden) "
         "[blende|blenden]",
         "{in_s,out_s} (fade|blende) [jeweils|je] vorne und hinten",
@@ -152,6 +155,8 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "pad THE (start|beginning|front) (with|by) {start_s:span} [of silence]",
         f"[mach|mache|häng|hänge|setz|setze|füge] {_HINTEN} {{end_s:span}} {_PAUSE} {_DRAN}",
         f"{{end_s:span}} {_PAUSE} {_HINTEN} {_DRAN}",
+        f"[noch] {{end_s:span}} {_PAUSE} (dranhängen|anhängen|ranhängen)",
+        f"{_VORN} {{start_s:span}} [{_PAUSE}] (,|und) {_HINTEN} {{end_s:span}} {_PAUSE} [{_DRAN}]",
         f"{_VORN} {{start_s:span}} {_PAUSE} (einfügen|dazu|hinzufügen|setzen|davor|rein|ran|dran)",
         f"{{start_s:span}} {_PAUSE} {_VORN} (einfügen|dazu|hinzufügen|setzen|rein|ran|dran)",
         f"{{start_s:span}} {_PAUSE} (davor|voran|vorweg|davorsetzen|vorne dran|vor IT)",
@@ -162,6 +167,7 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "(flip|turn|play|run) IT (back to front|backwards|round backwards|end to start)",
         "(dreh|drehe) IT um [,] (es|er|sie|das) soll rückwärts (laufen|spielen|abgespielt werden)",
         f"rückwärts {_RUN}",
+        "(reverse|flip) (the whole thing|everything|all of it|the lot|the entire thing)",
         "(spiel|spiele|mach|lass) IT rückwärts [ab|laufen|abspielen]",
         f"(von hinten nach vorn|von hinten nach vorne) {_RUN}",
         "IT (umdrehen|rumdrehen|reversen) [,] rückwärts",
@@ -222,6 +228,7 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "(übrig|stehen|durch|drin) {slope=24}",
     ),
     "pitch": (
+        "pitch [by] {semitones} [semitones|halbtöne|steps]",
         "(tune|pitch|shift|transpose) IT down [by] [a|1] {-semitones}",
         "(tune|pitch|shift|transpose) IT up [by] [a|1] {+semitones}",
     ),
@@ -310,6 +317,7 @@ EVERYDAY: Mapping[str, tuple[str, ...]] = {
         "{-rate:share} (speed|tempo|geschwindigkeit)",
     ),
     "distort": (
+        "{drive_db} [of] (overdrive|distortion|drive|verzerrung)",
         "{shape=hard} (hard clip|hard clipping|hard-clip) (distortion|overdrive) [,|with|at|of] "
         "{drive_db} [of] [drive]",
         "{shape=hard} (hard clipping|hartes clipping) [,|with|mit] {drive_db} [of|an] [drive]",

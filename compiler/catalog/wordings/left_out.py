@@ -13,10 +13,10 @@ NOT = (
 BESIDE = (
     "do please bitte and but it this that one on the a any anything to sound file recording "
     "audio track thing i we want need like would ich wir will wollen möchte möchten brauche "
-    "brauchen soll sollen should must muss es das die den der dem diesmal bloß aber dabei daran "
-    "was etwas aufnahme datei ton sich dass auf fall auch jetzt noch use using apply applying put "
-    "add adding any verwenden benutzen anwenden mach machen draufmachen drauf drauflegen "
-    "hinzufügen zu or oder and und"
+    "am an brauchen soll sollen should must muss es das die den der dem diesmal bloß aber "
+    "dabei daran was etwas aufnahme datei ton sich dass auf fall auch jetzt noch use using "
+    "apply applying put add adding any verwenden benutzen anwenden mach machen draufmachen "
+    "drauf drauflegen hinzufügen zu or oder and und"
 )
 """Words that say nothing more about it."""
 
@@ -68,7 +68,10 @@ LEFT_OUT: tuple[tuple[str, str], ...] = (
      "pausen rausschneiden", "shorten_pauses"),
     ("trim silence|remove silence|trim|trimming|stille entfernen", "trim_silence clip cut"),
     ("distort|distortion|verzerren|verzerrung", "distort"),
-    ("chipmunk effect|chipmunk|chipmunks|mickey mouse|micky maus|mickymaus", "pitch_shift"),
+    ("faster|slower|schneller|langsamer|faster slower", "time_stretch"),
+    ("higher|lower pitch|höher|higher pitch", "pitch_shift"),
+    ("chipmunk effect|chipmunk voice|chipmunk|chipmunks|mickey mouse|micky maus|mickymaus",
+     "pitch_shift"),
     *((f"{verb} pitch|pitch {verb}|key {verb}|{verb} key|tonhöhe {verb}|tonart {verb}",
        "pitch_shift") for verb in _CHANGE.split()),
     *((f"{verb} speed|{verb} tempo|speed {verb}|tempo {verb}|geschwindigkeit {verb}",

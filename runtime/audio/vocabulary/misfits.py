@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from .words.circumstances import words_of
-from .words.patterns import is_number
+from .words.patterns import is_number, sounds_in
 from .words.rules import Fit
 from .words.sentences import senses_of
 
@@ -55,13 +55,17 @@ def is_of_other_place(
     wrong = False
     match name:
         case "concat":
-            into = "into" in words and not {"crossfade", "blend"}.isdisjoint(words)
+            pairs = pairwise(words)
+            into = any(two == "into" and bool(sounds_in(one)) for one, two in pairs)
             wrong = into or not _MIXED.isdisjoint(words)
         case "pad":
             same = fit.arguments.get("start_s") == fit.arguments.get("end_s")
             wrong = same and _BOTH.isdisjoint(words)  # "2 s silence"
         case "shift":
             wrong = any(one in _ARTICLES and two in _START for one, two in pairwise(words))
+        case "pitch_shift":
+            bare = words[0] == "pitch" and len(words) > 1 and is_number(words[1])
+            wrong = bare and words[1][0] not in "+-"  # "pitch 3 semitones"
         case "reverse":
             wrong = not _TURNED.isdisjoint(words)
         case "denoise":

@@ -48,7 +48,7 @@ def _left_out_by(words: Sequence[str]) -> frozenset[str]:
 
 
 _JOINING = words_of("or oder nor noch and und")
-_BEHIND = words_of("nicht not")
+_BEHIND = words_of("nicht not nichts nothing")
 
 
 @functools.lru_cache(maxsize=256)
