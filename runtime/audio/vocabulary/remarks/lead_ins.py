@@ -1,7 +1,7 @@
 """Reasons before a polite wish: "Our website takes small files, could you make it an mp3?".
 
-Whoever begins a wish with "please" or "could you" says before it why. So of a statement there no
-word has to be known, as long as it sets no condition, names no value and no work of another tool.
+People who begin a wish with "please" or "could you" tell the reason before it. The words of that
+reason may be unknown, as long as they set no condition and name no value and no other work.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from ..words.circumstances import words_of
 _NOT, _BESIDE = words_of(NOT), words_of(BESIDE)
 _LONGEST = 14
 Called = Collection[tuple[str, Mapping[str, object]]]
-"""The tools of a plan, each with what it is told."""
+"""The tools of a plan, each with its arguments."""
 
 
 def left_out(words: Sequence[str]) -> frozenset[str]:
@@ -72,9 +72,9 @@ def _tools_of(said: tuple[str, ...], rows: tuple[tuple[str, str], ...]) -> froze
 def goes_on_with(words: Sequence[str]) -> bool:
     """Tell whether words are nothing but the name of what may be left out: "compression" behind "no
     EQ and"."""
-    plain = [word for word in words if word not in _BESIDE - {"just", "nur"}]
+    plain = [word for word in words if word not in _BESIDE]
     by_words = {**_by_words(LEFT_OUT), **_by_words(KEPT)}
-    return " ".join(plain) in by_words or {*plain} <= _PROPERTIES
+    return " ".join(plain) in by_words or (bool(plain) and {*plain} <= _PROPERTIES)
 
 
 def is_negation(words: Sequence[str]) -> bool:
