@@ -65,6 +65,10 @@ _GONE = "(entfernen|abschneiden|wegschneiden|herausfiltern|löschen)"
 _FROM = "([from|von] {start_s} TILL|(between|zwischen) {start_s} (and|und)) {end_s}"
 _PART = "[section|part|piece|bit|segment|teil|abschnitt|stück|stelle]"
 _OVER = "[of|over|for|about|über|von|in]"
+_BEST = (
+    "(best|highest|maximum|max|best possible|beste|bester|besten|höchste|höchster|bestmöglicher) "
+    "(quality|qualität)"
+)
 _FIRST, _LAST = "[the|die|den] (first|ersten|erste)", "[the|die|den] (last|final|letzten|letzte)"
 
 _LEFT = "(left|linken|linke) [channel|side|kanal|seite]"
@@ -306,6 +310,11 @@ _OWN: Mapping[str, tuple[str, ...]] = {
             f"[SAVE] IT [as|to|in|into|als] THE {{bitrate_kbps:kbps}} {word} [file|datei] "
             f"{{format={name}}}"
             for word, name in _WITH_BITRATE
+        ),
+        *(
+            f"[SAVE] IT [as|to|als] THE ({_BEST} mp3 [file|datei]|"
+            f"in [the|der] {_BEST} (as|als) [an|a] mp3|mp3 [file|datei] (in|with|mit|at) "
+            f"[the|der] {_BEST}) [speichern|exportieren] {{bitrate_kbps=320}} {{format=mp3}}",
         ),
         *(
             f"[SAVE] IT [as|to|als] THE ({{bitrate_kbps:rate}} {word}|{word} [file|datei] [at|with|"

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import functools
 import re
-from itertools import pairwise
-
-from flowc.compiler.catalog.wordings.tags import TAG_WORDS
 
 from ...errors import Failure
 from .details.manners import leaves_rest
 from .findings import Clause, ReadPart, remarks_beside
 from .meant import TAKING, Neighbourhood, is_bare_tag, is_meant, is_of_all
-from .misfits import is_behind_section, so_much_louder
+from .misfits import is_behind_section
 from .peeling import with_settings
 from .pieces import (
     AND,
@@ -30,6 +27,7 @@ from .remarks.names import AT_LAST, may_be_named, wish_at_last, wish_of_asker, w
 from .remarks.pointers import points_back
 from .remarks.shorter import simpler
 from .remarks.signs import plain_text
+from .unclear import half_character, unclear_name, unclear_part
 from .words.patterns import is_number, with_points, words_in
 from .words.rules import Fit
 from .words.sentences import (
@@ -67,17 +65,12 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
         raise refusal("the request is empty: nothing is asked for", "say what to do; " + SEE)
     if len(request) > MAX_REQUEST:
         raise refusal(f"the request is longer than {MAX_REQUEST} characters", SEE)
-    if broken := _BROKEN.search(request):
-        why = f"the request holds half a character, U+{ord(broken[0]):04X}, which no file can hold"
-        raise refusal(why, "write it as UTF-8")
+    if broken := half_character(request):
+        raise refusal(*broken)
     request = _BLANKS.sub(" ", request)
-    if number := _UNCLEAR.search(request):
-        raise refusal(f"`{number[0].strip()}` may be read in two ways", _WRITE_OUT)
-    if gain := so_much_louder(request):
-        raise refusal(f"`{gain}` may say what comes of the words before it", "leave it out")
     pieces = pieces_in(with_umlauts(words_in(plain_text(request))))
-    if name := _unquoted_name(request, pieces):
-        raise refusal(f"where the name `{name}` ends is not clear", "write it in quotes")
+    if unclear := unclear_part(request) or unclear_name(request, pieces):
+        raise refusal(*unclear)
     pieces = [one for one in pieces if not is_filling(one)] or pieces
     found: list[ReadPart] = []
     at = 0
@@ -112,25 +105,6 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     return clauses, remarks
 
 
-def _unquoted_name(request: str, pieces: list[RequestPiece]) -> str:
-    """Return a name without quotes that may go on behind an "and" or a comma: "title: You and Me";
-    "" without one."""
-    for one, other in pairwise(pieces):
-        named = {word.text for word in one.words[:3]} & TAG_WORDS
-        quoted = any(request[word.start] in _QUOTES for word in one.words)
-        begin, end = other.words[0].start, other.words[-1].end
-        capital = request[begin].isupper() and other.words[0].text not in TAG_WORDS
-        short = is_filling(other) or (other.before in AND and len(other.words) == 1)
-        if named and not quoted and other.before in AND | {","} and capital and short:
-            return request[one.words[0].start : end]
-    return ""
-
-
-_QUOTES = '"“„«»'
-_UNCLEAR = re.compile(r"(?:^|\s)\.[0-9]+|\b[1-9][0-9]{0,2}\.[0-9]{3}\s*(?:hz|ms)\b", re.IGNORECASE)
-"""A number without a digit before its point, and one that may be thousands or thousandths."""
-_WRITE_OUT = "write `0.5` for a half, `12000 Hz` or `12 kHz` for thousands"
-_BROKEN = re.compile("[\ud800-\udfff]")
 _BLANKS = re.compile(r"[^\S\n]+")
 _MORE_THAN_ONCE = frozenset({"again", "nochmal", "nochmals", "twice", "zweimal", "wieder", "limit"})
 
@@ -300,9 +274,10 @@ def _is_less_exact(one: Clause, other: Clause) -> bool:
 
 
 def _is_alike(one: Clause, other: Clause) -> bool:
-    """Tell whether two clauses of one tool are the same call."""
+    """Tell whether two clauses are the same call; the later may leave out the format."""
     assert one.fit.rule.tool is not None
     usual = {parameter.name: parameter.default for parameter in one.fit.rule.tool.parameters}
+    usual["format"] = other.fit.arguments.get("format")
     return {**usual, **one.fit.arguments} == {**usual, **other.fit.arguments}
 
 
@@ -385,6 +360,8 @@ def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | N
     """Return the meaning of a clause with the verb of the one before, and its text with it: "the
     noise" after "remove the hum"."""
     verb = verb_of([word.text for word in words_in(last.text)])
+    if any(word.text[0] in "+-" and is_number(word.text) for word in words):
+        return None, text  # "reduce the noise by 18 dB, treble +4 dB"
     fit = meaning_of([verb, *(word.text for word in words)]) if verb else None
     if fit is None or (fit.rule is last.fit.rule and "inputs" not in fit.arguments):
         return None, text

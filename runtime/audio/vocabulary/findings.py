@@ -76,7 +76,7 @@ def remarks_beside(
     at = 0
     while at < len(found):
         if found[at].clauses:
-            if unclear := _is_left_out_as_well(found, at) if at else "":
+            if unclear := _is_left_out_as_well(found, at):
                 wrong.append(unclear)
             at += 1
             continue
@@ -104,7 +104,7 @@ def remarks_beside(
 def _is_left_out_as_well(found: list[ReadPart], at: int) -> str:
     """Return why a wish may be left out by the negation beside it: "no EQ and compression"; "" for
     one that is not."""
-    before, one = ([word.text for word in part.words] for part in found[at - 1 : at + 1])
+    one = [word.text for word in found[at].words]
     text = " ".join(one)
     unclear = f"`{text}` may be left out as well: say `no` before it, or ask for it in a sentence"
     joined = found[at].before in AND
@@ -112,6 +112,9 @@ def _is_left_out_as_well(found: list[ReadPart], at: int) -> str:
     behind = [word.text for word in after.words] if after else []
     if after and after.before in AND and not after.clauses and is_negated_behind(behind):
         return unclear  # "Rauschen und Brummen nicht entfernen"
+    if not at:
+        return ""
+    before = [word.text for word in found[at - 1].words]
     named = goes_on_with(one)
     if named and joined and (is_negation(before) or senses_of(before) & _KEPT_SENSES):
         return unclear

@@ -103,18 +103,3 @@ def is_behind_section(words: Sequence[str], last: Fit | None) -> bool:
     pairs = {*pairwise(words)}
     after = not _AFTERWARDS.isdisjoint(words) or pairs & {("after", "that"), ("after", "it")}
     return section and bool(after)
-
-
-_SO_MUCH = re.compile(
-    r"(?:lufs|dbfs|dbtp|db|spotify|podcast)[,;]?\s+(?:and\s+|und\s+)?"
-    r"((?:so|also|thus|hence|therefore|daher|that's|das sind)\s+[0-9.,]+\s*db\s+"
-    r"(?:louder|quieter|lauter|leiser))",
-    re.IGNORECASE,
-)
-
-
-def so_much_louder(request: str) -> str:
-    """Return what says how far a level is from the one before: "normalise to -16 LUFS, so 4 dB
-    louder"; "" without it."""
-    found = _SO_MUCH.search(request)
-    return found[1] if found else ""

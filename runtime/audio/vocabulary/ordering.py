@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 from ...errors import Failure
 from .clauses import SEE, refusal
@@ -42,7 +43,7 @@ def _check_sections(work: list[Clause]) -> None:
             behind = last and _name_of(other) in ("cut", "gain") and "end_s" in said
             if kept and (again or inner or behind):
                 why = "where the one is moves with the other"
-                raise contradictory(other.text, one.text, why, "ask for one, then for the other")
+                raise contradictory(other.text, one.text, why, _ONE_BY_ONE)
 
 
 def _name_of(clause: Clause) -> str:
@@ -55,13 +56,22 @@ def _clip_of(clause: Clause) -> Mapping[str, object]:
     return {name: value for name, value in said.items() if value}
 
 
+def _cut_ends(clause: Clause) -> set[str]:
+    """Return which ends a clause cuts off: `start_s`, `end_s`."""
+    if _name_of(clause) == "trim_silence":
+        edges = clause.fit.arguments.get("edges", "both")
+        return {"start_s", "end_s"} if edges == "both" else {f"{edges}_s"}
+    return {*_clip_of(clause)}
+
+
 def _with_fades_last(work: list[Clause]) -> list[Clause]:
-    """Return the clauses with a fade behind the one that cuts off the end at which it is."""
+    """Return the clauses with a fade behind what cuts off the end at which it is, or the silence
+    there."""
     found = [*work]
     for fade in (clause for clause in work if _name_of(clause) == "fade"):
         ends = {"out_s": "end_s", "in_s": "start_s"}
         cut = {ends[name] for name, value in fade.fit.arguments.items() if value and name in ends}
-        later = [n for n, one in enumerate(found) if cut & {*_clip_of(one)}]
+        later = [n for n, one in enumerate(found) if cut & _cut_ends(one)]
         at = found.index(fade)
         if later and later[-1] > at:
             found.insert(later[-1] + 1, fade)
@@ -75,21 +85,16 @@ _TIMED = frozenset({"clip", "cut", "gain"})
 
 
 def _by_time(work: list[Clause]) -> list[Clause]:
-    """Return the clauses with neighbours that change sections in such an order that the times of
-    each are those of the sound as it came: later ones first, and at last what moves the start."""
-    found: list[Clause] = []
-    run: list[Clause] = []
-    for clause in [*work, None]:
-        place = _place_of(clause) if clause else None
-        if clause and place is not None:
-            run.append(clause)
-            continue
-        timed = any(_name_of(one) in _TIMED for one in run)
-        found += sorted(run, key=lambda one: -(_place_of(one) or 0.0)) if timed else run
-        run = []
-        if clause:
-            found.append(clause)
-    return found
+    """Return the clauses with those that change sections in such an order that the times of each
+    are those of the sound as it came: later ones first, and at last what moves the start. Where
+    something else stands between them, they come before it."""
+    placed = [one for one in work if _place_of(one) is not None]
+    in_order = sorted(placed, key=lambda one: -(_place_of(one) or 0.0))
+    if in_order == placed or not any(_name_of(one) in _TIMED for one in placed):
+        return work
+    first, last = work.index(placed[0]), work.index(placed[-1])
+    between = [one for one in work[first : last + 1] if one not in placed]
+    return [*work[:first], *in_order, *between, *work[last + 1 :]]
 
 
 def _place_of(clause: Clause) -> float | None:
@@ -119,12 +124,46 @@ def check_times(work: list[Clause]) -> None:
     moving: Clause | None = None
     for clause in work:
         said = clause.fit.arguments
-        if moving and any(name in said for name in _TIMES):
+        times = _SECTION if moving and _is_before(moving) else ()
+        if moving and any(said.get(name) for name in (*_TIMES, *times)):
             why = f"behind `{moving.text}` times are others"
-            raise contradictory(clause.text, moving.text, why, "ask for one, then for the other")
+            raise contradictory(clause.text, moving.text, why, _ONE_BY_ONE)
         tool = clause.fit.rule.tool
-        if tool and tool.name in _MOVING:
+        if tool and tool.name in _MOVING and not (moving and _is_before(moving)):
             moving = clause
+
+
+def _is_before(clause: Clause) -> bool:
+    """Tell whether a clause puts another file before the sound."""
+    inputs = clause.fit.arguments.get("inputs", ())
+    return _name_of(clause) == "concat" and bool(inputs) and inputs[0] != ""
+
+
+_SECTION = ("start_s", "end_s")
+_THEN = r"[,;.]?\s+(?:and\s+|und\s+)?(?:then|dann|danach|afterwards|anschließend)\b"
+_AT_LAST = re.compile(
+    r"^\s*(?:finally|lastly|at last|zum schluss|zuletzt|am schluss|schließlich)\b", re.IGNORECASE
+)
+
+
+def check_said_order(request: str, work: list[Clause]) -> None:
+    """Raise `Failure` (refused) where a request says its order in words that do not hold: what is
+    at last comes first, or a section is counted from the start of what another leaves."""
+    others = [clause for clause in work if clause.fit.rule.wording.order != "last"]
+    if len(others) > 1 and _AT_LAST.match(request):
+        first, second = others[0].text, others[1].text
+        if re.search(re.escape(first) + r"\s*[,;]\s*" + re.escape(second), request):
+            raise contradictory(first, second, "what is done at last comes first", _ONE_BY_ONE)
+    for one, two in permutations(work, 2):
+        ends = [{*_clip_of(clause)} for clause in (one, two)]
+        if ends == [{"start_s"}, {"end_s"}] and re.search(
+            f"{re.escape(one.text)}{_THEN}.*{re.escape(two.text)}", request
+        ):
+            why = f"behind `{one.text}` times are others"
+            raise contradictory(two.text, one.text, why, _ONE_BY_ONE)
+
+
+_ONE_BY_ONE = "ask for one, then for the other"
 
 
 _OF_RESULT = frozenset({"result", "new", "neue", "neuen", "neuer", "left", "ergebnis"})
@@ -142,7 +181,7 @@ def check_ends(work: list[Clause]) -> None:
         timed = name in ("clip", "cut") and not {"start_s", "end_s"}.isdisjoint(said)
         if (moved and before_end) or (timed and words & _OF_RESULT):
             why = f"behind `{one.text}` times are others"
-            raise contradictory(other.text, one.text, why, "ask for one, then for the other")
+            raise contradictory(other.text, one.text, why, _ONE_BY_ONE)
         joins = name == "concat" and other.fit.rule.tool and other.fit.rule.tool.name == "concat"
         if joins and "crossfade_s" in said.keys() - one.fit.arguments.keys():
             why = "one has a crossfade"

@@ -19,7 +19,7 @@ from ..plan.predicates import ANY, RESULT
 from ..plan.review import STAYS, constants_changed_by
 from .clauses import SEE, read_request, refusal, remarks_in
 from .findings import Clause
-from .ordering import check_ends, check_times, contradictory, order
+from .ordering import check_ends, check_said_order, check_times, contradictory, order
 from .remarks.left_out import left_out
 from .words.patterns import is_number, words_in
 from .words.rules import FORMAT, LISTENING, Rule
@@ -42,6 +42,7 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
     format_name, said_by = _format_of(clauses, audio, output)
     wanted = [clause for clause in clauses if clause.fit.rule.wording is not FORMAT]
     check_ends(wanted)
+    check_said_order(request, wanted)
     work = order(_without_mono(wanted))
     steps: list[Json] = []
     checks: list[Json] = []

@@ -233,8 +233,7 @@ THINGS: Mapping[str, str] = {
     "DEPTH": "bit depth|bittiefe|word length|depth|wortlänge|bits per sample|sample depth|"
     "bit-depth|auflösung|resolution|bits deep|quantisierung|bit resolution|samples",
     "SAVE": "export|save|write|encode|render|output|speicher|abspeicher|exportier|"
-    "in the best quality|in best quality|in bester qualität|in der besten qualität|"
-    "beste qualität|best quality|format|vorbis|saved|saving|exported|export it|exporting|"
+    "format|vorbis|saved|saving|exported|export it|exporting|"
     "writing|written|"
     "outputs|out as|store|stored|deliver as|delivered as|save it|rausgeben|ausgeben|ausgib|"
     "gib aus|ausgabe|ausgegeben|speichern|gespeichert|sichern|sichere|ablegen|leg ab|exportieren|"
