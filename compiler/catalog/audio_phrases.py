@@ -12,6 +12,7 @@ from .audio_formats import SPOKEN, WITH_BITRATE
 from .wordings.everyday import EVERYDAY
 from .wordings.joins import JOIN_PHRASES, MIX_PHRASES, POINT_PHRASES
 from .wordings.more import MORE
+from .wordings.notes import NOTES
 from .wordings.tags import TAG_PHRASES
 
 _WITH_BITRATE = [(word, name) for word, name in SPOKEN.items() if name in WITH_BITRATE]
@@ -359,6 +360,7 @@ _OWN: Mapping[str, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 PHRASES: Mapping[str, tuple[str, ...]] = {
-    name: (*phrases, *MORE.get(name, ()), *EVERYDAY.get(name, ())) for name, phrases in _OWN.items()
+    name: (*phrases, *(phrase for more in (MORE, EVERYDAY, NOTES) for phrase in more.get(name, ())))
+    for name, phrases in _OWN.items()
 }
 """By the names of wordings."""

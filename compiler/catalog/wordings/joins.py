@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-_LOWER = "(lower|quieter|below [it|the voice]|softer|down|leiser|tiefer|darunter)"
+_VOICE = "(voice|speech|dialogue|dialog|talking|narration|vocals)"
+_STIMME = "(stimme|sprache|sprecherin|sprecher|rede)"
+_LOWER = (
+    f"(lower [than (the|my) {_VOICE}]|quieter [than (the|my) {_VOICE}]|"
+    f"below [it|(the|my) {_VOICE}]|"
+    f"softer|down|leiser [als (die|meine|der) {_STIMME}]|unter (der|meiner|dem) {_STIMME}|tiefer|"
+    "darunter)"
+)
 _FADE = "(crossfade|cross-fade|überblendung)"
 _CROSS = (
     "[[,|and|und] [each|both|je|jeweils] (with|mit) [a|an|einer] ([{crossfade_s}] "
@@ -24,7 +31,8 @@ JOIN_PHRASES = (
     f"(append|attach|hänge) {{second:file}} [to IT|[at|to] the end|an|hinten an] {_CROSS}",
     "(add|put|append) {second:file} (at the end|to the end|after IT|behind IT|ans ende) "
     f"{_CROSS}",
-    "(add|put|prepend|setze) {first:file} (before IT|in front of IT|at THE START|an den "
+    "(add|put|prepend|setze|glue|stick|place|attach|insert) {first:file} (before [IT]|in front "
+    "[of (IT|the (episode|recording|talk|song|track|interview))]|at THE START|an den "
     f"anfang|davor) {_CROSS}",
     f"prepend {{first:file}} {_CROSS}",
     # One before it and one behind it.
@@ -49,10 +57,14 @@ JOIN_PHRASES = (
     f"(häng|hänge) {{second:file}} (an|hinten an|hinten dran) {_CROSS}",
 )
 _AT = (
-    "((at|from|starting at|starting from|starting|beginning at|ab|bei|in at) ({at_s:s}|(second|"
+    "[,] ((at|from|starting at|starting from|starting|beginning at|coming in at|entering at|"
+    "kicking in at|ab|bei|in at) ({at_s:s}|(second|"
     "sekunde) {at_s:seconds}) [on|onwards])"
 )
-_LESS = f"[[,|and|und] [zwar] {{-less_db:db}} {_LOWER}]"
+_LESS = (
+    f"[[,|and|und] [zwar] {{-less_db:db}} {_LOWER}|[,|and] [it] (turned down|down|lowered|reduced) "
+    "[by] {-less_db:db}|[,|and] [it] (turned up|up|raised|boosted) [by] {+less_db:db}]"
+)
 _BELOW = f"[[,] {{below_db}} {_LOWER}]"
 _UNDER = "(under|underneath|below|behind|beneath|unter)"
 _TOP = "(on top [of it]|over it|over the top)"
@@ -76,6 +88,9 @@ MIX_PHRASES = (
             ("(mix|blend) in {second:file}", f"{_AT} {_LESS}"),
             ("(mix|blend) {second:file} (in|into it)", f"{_AT} {_LESS}"),
             ("(mix|blend) IT with {second:file}", f"{_AT} {_LESS}"),
+            ("(mix|blend) IT with {second:file}", _LESS),
+            ("(mix|blend) in {second:file}", _LESS),
+            ("(mix|blend|add|layer) {second:file} in [with IT]", _LESS),
             (f"(misch|mische) {{second:file}} {_AT} (dazu|hinein|rein|ein|{_OVER})", _LESS),
             (f"(add|lay|put|play|layer) {{second:file}} {_TOP}", f"[{_AT} {_LESS}]"),
             ("overlay {second:file}", f"[{_AT} {_LESS}]"),

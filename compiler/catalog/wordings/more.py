@@ -48,10 +48,11 @@ _LONGER = (
 _SILENCE = "(silence|quiet|stille)"
 _SOUND = "(chapter|recording|track|song|piece|episode|file|talk|sound|kapitel|aufnahme|stück)"
 _BEFORE = (
-    f"(before [[it|(the|this|my) {_SOUND}] [begins|starts]]|davor|vorher|vor (der|dem) {_SOUND})"
+    f"(before [[it|(the|this|my) {_SOUND}] [begins|starts]]|in front|ahead|"
+    f"davor|vorher|vor (der|dem) {_SOUND})"
 )
 _AFTER = (
-    f"(after [[it|(the|this|my) {_SOUND}] [ends|finishes|stops]]|dahinter|danach|"
+    f"((after|behind) [[it|(the|this|my) {_SOUND}] [ends|finishes|stops]]|dahinter|danach|"
     f"nach (der|dem) {_SOUND})"
 )
 _WRAPPED = (

@@ -7,6 +7,7 @@ import re
 
 from ...errors import Failure
 from .details.manners import leaves_rest
+from .earlier import is_earlier, with_earlier
 from .findings import Clause, ReadPart, remarks_beside
 from .meant import TAKING, Neighbourhood, is_bare_tag, is_meant, is_of_all
 from .misfits import is_behind_section
@@ -21,7 +22,7 @@ from .pieces import (
     read_alone,
     shapes_in,
 )
-from .references import RESTS, meaning_behind, meaning_with_names, section_before
+from .references import RESTS, meaning_behind, meaning_with_names, of_the_rest, section_before
 from .remarks.moods import has_verb
 from .remarks.names import AT_LAST, may_be_named, wish_at_last, wish_of_asker, without_names
 from .remarks.pointers import points_back
@@ -71,7 +72,7 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     pieces = pieces_in(with_umlauts(words_in(plain_text(request))))
     if unclear := unclear_part(request) or unclear_name(request, pieces):
         raise refusal(*unclear)
-    pieces = [one for one in pieces if not is_filling(one)] or pieces
+    pieces = with_earlier([one for one in pieces if not is_filling(one)] or pieces)
     found: list[ReadPart] = []
     at = 0
     while at < len(pieces):
@@ -81,7 +82,7 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
         found.append(ReadPart(pieces[at].before, words, own))
         at += used
     clauses: list[Clause] = []
-    for clause in (clause for one in found for clause in one.clauses):
+    for clause in _in_order(found):
         same = [
             other
             for other in _since_join(clauses)
@@ -107,6 +108,12 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
 
 _BLANKS = re.compile(r"[^\S\n]+")
 _MORE_THAN_ONCE = frozenset({"again", "nochmal", "nochmals", "twice", "zweimal", "wieder", "limit"})
+
+
+def _in_order(found: list[ReadPart]) -> list[Clause]:
+    """Return the clauses with those first that are said to be done before the others."""
+    earlier = [clause for one in found if is_earlier(one.before) for clause in one.clauses]
+    return [*earlier, *(c for one in found for c in one.clauses if c not in earlier)]
 
 
 def _check_twice(clauses: list[Clause]) -> None:
@@ -144,6 +151,8 @@ def _clauses_at(
     text = request[words[0].start : words[-1].end]
     if fit is None and last:
         fit, text = _going_on(last, words, text)
+    if fit is None and last and used == 1 and (rest := of_the_rest(words, last.fit)):
+        fit = read_alone(rest)
     if fit is None and at + 1 < len(pieces):
         fit, text = _coming(pieces[at + 1], words, text)
     around = _surroundings(pieces, at, used, last)

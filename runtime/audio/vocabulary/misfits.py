@@ -68,9 +68,23 @@ def is_of_other_place(
             wrong = bare and words[1][0] not in "+-"  # "pitch 3 semitones"
         case "reverse":
             wrong = not _TURNED.isdisjoint(words)
+        case "time_stretch":
+            wrong = _is_of_speed(words, fit.arguments.get("rate"))
         case "denoise":
             wrong = any(is_number(word) and word[0] == "+" for word in words)
     return wrong or (last is not None and _is_behind(name, fit, words, last, held))
+
+
+def _is_of_speed(words: Sequence[str], rate: object) -> bool:
+    """Tell whether words say a speed, and not how much it changes: "slower: 70 % speed" is 70 %."""
+    for number, sign, of in zip(words, words[1:], words[2:], strict=False):
+        if number.replace(".", "", 1).isdigit() and sign in _PERCENT and of in _SPEEDS:
+            return rate != float(number) / 100
+    return False
+
+
+_PERCENT = words_of("% percent prozent")
+_SPEEDS = words_of("speed tempo geschwindigkeit of")
 
 
 def _is_behind(name: str, fit: Fit, words: Sequence[str], last: Fit, held: Sequence[str]) -> bool:
@@ -83,6 +97,7 @@ def _is_behind(name: str, fit: Fit, words: Sequence[str], last: Fit, held: Seque
         if bare or much or less:
             return True  # "more bass, +2 dB", "too much noise, 6 dB quieter", "denoise, 6 dB less"
     own = not {"start_s", "end_s"}.isdisjoint(fit.arguments) or name in _OF_FILE or not name
+    own = own or (name == "fade" and bool(senses_of(words) & {"START", "END"}))
     return is_headed(last, held) and not own and _ALL.isdisjoint(words)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from .meant import Neighbourhood, is_meant
 from .pieces import AND, RequestPiece, read_alone
@@ -16,6 +17,21 @@ from .words.sentences import is_known, meaning_of, senses_of
 from .words.units import SpokenWord
 
 RESTS = frozenset({"rest", "else", "outside", "übrige", "übrigen", "andere", "anderes", "others"})
+_OF_REST = {("the", "rest"): "it", ("den", "rest"): "es", ("what's", "left"): "it"}
+
+
+def of_the_rest(words: list[SpokenWord], last: Fit) -> list[SpokenWord]:
+    """Return the words with "it" for what a cut leaves: "cut out 0:10 to 0:20, the rest 2 dB
+    louder"; none where nothing is cut away."""
+    said, name = last.arguments, last.rule.tool.name if last.rule.tool else ""
+    away = name == "cut" or (name == "clip" and len({"start_s", "end_s"} & {*said}) == 1)
+    kept = name == "clip" and said.get("end_s", -1) > 0
+    for at, (one, two) in enumerate(pairwise(words)):
+        if away and not kept and (it := _OF_REST.get((one.text, two.text))):
+            return [*words[:at], SpokenWord(it, one.start, two.end), *words[at + 2 :]]
+    return []
+
+
 _MENDS = frozenset({
     "fix", "repair", "clean", "cleaning", "filter", "trim", "shorten", "tighten", "reparier",
     "repariere", "reparieren", "bereinige", "bereinigen", "säubern", "befreien", "kürze", "kürzen",

@@ -73,6 +73,9 @@ def _is_likeness(words: Sequence[str]) -> bool:
 _FURTHER = words_of("that with at in der die das mit im am who which")
 _OF_CHARACTER = words_of("bandpass lowpass highpass eq distort reverb")
 _LIKE = words_of("like wie")
+_LONGEST_NAME = 3
+_OF_EFFECTS = frozenset({"ASIDE", "PERSON", "PART", "BROADCAST", "WITH", "OF", "*"})
+"""What the name of an effect may be of: "old radio effect", "monster voice"."""
 
 
 def is_title(words: Sequence[str], tools: frozenset[str]) -> bool:
@@ -87,6 +90,9 @@ def is_title(words: Sequence[str], tools: frozenset[str]) -> bool:
     short = len(words) <= _LONGEST_HEADING and not any(map(is_number, words))
     if tools and tools <= _OF_CHARACTER and not _LIKE.isdisjoint(words) and not told:
         return _is_likeness(words)
+    named = bool(tools) and tools <= _OF_CHARACTER | {"pitch_shift", "gain", "add_noise"}
+    if named and tools & _OF_CHARACTER and short and not asks and len(words) <= _LONGEST_NAME:
+        return senses_of(words) <= _OF_EFFECTS
     told = words[0] in _ARTICLES or bool(senses_of(words) & {"ASIDE", "EQ"})
     return told and plain and short and not asks and not tools & {"gain", "fade"}
 

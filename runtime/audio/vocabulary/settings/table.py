@@ -24,8 +24,8 @@ class Knob(NamedTuple):
 
 _THRESHOLD = "threshold|thresh|schwelle|schwellwert|schwellenwert"
 _RATIO = "ratio|compression ratio|verhältnis|kompressionsverhältnis"
-_ATTACK = "attack|attack time|attackzeit|attack-zeit|anstiegszeit|ansprechzeit"
-_RELEASE = ("release|release time|releasezeit|release-zeit|abklingzeit|rückstellzeit|"
+_ATTACK = "attack|att|attack time|attackzeit|attack-zeit|anstiegszeit|ansprechzeit"
+_RELEASE = ("release|rel|release time|releasezeit|release-zeit|abklingzeit|rückstellzeit|"
             "ausklingzeit")  # fmt: skip
 _LINK = ("link|stereo link|stereo-link|channel link|stereo linking|stereokopplung|kanalkopplung|"
          "kopplung")  # fmt: skip
@@ -49,7 +49,8 @@ _SOFTEN = (
 )
 _SOFTENED = ("edge fade|edge fades|soft edges|fades at the edges|kantenblende|kantenblenden|"
              "weiche kanten|weichen kanten")  # fmt: skip
-_JOINT = (f"{_SOFTENED}|crossfade|crossfades|cross-fade|crossfade at the joint|übergang|übergänge|"
+_JOINT = (f"{_SOFTENED}|fade at the joint|fade at the join|fade at the cut|crossfade|crossfades|"
+          "cross-fade|crossfade at the joint|übergang|übergänge|"
           "überblendung|überblendungen")  # fmt: skip
 _PAUSE = "(pause|pauses|a gap|gap|silence|silent|stille|still|pausen)"
 _COUNTS = (
@@ -124,7 +125,7 @@ SETTINGS: tuple[Knob, ...] = (
             "max click length|klicklänge",
             (f"[clicks|knackser] [of] ({_MOST}|bis zu|von höchstens) V [long|lang|länge]",)),
     Knob("deess", "freq_hz", "hz", "frequency|frequenz|grenzfrequenz|cutoff|corner frequency",
-            ("(above|from|ab|über|oberhalb von) V",)),
+            ("(above|from|ab|über|oberhalb von) V [up|upward|upwards|aufwärts]",)),
     Knob("deess", "threshold_db", "db", _THRESHOLD),
     Knob("deess", "most_db", "db", "reduction|maximum reduction|max reduction|"
             "maximale absenkung|maximaler absenkung|maximalen absenkung|absenkung|reduktion",
@@ -146,9 +147,14 @@ SETTINGS: tuple[Knob, ...] = (
         "so lang wie die (längere|längste) [datei|von beiden] {length=longest}",
         "until both (end|are over) {length=longest}", "bis beide zu ende sind {length=longest}",
         "as long as the (voice|recording) {length=first}",
-        "so lang wie die (stimme|aufnahme) {length=first}")),
+        "so lang wie die (stimme|aufnahme) {length=first}",
+        "(stop|end|finish|cut) (it|the music|the file) when (i|the voice|the speech|it) "
+        "(stop|stops|end|ends|finish|finishes) {length=first}",
+        "(schluss|ende|aus) [,] wenn die (sprache|stimme|aufnahme) (endet|aufhört) {length=first}",
+        "[und] (ende|aufhören) mit (meiner|der) (stimme|sprache|aufnahme) {length=first}")),
     Knob("fade", "shape", "", "", (
-        "[a|eine|einer|mit] (linear|lineare|linearer|linearen|lineares) "
+        "[a|eine|einer|mit] (linear|straight line|straight-line|straight|lineare|linearer|linearen|"
+        "lineares) "
         "[curve|curves|kurve|shape] {shape=linear}",
         "[an] (equal power|equal-power|constant power|constant-power) [curve|curves|shape] "
         "{shape=equal_power}")),

@@ -197,7 +197,7 @@ MEANINGS: tuple[tuple[str, str, str, str], ...] = (
     ("compress", "", "DYNAMICS DOWN~LESS~TRIM", "DOWN LESS TRIM LITTLE"),
     ("limit", "{ceiling_dbtp:ceiling}?", "LIMIT",
      "PEAK CEILING TO MORE MOST BELOW ABOVE SECTION !BY"),
-    ("limit", "{ceiling_dbtp:level}", "LIMIT", "PEAK CEILING TO MORE MOST !BY"),
+    ("limit", "{ceiling_dbtp:peak}", "LIMIT", "PEAK CEILING TO MORE MOST !BY"),
     ("limit", "{ceiling_dbtp:ceiling}", "CEILING~PEAK MOST", "CEILING PEAK LEVEL KEEP !BY"),
     ("limit", "{ceiling_dbtp}", "CEILING BELOW", "!BY"),
     ("limit", "{ceiling_dbtp:ceiling}", "CEILING~PEAK BELOW KEEP", "CEILING PEAK !BY"),

@@ -286,6 +286,8 @@ class _Reader:
         shown = "|".join(re.escape(unit) for unit in longest)
         # A time of day's form, 1:30, needs no unit.
         number = rf"{_TIME}(?= )|{_NUMBER}(?= (?:{shown}) )" if slot.kind == "s" else _NUMBER
+        if slot.kind == "signed":
+            number = rf"[+-]{_NUMBER.removeprefix('[+-]?')}"
         unit = rf"(?P<{group}_unit> (?:{shown}))"
         return rf"(?P<{group}>{number}){unit if slot.kind != 's' else unit + '?'} "
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from ..details.manners import SAME_PITCH, SAME_SPEED
 
 THINGS: Mapping[str, str] = {
-    "HIGHPASS": "high-pass|highpass|high pass|hpf|low-cut|low cut|lowcut|hochpass|"
+    "HIGHPASS": "high-pass|highpass|high pass|hpf|hp|low-cut|low cut|lowcut|hochpass|"
     "hochpassfilter|trittschallfilter|low-cut filter|low cut filter|high-pass filter|"
     "highpass filter|high pass filter|rumble filter|bass cut|hochpass-filter|low-frequency cut|"
     "subsonic filter|trittschall-filter|low-end cut|hi-pass|hipass|lo-cut|locut",

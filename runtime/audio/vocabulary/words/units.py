@@ -64,6 +64,7 @@ UNITS: dict[str, Mapping[str, float]] = {
     "alike": {"": 1},
 }  # fmt: skip
 """The units of each kind of value, and what one of them is in the first one."""
+UNITS["signed"] = UNITS["db"]  # with its sign
 UNITS["span"] = UNITS["s"]  # a length, which no time of a clock is
 _SPOKEN = {
     word: str(first + step * number)
