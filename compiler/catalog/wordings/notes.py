@@ -201,8 +201,8 @@ NOTES: Mapping[str, tuple[str, ...]] = {
     ),
     "noise": (
         "(denoise [it]|(remove|reduce) THE NOISE [by {reduction_db}]) [,|;|:|.] [the] first "
-        "{noise_end_s} (is|are) (noise only|only noise|just noise|pure noise) [[,|and] use (it|them|"
-        "that) as [a|the] noise (profile|sample|reference)] {noise_start_s=0}",
+        "{noise_end_s} (is|are) (noise only|only noise|just noise|pure noise) [[,|and] use "
+        "(it|them|that) as [a|the] noise (profile|sample|reference)] {noise_start_s=0}",
         f"{_TIMES} {_PURE} {_LEARN}",
         f"(denoise|entrauschen|reduce the noise) [,|;|:|.] {_TIMES} {_PURE}",
         f"(reduce|lower) THE NOISE [by {{reduction_db}}] [,|;|:|.] {_TIMES} {_PURE}",
