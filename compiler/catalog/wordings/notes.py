@@ -33,6 +33,7 @@ _WRAPPED = (
 _OF_TWO = "(loud|quiet|soft) and (loud|quiet|soft)"
 _SPOKEN = "(speakers|voices|talkers|parts|passages|sections|bits|people|stretches|moments)"
 _SPRECHER = "(stellen|passagen|teile|abschnitte|sprecher|stimmen)"
+_THERE = "[(im|in der|in dem) (vortrag|interview|podcast|gespräch|aufnahme|vorlesung|predigt)]"
 _EVEN = "(even out|level out|balance|even|match up)"
 _SWINGS = "(lautstärkeschwankungen|lautstärkeunterschiede|pegelschwankungen|pegelunterschiede)"
 _LEVELLING = "(ausgleichen|angleichen|glätten|ausbügeln|einebnen)"
@@ -150,7 +151,8 @@ NOTES: Mapping[str, tuple[str, ...]] = {
         f"{_EVEN} THE {_OF_TWO} {_SPOKEN}",
         f"(gleiche|gleich|gleichen) [sie] [die] (laute|leise) und (laute|leise) {_SPRECHER} "
         f"[{_MOST} {{most_db}}] an",
-        f"[die] (laute|leise) und (laute|leise) {_SPRECHER} [{_MOST} {{most_db}}] {_LEVELLING}",
+        f"[die] (laute|leise) und (laute|leise) {_SPRECHER} {_THERE} [bitte] "
+        f"[{_MOST} {{most_db}}] {_LEVELLING}",
         f"[die] {_SWINGS} [langsam] {_LEVELLING} [[,] {_MOST} {{most_db}}]",
         "[1|one] (speaker|voice|person) is [too] (loud|louder) and (the other|another) [1|one|is] "
         "[too] (soft|quiet|quieter) [,|.] (even|level|balance) (them|it) out",
@@ -201,8 +203,8 @@ NOTES: Mapping[str, tuple[str, ...]] = {
     ),
     "noise": (
         "(denoise [it]|(remove|reduce) THE NOISE [by {reduction_db}]) [,|;|:|.] [the] first "
-        "{noise_end_s} (is|are) (noise only|only noise|just noise|pure noise) [[,|and] use "
-        "(it|them|that) as [a|the] noise (profile|sample|reference)] {noise_start_s=0}",
+        "{noise_end_s} (is|are) (noise only|(only|just|pure|nothing but) [room] (noise|hiss)) "
+        "[[,|and] use (it|them|that) as [a|the] noise (profile|sample|reference)] {noise_start_s=0}",
         f"{_TIMES} {_PURE} {_LEARN}",
         f"(denoise|entrauschen|reduce the noise) [,|;|:|.] {_TIMES} {_PURE}",
         f"(reduce|lower) THE NOISE [by {{reduction_db}}] [,|;|:|.] {_TIMES} {_PURE}",
@@ -236,6 +238,7 @@ NOTES: Mapping[str, tuple[str, ...]] = {
         "(lose|cut|remove|drop|trim|take) [off] {start_s:span} (at|from|off) the (start|front|"
         "beginning) and {before_end_s:span} (at|from|off) the (end|back)",
         "(use|take) [only|just] the first {end_s:span}",
+        "take [only|just] [from] {start_s} TILL {end_s}",
         "alles (bis|vor) {start_s} (weg|raus|abschneiden|löschen|wegschneiden|entfernen)",
         "alles (ab|nach) {end_s} (weg|raus|abschneiden|löschen|wegschneiden|entfernen)",
     ),

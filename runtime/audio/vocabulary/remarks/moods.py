@@ -127,7 +127,7 @@ def is_intention(words: Sequence[str]) -> bool:
 
 
 USES = words_of(
-    "transcribe follow dance mitsingen mitspielen mitsprechen "
+    "transcribe write follow dance mitsingen mitspielen mitsprechen "
     "practise practice rehearse learn sing listen study upload publish send share post show "
     "teach play use export read üben singen lernen anhören hören verschicken versenden hochladen "
     "zeigen öffnen abtippen transkribieren"

@@ -25,6 +25,8 @@ _OBJECTS = words_of(
 )
 _BEHIND = words_of("for für fürs zum zur of from von vom aus")
 _WITHIN = words_of("in im on am at auf bei beim of von vom from aus to zu")
+_GROUPS = words_of("chor choir band orchester orchestra ensemble chorus")
+"""Who sings and plays: what is for them is not of their part alone."""
 _INSIDE = words_of("in im over across on auf über")
 _ORIGINS = words_of("of from von vom aus des der")
 _FAULTS = words_of("denoise dehum declick deess")
@@ -66,7 +68,7 @@ def _spans(words: list[str]) -> list[tuple[int, int]]:
         while (
             end < len(words)
             and end - begin <= _MOST_WORDS
-            and (_is_name(words[end]) or (chained and words[end] in _WITHIN))
+            and (_is_name(words[end]) or (chained and words[end] in _WITHIN | _GROUPS))
         ):
             end += 1
         named = [word for word in words[begin + 1 : end] if word not in _OBJECTS | _PLAIN]
@@ -76,7 +78,7 @@ def _spans(words: list[str]) -> list[tuple[int, int]]:
         if not begin and words[0] in _OBJECTS:  # who begins with it may tell something of it
             apart = words[end : end + 1] == [] or words[end] in _SHAPING
         spoken = [word for word in words[begin:end] if not word.endswith("'s")]
-        plain = senses_of(spoken) <= _PLAIN_SENSES
+        plain = senses_of([word for word in spoken if word not in _GROUPS]) <= _PLAIN_SENSES
         parted = not SCOPES.isdisjoint(named) and not section
         if named and apart and plain and _NEVER.isdisjoint(named) and not parted:
             found.append((begin, end))

@@ -146,7 +146,7 @@ SETTINGS: tuple[Knob, ...] = (
         "as long as the (longer|longest) [1|one|file|of both|of them] {length=longest}",
         "so lang wie die (längere|längste) [datei|von beiden] {length=longest}",
         "until both (end|are over) {length=longest}", "bis beide zu ende sind {length=longest}",
-        "as long as the (voice|recording) {length=first}",
+        "(no longer than|as long as) (the|my) (voice|recording|speech) {length=first}",
         "so lang wie die (stimme|aufnahme) {length=first}",
         "(stop|end|finish|cut) (it|the music|the file) when (i|the voice|the speech|it) "
         "(stop|stops|end|ends|finish|finishes) {length=first}",

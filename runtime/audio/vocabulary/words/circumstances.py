@@ -28,7 +28,7 @@ WHOLE = (
 )
 """What all of a sound is."""
 NEUTRAL = (
-    "old|alte|alten|today|tonight|yesterday|tomorrow|heute|gestern|morgen|this morning|"
+    "old|alt|alte|alten|today|tonight|yesterday|tomorrow|heute|gestern|morgen|this morning|"
     "last night|last week|this week|monday|tuesday|wednesday|thursday|friday|saturday|sunday|"
     "montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|nun|später mal|soon|bald|leider|"
     "unfortunately|sadly|painfully|terribly|awfully|horribly|annoyingly|ugly|bloody|damn|awkward|"

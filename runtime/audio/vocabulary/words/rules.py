@@ -27,10 +27,16 @@ BEGINNINGS = frozenset({"first", "firstly", "erst", "zuerst", "zunächst"})
 """Words that the first clause may begin with and that add nothing, unless a number follows."""
 GOING_ON = frozenset({"next", "lastly", "zuletzt"})
 """The same of later clauses: what is said later and done first is another order."""
+_PARTS = "(files|parts|pieces|tracks|teile|dateien|stücke)"
 FORMAT = Wording("file format", "Export", "export flac", tuple(
-    f"[SAVE] IT [as|to|in|into|als|nach] THE {word} [file|datei] [speichern|exportieren|umwandeln|"
-    f"konvertieren] {{format={name}}}"
+    phrase
     for word, name in SPOKEN.items()
+    for phrase in (
+        f"[SAVE] IT [as|to|in|into|als|nach] THE {word} [file|datei|files|dateien] [speichern|"
+        f"exportieren|umwandeln|konvertieren] {{format={name}}}",
+        f"[SAVE] [all|both|each of] [the|die|alle|beide] {_PARTS} (as|als) {word} "
+        f"{{format={name}}}",
+    )
 ), "wav")  # fmt: skip
 LISTENING = Wording("listening", "Listen", "let me listen", (
     "(let me|wait until i) (listen|review) [to it|it]",

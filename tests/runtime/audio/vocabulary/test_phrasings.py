@@ -77,7 +77,7 @@ def canonical(call: AudioCall) -> str:
     own = {
         p.name: call.arguments[p.name]
         for p in call.tool.parameters
-        if p.kind not in ("input", "output") and call.arguments[p.name] != p.default
+        if p.kind not in ("input", "output", "pattern") and call.arguments[p.name] != p.default
     }
     same = {("cut", ("end_s",)): ("clip", "start_s"), ("cut", ("start_s",)): ("clip", "end_s")}
     if other := same.get((call.tool.name, tuple(own))):
