@@ -30,6 +30,7 @@ from ..audio.plan.review import review, step_requires
 from ..audio.vocabulary.clauses import read_request
 from ..audio.vocabulary.requests import code_of, plan_of, required_by, tools_of
 from ..audio.vocabulary.words.patterns import sounds_in
+from ..audio.vocabulary.words.unspoken import unspoken_tools
 from ..errors import Failure
 from ..files.roots import Roots
 from ..services import Json
@@ -71,8 +72,9 @@ class AudioTools(CatalogTools):
                 return await self._check(args)
             case "audio_review":
                 document = read_plan(self.roots.read_text(args["document"]))
-                asked = tools_of(_request_in(document))
-                return await review(document, self._do, int(args.get("since") or 0), asked)
+                request, since = _request_in(document), int(args.get("since") or 0)
+                asked, unspoken = tools_of(request), unspoken_tools(request)
+                return await review(document, self._do, since, asked, unspoken)
             case _:
                 return await self._do(check_call(tool, args))
 

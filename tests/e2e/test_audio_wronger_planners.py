@@ -121,6 +121,27 @@ WAYS: dict[str, Way] = {
         ),
         [*CODES, "GAIN(gain_db=3)"],
     ),
+    **{
+        f"{name}, which the plan vouches for": (
+            plan([*STEPS, "Tidy"])
+            | requiring(CUT, FADED, QUIETER, {**need, "text": "Tidy", "subject": "step_4"}),
+            [*CODES, code],
+        )
+        for name, code, need in (
+            (
+                "sides swapped",
+                "CHANNELS(order=[2, 1])",
+                {"metric": "channels_misfit_db(2,1)", "op": "<=", "value": -10},
+            ),
+            ("backwards", "REVERSE()", {"metric": "reverse_misfit_db", "op": "<=", "value": -10}),
+            ("turned round", "INVERT()", {"metric": "correlation", "op": "==", "value": -1}),
+            (
+                "moved",
+                "SHIFT(offset_s=0.05)",
+                {"metric": "shift_misfit_db(0.05,0)", "op": "<=", "value": -10},
+            ),
+        )
+    },
     "peaks crushed": (plan([*STEPS, "Safe peaks"]), [*CODES, "LIMIT(ceiling_dbtp=-18)"]),
     "bound in place of a value": swap(
         2, "GAIN(gain_db=-9)", **requiring(CUT, FADED, {**QUIETER, "op": "<="})
@@ -141,6 +162,7 @@ IN_CHECK = {
     "two tenths too late",
     "taken back and said so",
     "8 kHz and back",
+    "sides swapped, which the plan vouches for",
     "criterion that was true before",
 }
 """The others are tried in `make soak`."""

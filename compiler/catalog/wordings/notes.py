@@ -49,6 +49,7 @@ _COLOURS = {"white": "(white|weißes)", "pink": "(pink|rosa)", "brown": "(brown|
 _UNDER = "(below|under|beneath|unter) THE (signal|sound|recording|speech|voice|music|level)"
 _UNTER = "unter (dem signal|der sprache|der musik|der stimme|dem pegel)"
 _NOISE = "(noise|rauschen)"
+_ONLY_NOISE = "(only|just|pure|nothing but) [room] (noise|hiss)"
 _PURE = (
     "(is|are|ist|sind|hört man|hat man) [just|only|nothing but|nur|bloß] [pure|plain|reines|das] "
     "[room|background] (noise|hiss|rauschen|grundrauschen)"
@@ -202,9 +203,9 @@ NOTES: Mapping[str, tuple[str, ...]] = {
         )
     ),
     "noise": (
-        "(denoise [it]|(remove|reduce) THE NOISE [by {reduction_db}]) [,|;|:|.] [the] first "
-        "{noise_end_s} (is|are) (noise only|(only|just|pure|nothing but) [room] (noise|hiss)) "
-        "[[,|and] use (it|them|that) as [a|the] noise (profile|sample|reference)] {noise_start_s=0}",
+        "(denoise [it]|(remove|reduce) THE NOISE [by {reduction_db}]) [,|;|:|.] [the] "
+        f"first {{noise_end_s}} (is|are) (noise only|{_ONLY_NOISE}) [[,|and] use (it|them|that) as "
+        "[a|the] noise (profile|sample|reference)] {noise_start_s=0}",
         f"{_TIMES} {_PURE} {_LEARN}",
         f"(denoise|entrauschen|reduce the noise) [,|;|:|.] {_TIMES} {_PURE}",
         f"(reduce|lower) THE NOISE [by {{reduction_db}}] [,|;|:|.] {_TIMES} {_PURE}",

@@ -48,6 +48,7 @@ async def review(
     do: Do,
     since: int = 0,
     asked: Collection[str] | None = None,
+    unspoken: Collection[str] = (),
 ) -> dict[str, Any]:
     """Return {status, summary, verdict, passed, failed, not_measured, proves_nothing, checks,
     table, unmeasured, final, shown}: every criterion is there, with its measured value, and what
@@ -57,8 +58,9 @@ async def review(
     which is FAILURE; `shown` says the same in words. The first `since` steps are those of a plan
     that was given up. `asked` are the tools that the request asks for, one as often as it does,
     where that is known: the report names a step that nobody asked for, or, where it is not known,
-    one that no criterion speaks of, and the whole does not pass with it, unless a person wrote it
-    into the document by hand. What such a step changes need not stay."""
+    one that no criterion speaks of, or of the tools `unspoken`, of which no word of the request
+    speaks; and the whole does not pass with it, unless a person wrote it into the document by hand.
+    What such a step changes need not stay."""
     section = document.section("requirements")
     lines = plan.text_value(section, "Success Criteria").split("\n") if section else []
     criteria = criteria_in(line for line in lines if line.strip())
@@ -82,7 +84,7 @@ async def review(
     if asked is not None:
         extra = _extra_steps(document, mine, since, asked)
     else:
-        extra = _unspoken_steps(document, mine, since, findings[:planned])
+        extra = _unspoken_steps(document, mine, since, findings[:planned], unspoken)
     report = _report(findings, words, unproved, [*extra, *_detours(document, mine, since)])
     final = result_file(document, since)
     steps = document.steps[since:]
@@ -276,13 +278,18 @@ def _unspoken_steps(
     subjects: Container[str],
     since: int,
     findings: Sequence[Finding],
+    unspoken: Container[str],
 ) -> Iterator[str]:
     """Yield the steps whose calls change what no criterion of the plan speaks of: by the step, or,
-    of the result, by a metric of the same kind."""
+    of the result, by a metric of the same kind; and those of which the request says no word, since
+    who adds a step can vouch for it as well."""
     criteria = [one.predicate for one in findings if one.verdict != "not measured"]
     steps = {one.subject for one in criteria}
     whole = {_topic(one.metric) for one in criteria if one.subject in (RESULT, ANY)} - {""}
     for id, call in _calls(document, subjects, since):
+        if call.tool.name in unspoken:
+            yield f"{id}: no word of the request asks for {call.tool.name.upper()}"
+            continue
         if id in steps:
             continue
         expected = call.expects(plan.step_paths(document, id)[0])

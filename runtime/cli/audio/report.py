@@ -22,6 +22,7 @@ from ...audio.plan.beginning import beginning_of
 from ...audio.plan.report import Heard, Story, page_of
 from ...audio.plan.review import review
 from ...audio.vocabulary.requests import tools_of
+from ...audio.vocabulary.words.unspoken import unspoken_tools
 from ...config.extras import require
 from ...db.url import locate
 from ...documents.write_log import Record, documents_of
@@ -128,7 +129,8 @@ async def _page(
     ]
     request = document.section("request")
     words = text_value(request, "Original Request") if request else ""
-    verdicts: dict[str, Any] = await review(document, do, asked=tools_of(words))
+    wanted, unspoken = tools_of(words), unspoken_tools(words)
+    verdicts: dict[str, Any] = await review(document, do, asked=wanted, unspoken=unspoken)
     story = Story(place.stem, words, overall_of(document) or "", verdicts)
     # What reads a pipe is taken to be in the folder that the command is in.
     page = out if leads_to_file(out) else Path("page")
