@@ -51,8 +51,10 @@ MACROS: Mapping[str, str] = {
     "SAVE": "(export|save|write|convert|encode|render|give me|i need|make|output|speichere|"
             "speicher|exportiere|wandle|konvertiere)",
 }  # fmt: skip
-_PEAK = ("[[and|with|at|,] THE [maximum] [true peak|true peaks|peak|peaks] "
-         "[of|at|to|below|under|unter] [at most] {max_true_peak_dbtp}]")  # fmt: skip
+_PEAK = ("[[and|with|at|,|und|mit] THE [maximum|max|max.] "
+         "[true peak|true peaks|peak|peaks|peak level|spitze|spitzen|spitzenpegel] "
+         "[of|at|to|below|under|unter|bei|auf|max|maximal] [at most|höchstens] "
+         "{max_true_peak_dbtp}]")  # fmt: skip
 _PEAK_ALONE = ("(and|with|,) THE [maximum] (true peak|peak|peaks) [of|at|to|below] [at most] "
                "{max_true_peak_dbtp}")  # fmt: skip
 _LOUD = "[loudness|lautheit|lautstärke]"
@@ -356,7 +358,7 @@ _OWN: Mapping[str, tuple[str, ...]] = {
         "(reverse|rückwärts) IT",
     ),
     "delay": (
-        "(shift|move) IT [later|back] BY {offset_s} [later]",
+        "(shift|move) IT [later] BY {offset_s} [later]",
     ),
 }  # fmt: skip
 PHRASES: Mapping[str, tuple[str, ...]] = {

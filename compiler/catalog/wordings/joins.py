@@ -62,7 +62,8 @@ _AT = (
     "sekunde) {at_s:seconds}) [on|onwards])"
 )
 _LESS = (
-    f"[[,|and|und] [zwar] {{-less_db:db}} {_LOWER}|[,|and] [it] (turned down|down|lowered|reduced) "
+    "[[,|and|und] [zwar] {-less_db:db} (lower|quieter|softer|down|leiser|tiefer|darunter)|"
+    "[,|and] [it] (turned down|down|lowered|reduced) "
     "[by] {-less_db:db}|[,|and] [it] (turned up|up|raised|boosted) [by] {+less_db:db}]"
 )
 _BELOW = f"[[,] {{below_db}} {_LOWER}]"

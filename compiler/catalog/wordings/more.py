@@ -125,8 +125,8 @@ MORE: Mapping[str, tuple[str, ...]] = {
         f"({{end_s:span}}|{{end_s:alike}}) [of {_SILENCE}|{_SILENCE}] {_AFTER}",
     ),
     "delay": (
-        f"(shift|move|delay) IT [later|back] BY {{offset_s}} [later] {_WRAPPED}",
-        f"(shift|move) IT {{offset_s}} (later|back) {_WRAPPED}",
+        f"(shift|move|delay) IT [later] BY {{offset_s}} [later] {_WRAPPED}",
+        f"(shift|move) IT {{offset_s}} later {_WRAPPED}",
         f"(verschieb|verschiebe|schieb|schiebe) IT um {{offset_s}} [nach hinten] {_WRAPPED_DE}",
         "rotate IT by {offset_s} {wrap=true}",
         "(shift|move) IT [by] {-offset_s} (earlier|to the left)",

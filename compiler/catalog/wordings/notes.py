@@ -21,7 +21,7 @@ _SAME_LENGTH = (
     f"(unchanged|the same|same)|[bei] (gleiche|gleicher|gleichbleibender|unveränderter) {_LENGTH}|"
     f"[die] {_LENGTH} [bleibt] (unverändert|gleich))"
 )
-_LATER = "(later|back|behind|to the right)"
+_LATER = "(later|to the right)"
 _EARLIER = "(earlier|to the left|forward|forwards)"
 _HINTEN, _VORN = "nach hinten", "(nach vorn|nach vorne|früher)"
 _SCHIEBEN = "(schieben|verschieben|ziehen|rücken|versetzen)"
@@ -123,6 +123,14 @@ NOTES: Mapping[str, tuple[str, ...]] = {
         "({out_s}|{out_s:alike})",
         "(fade|ease) IT (in|up) [over|for] {in_s} and [then] (out|down) [over|for] "
         "({out_s}|{out_s:alike})",
+        "fade in [over|for] [the first] {in_s} (and|,) [fade] out [over|for] [the last] "
+        "({out_s}|{out_s:alike})",
+        "[die] ersten {in_s} ein [-] (und|,) [die] letzten {out_s} (aus|ausblenden)",
+        "[die] ersten {in_s} einblenden (und|,) [die] letzten {out_s} ausblenden",
+        "fades [:] {in_s,out_s} (in and out|out and in|each|at both ends)",
+        "fades [:] (in and out|out and in) [,] {in_s,out_s}",
+        "fade (in and out|out and in) (over|for|,) {in_s,out_s}",
+        "[a] {in_s,out_s} fade (in and out|out and in)",
         "{shape=linear} (linear|straight) fades [:] {in_s} in [,|and] {out_s} out",
         "fades [:] {in_s} in [,|and] {out_s} out",
     ),

@@ -58,9 +58,8 @@ async def review(
     which is FAILURE; `shown` says the same in words. The first `since` steps are those of a plan
     that was given up. `asked` are the tools that the request asks for, one as often as it does,
     where that is known: the report names a step that nobody asked for, or, where it is not known,
-    one that no criterion speaks of, or of the tools `unspoken`, of which no word of the request
-    speaks; and the whole does not pass with it, unless a person wrote it into the document by hand.
-    What such a step changes need not stay."""
+    that no criterion or, of the tools `unspoken`, no word of the request speaks of; the whole does
+    not pass with it, unless a person wrote it by hand. What it changes need not stay."""
     section = document.section("requirements")
     lines = plan.text_value(section, "Success Criteria").split("\n") if section else []
     criteria = criteria_in(line for line in lines if line.strip())

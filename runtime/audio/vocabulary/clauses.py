@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
+from itertools import pairwise
 
 from ...errors import Failure
 from .details.manners import leaves_rest
-from .earlier import is_earlier, with_earlier
+from .earlier import in_order, is_left_open, with_earlier
 from .findings import Clause, ReadPart, remarks_beside
 from .meant import TAKING, Neighbourhood, is_bare_tag, is_meant, is_of_all
 from .misfits import is_behind_section
@@ -81,8 +82,10 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
         words = [word for piece in pieces[at : at + used] for word in piece.words]
         found.append(ReadPart(pieces[at].before, words, own))
         at += used
+    if behind := is_left_open(found):
+        raise refusal(f"`{behind}` may be done before the others or after them", _IN_ORDER)
     clauses: list[Clause] = []
-    for clause in _in_order(found):
+    for clause in in_order(found):
         same = [
             other
             for other in _since_join(clauses)
@@ -106,18 +109,25 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
     return clauses, remarks
 
 
+_IN_ORDER = "say all of it in the order in which it is done"
 _BLANKS = re.compile(r"[^\S\n]+")
 _MORE_THAN_ONCE = frozenset({"again", "nochmal", "nochmals", "twice", "zweimal", "wieder", "limit"})
 
 
-def _in_order(found: list[ReadPart]) -> list[Clause]:
-    """Return the clauses with those first that are said to be done before the others."""
-    earlier = [clause for one in found if is_earlier(one.before) for clause in one.clauses]
-    return [*earlier, *(c for one in found for c in one.clauses if c not in earlier)]
+_BARELY = frozenset({"eq", "distort", "reverb"})
+"""Tools that are named first and said exactly then: "distort it, soft clip 6 dB"."""
 
 
 def _check_twice(clauses: list[Clause]) -> None:
     """Raise `Failure` (refused) where two clauses ask for the same: it would be done twice."""
+    for one, other in pairwise(clauses):
+        tool, numbered = one.fit.rule.tool, any(is_number(w.text) for w in words_in(one.text))
+        again = any(is_number(w.text) for w in words_in(other.text)[-2:])
+        if tool and tool.name in _BARELY and not numbered and tool is other.fit.rule.tool and again:
+            both = f"`{one.text}` and `{other.text}` may ask for the same"
+            raise refusal(
+                f"the offline rules refuse this request: {both}", "say the numbers of both"
+            )
     for number, one in enumerate(clauses):
         words = {word.text for word in words_in(one.text)}
         tool = one.fit.rule.tool
@@ -310,7 +320,8 @@ def _is_rest(last: Clause, words: list[str]) -> bool:
     rest = bool(strange)
     match tool.name:
         case "clip":
-            gone = rest and said <= _GONE | {"OF", "ALL"} and said & _GONE
+            taken_out = senses_of([word.text for word in words_in(last.text)]) & _GONE
+            gone = rest and not taken_out and said <= _GONE | {"OF", "ALL"} and said & _GONE
             taken = senses_of([word.text for word in words_in(last.text)]) & TAKING
             again = points_back(words) and said <= {"KEEP", "JUST", "WANT"} and "KEEP" in said
             again = again and not taken

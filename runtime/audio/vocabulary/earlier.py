@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from .findings import Clause, ReadPart
 from .pieces import RequestPiece, read_alone
 from .words.patterns import is_number
+from .words.rules import FORMAT
 
 _LEADS = (
     ("first", "of", "all"), ("before", "that"), ("vorher", "noch"), ("davor", "noch"),
@@ -21,7 +23,28 @@ def with_earlier(pieces: list[RequestPiece]) -> list[RequestPiece]:
     return [*pieces[:1], *map(_without_lead, pieces[1:])]
 
 
-def is_earlier(separator: str) -> bool:
+def in_order(found: list[ReadPart]) -> list[Clause]:
+    """Return the clauses with those first that are said to be done before the others."""
+    earlier = [clause for one in found if _is_earlier(one.before) for clause in one.clauses]
+    return [*earlier, *(c for one in found for c in one.clauses if c not in earlier)]
+
+
+def is_left_open(found: list[ReadPart]) -> str:
+    """Return the words behind a wish that is done first of which nobody can tell whether they are
+    done with it or at their place; "" without any."""
+    ahead = False
+    for at, part in enumerate(found):
+        if (
+            ahead
+            and part.clauses
+            and not all(one.fit.rule.wording is FORMAT for one in part.clauses)
+        ):
+            return " ".join(word.text for word in part.words)
+        ahead = ahead or (_is_earlier(part.before) and any(one.clauses for one in found[:at]))
+    return ""
+
+
+def _is_earlier(separator: str) -> bool:
     """Tell whether what stands behind a separator is done before all that stands in front of it."""
     return separator == _AHEAD
 

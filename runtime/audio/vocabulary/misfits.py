@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 from .words.circumstances import words_of
 from .words.patterns import is_number, sounds_in
@@ -31,6 +32,10 @@ _REPAIRS = words_of("denoise dehum declick deess")
 _OBJECTS = words_of(
     "it them that everything all whole volume level recording sound file alles ganze es lautstärke "
     "pegel aufnahme loudness"
+)
+_POINTERS = words_of("das ihn")
+_OF_OTHER = words_of(
+    "fading compressed filtered ducked reversed normalised normalized faded looped"
 )
 _AFTERWARDS = words_of("afterwards danach thereafter hinterher anschließend")
 _OF_VALUES = words_of("eq distort deess compress limit denoise")
@@ -63,6 +68,7 @@ def is_of_other_place(
             wrong = same and _BOTH.isdisjoint(words)  # "2 s silence"
         case "shift":
             wrong = any(one in _ARTICLES and two in _START for one, two in pairwise(words))
+            wrong = wrong or not _BACK.isdisjoint(words)  # later for some, earlier for others
         case "pitch_shift":
             bare = words[0] == "pitch" and len(words) > 1 and is_number(words[1])
             wrong = bare and words[1][0] not in "+-"  # "pitch 3 semitones"
@@ -70,6 +76,14 @@ def is_of_other_place(
             wrong = not _TURNED.isdisjoint(words)
         case "time_stretch":
             wrong = _is_of_speed(words, fit.arguments.get("rate"))
+        case "fade":
+            ends = not _INS.isdisjoint(words) and not _OUTS.isdisjoint(words)
+            wrong = ends and len({"in_s", "out_s"} & {*fit.arguments}) == 1
+        case "eq":
+            wrong = _band_of(fit).get("freq_hz", 0) > _HIGHEST_HZ  # "44.1 kHz -3 dB"
+        case "loudness_norm":
+            bare = "max_true_peak_dbtp" in fit.arguments and "target_lufs" not in fit.arguments
+            wrong = bare and senses_of(words) <= {"NORM", "PEAK", "AT", "TO", "MOST"}
         case "denoise":
             wrong = any(is_number(word) and word[0] == "+" for word in words)
     return wrong or (last is not None and _is_behind(name, fit, words, last, held))
@@ -77,12 +91,21 @@ def is_of_other_place(
 
 def _is_of_speed(words: Sequence[str], rate: object) -> bool:
     """Tell whether words say a speed, and not how much it changes: "slower: 70 % speed" is 70 %."""
-    for number, sign, of in zip(words, words[1:], words[2:], strict=False):
-        if number.replace(".", "", 1).isdigit() and sign in _PERCENT and of in _SPEEDS:
-            return rate != float(number) / 100
+    for number, sign, of in zip(words, words[1:], [*words[2:], ""], strict=False):
+        if number.replace(".", "", 1).isdigit() and sign in _PERCENT:
+            share = float(number) / 100
+            if not _LENGTHS.isdisjoint(words):
+                return True  # "down to 80 % of its length"
+            if of in _SPEEDS or (share >= 1 and _BY.isdisjoint(words)):
+                return rate != share
     return False
 
 
+_INS, _OUTS = words_of("in ein"), words_of("out aus")
+_HIGHEST_HZ = 24_000
+_BY = words_of("by um")
+_BACK = words_of("back zurück")
+_LENGTHS = words_of("length duration länge dauer")
 _PERCENT = words_of("% percent prozent")
 _SPEEDS = words_of("speed tempo geschwindigkeit of")
 
@@ -96,9 +119,26 @@ def _is_behind(name: str, fit: Fit, words: Sequence[str], last: Fit, held: Seque
         less = former in _REPAIRS and not _LESS.isdisjoint(words)
         if bare or much or less:
             return True  # "more bass, +2 dB", "too much noise, 6 dB quieter", "denoise, 6 dB less"
+    numbered = any(map(is_number, held))
+    if name == "eq" and not numbered and former in _REPAIRS | {"eq"}:
+        again = former == "eq" and "shelf" in words
+        return again or is_number(words[0])  # "more bass, 100 Hz +3 dB"
+    if name == "gain" and former == "eq" and len(words) == _BARE:
+        return True  # "bass -3 dB, +2 dB"
+    if former in ("mix", "concat") and words[0] in _OF_OTHER:
+        return True  # "mix in music.wav, fading in over 3 s"
+    taken = held[-1] == "aus" and not _POINTERS.isdisjoint(words)
+    if not name and former == "cut" and (taken or words[0] == "use"):
+        return True  # "schneide 0:10 bis 0:20 aus und speicher das als mp3"
     own = not {"start_s", "end_s"}.isdisjoint(fit.arguments) or name in _OF_FILE or not name
     own = own or (name == "fade" and bool(senses_of(words) & {"START", "END"}))
     return is_headed(last, held) and not own and _ALL.isdisjoint(words)
+
+
+def _band_of(fit: Fit) -> Mapping[str, Any]:
+    """Return the one band that a clause is of."""
+    bands = fit.arguments.get("bands") or [fit.arguments]
+    return {"freq_hz": 0, **bands[0]}
 
 
 def is_headed(last: Fit, held: Sequence[str]) -> bool:

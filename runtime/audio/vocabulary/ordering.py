@@ -10,6 +10,7 @@ from ...errors import Failure
 from .clauses import SEE, refusal
 from .findings import Clause
 from .words.patterns import words_in
+from .words.sentences import senses_of
 
 
 def order(work: list[Clause]) -> list[Clause]:
@@ -41,9 +42,39 @@ def _check_sections(work: list[Clause]) -> None:
             again = other is not one and {*_clip_of(other)} & {*kept}
             inner = {"start_s", "end_s"} <= {*kept} and _name_of(other) == "cut"
             behind = last and _name_of(other) in ("cut", "gain") and "end_s" in said
-            if kept and (again or inner or behind):
+            outside = other is not one and kept and _is_outside(kept, _section_of(other))
+            gone = one is not other and _is_within(_section_of(other), one)
+            if gone or (kept and (again or inner or behind or outside)):
                 why = "where the one is moves with the other"
                 raise contradictory(other.text, one.text, why, _ONE_BY_ONE)
+
+
+def _section_of(clause: Clause) -> tuple[float, float] | None:
+    """Return from when to when a clause mutes or changes a level; None for all of the sound, and
+    where it counts from the end."""
+    start, end = (clause.fit.arguments.get(name) for name in ("start_s", "end_s"))
+    if _name_of(clause) not in ("gain", "cut") or not (start or end):
+        return None
+    section = (float(start or 0), float(end or "inf"))
+    return section if min(section) >= 0 else None
+
+
+def _is_within(section: tuple[float, float] | None, cut: Clause) -> bool:
+    """Tell whether a section is in what a clause cuts out."""
+    out = _section_of(cut) if _name_of(cut) == "cut" else None
+    return bool(section and out and out[0] <= section[0] and section[1] <= out[1])
+
+
+def _is_outside(kept: Mapping[str, object], section: tuple[float, float] | None) -> bool:
+    """Tell whether nothing is left of a section, which is meant as one of the result then."""
+    start, end = (kept.get(name) for name in ("start_s", "end_s"))
+    if section is None or not all(
+        one is None or isinstance(one, int | float) for one in (start, end)
+    ):
+        return False
+    early = isinstance(start, int | float) and section[1] <= start
+    late = isinstance(end, int | float) and 0 < end <= section[0]
+    return early or late
 
 
 def _name_of(clause: Clause) -> str:
@@ -142,7 +173,9 @@ def _is_before(clause: Clause) -> bool:
 _SECTION = ("start_s", "end_s")
 _THEN = r"[,;.]?\s+(?:and\s+|und\s+)?(?:then|dann|danach|afterwards|anschließend)\b"
 _AT_LAST = re.compile(
-    r"^\s*(?:finally|lastly|at last|zum schluss|zuletzt|am schluss|schließlich)\b", re.IGNORECASE
+    r"^\s*(?:finally|lastly|at last|as the last step|zum schluss|zuletzt|am schluss|am ende|"
+    r"als letztes|schließlich)\b",
+    re.IGNORECASE,
 )
 
 
@@ -154,6 +187,11 @@ def check_said_order(request: str, work: list[Clause]) -> None:
         first, second = others[0].text, others[1].text
         if re.search(re.escape(first) + r"\s*[,;]\s*" + re.escape(second), request):
             raise contradictory(first, second, "what is done at last comes first", _ONE_BY_ONE)
+    for number, one in enumerate(work):
+        for two in work[number + 1 :]:
+            if _is_turned(one, two) and _is_said_in_order(request, one.text, two.text):
+                why = f"behind `{one.text}` times are others"
+                raise contradictory(two.text, one.text, why, _ONE_BY_ONE)
     for one, two in permutations(work, 2):
         ends = [{*_clip_of(clause)} for clause in (one, two)]
         if ends == [{"start_s"}, {"end_s"}] and re.search(
@@ -161,6 +199,29 @@ def check_said_order(request: str, work: list[Clause]) -> None:
         ):
             why = f"behind `{one.text}` times are others"
             raise contradictory(two.text, one.text, why, _ONE_BY_ONE)
+
+
+_FIRST = r"\b(?:first|before that|beforehand|vorher|zuvor|zuerst|erst)\b"
+
+
+def _is_said_in_order(request: str, one: str, two: str) -> bool:
+    """Tell whether words say that one is done before the other."""
+    former, later = re.escape(one), re.escape(two)
+    then = re.search(f"{former}.*{_THEN}.*{later}", request)
+    return bool(then or re.search(f"{later}.*{_FIRST}.*{former}", request))
+
+
+def _is_turned(one: Clause, two: Clause) -> bool:
+    """Tell whether the second of two clauses is done first, though they are in order."""
+    if one.fit.rule.wording.order == "parts" and two.fit.rule.wording.order not in (
+        "parts",
+        "last",
+    ):
+        return two.fit.rule.tool is not None
+    places = _place_of(one), _place_of(two)
+    if None in places or _name_of(two) not in _TIMED:
+        return False
+    return _name_of(one) in _SHIFTING | {"clip", "cut"} and (places[0] or 0.0) < (places[1] or 0.0)
 
 
 _ONE_BY_ONE = "ask for one, then for the other"
@@ -173,6 +234,7 @@ def check_ends(work: list[Clause]) -> None:
     """Raise `Failure` (refused) for what is asked for of an end that the clause before it moves, or
     of the result, and for files that are joined in two ways: each may be meant of either."""
     _check_sections(work)
+    _check_levels(work)
     for one, other in pairwise(work):
         name, said = one.fit.rule.tool and one.fit.rule.tool.name, other.fit.arguments
         moved = name == "clip" and "end_s" in one.fit.arguments
@@ -186,6 +248,43 @@ def check_ends(work: list[Clause]) -> None:
         if joins and "crossfade_s" in said.keys() - one.fit.arguments.keys():
             why = "one has a crossfade"
             raise contradictory(other.text, one.text, why, "say it with each of them")
+
+
+_PEAKS = frozenset({"PEAK", "CEILING"})
+_BARE_HZ = re.compile(r"(?:at |bei )?[0-9.,]+ ?k(?:hz)?(?: auch| as well| too)?", re.IGNORECASE)
+_SHAPING = frozenset({"eq", "gain", "deess", "highpass", "lowpass", "bandpass"})
+
+
+def _check_levels(work: list[Clause]) -> None:
+    """Raise `Failure` (refused) for peaks beside another level, which may be a limit, for a bare
+    frequency beside bands, which may be one more of them, and for noise that is added and reduced.
+    """
+    others = {_name_of(clause) for clause in work}
+    levels = {"gain", "loudness_norm", "limit", "shorten_pauses"}
+    for at, clause in enumerate(work):
+        name, said = _name_of(clause), senses_of([w.text for w in words_in(clause.text)])
+        beside = [other for other in work if _name_of(other) in levels and other is not clause]
+        if name == "peak_norm" and beside and not said & {"NORM", "LOUD"} and said & _PEAKS:
+            why = "the peaks may be set or limited"
+            raise contradictory(clause.text, beside[0].text, why, "say `limit peaks to -1 dBTP`")
+        near = {_name_of(one) for one in (*work[max(at - 1, 0) : at], *work[at + 1 : at + 2])}
+        if name == "split_silence" and others & {"shorten_pauses", "trim_silence"}:
+            why = "the pauses may be shortened before or behind it"
+            raise contradictory(clause.text, "shorten the pauses", why, _ONE_BY_ONE)
+        if name == "convert" and near & _SHAPING and _BARE_HZ.fullmatch(clause.text.strip()):
+            rate = clause.fit.arguments.get("sample_rate_hz", 0)
+            if rate not in _RATES:
+                why = "it may be a band or a sample rate"
+                raise contradictory(clause.text, work[at - 1].text, why, "say `resample to 48 kHz`")
+        mixed = said & {"ADD", "MORE", "LAY", "WITH"}
+        if name == "add_noise" and "denoise" in others and not mixed:
+            why = "the noise may be there or asked for"
+            raise contradictory(clause.text, "denoise", why, "say `add noise`")
+
+
+_RATES = frozenset(
+    {11_025, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 88_200, 96_000, 192_000}
+)
 
 
 def contradictory(one: str, other: str, why: str, help: str = "ask for one of them") -> Failure:

@@ -37,8 +37,6 @@ class RequestPiece:
 _ALL_BUT = frozenset({"nothing", "all", "everything", "anything", "nichts", "alles"})
 AND = frozenset({"and", "und"})
 _END = SpokenWord(";", 0, 0)
-
-
 _LEAST_BEFORE_COLON = 4
 _GERMAN = frozenset({"dann", "danach", "anschließend"})
 _MOST_BEFORE_ORDER = 4
@@ -68,8 +66,7 @@ _NEXT = _STEPS | {"and"}
 def pieces_in(words: list[SpokenWord]) -> list[RequestPiece]:
     """Return the words between separators, in order, without headings."""
     pieces: list[RequestPiece] = []
-    begun = False
-    before = ""
+    begun, before = False, ""
     current: list[SpokenWord] = []
     ahead = zip([*words, _END], [*words[1:], _END, _END], [*words[2:], *[_END] * 3], strict=False)
     for word, after, behind in ahead:
@@ -234,6 +231,9 @@ def _are_one(whole: Fit, pieces: list[RequestPiece]) -> bool:
         return False  # "denoise, +2 dB"
     if any(stop and _is_edge(piece) for stop, piece in zip(stops, pieces[1:], strict=True)):
         return False  # "trim the silence. At the end, export as mp3"
+    equalised = whole.rule.wording.name == "equaliser" and others[-1]
+    if equalised and senses_of([word.text for word in pieces[0].words]) & _LEVELS:
+        return False  # "make it louder, bass +3 dB"
     shaped = whole.rule.wording.name in ("high-pass", "low-pass")
     if shaped and any(_is_more(piece) for piece in pieces[1:]):
         return False  # "high-pass at 80 Hz, more presence"
@@ -264,6 +264,7 @@ STOPS = frozenset({".", "!", "?", ";"})
 """Separators that end a sentence."""
 
 
+_LEVELS = frozenset({"LOUDER", "QUIETER"})
 _WITH_PLUS = frozenset({"gain", "equaliser"})
 
 

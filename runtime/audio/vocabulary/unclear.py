@@ -7,7 +7,9 @@ from itertools import pairwise
 
 from flowc.compiler.catalog.wordings.tags import TAG_WORDS
 
-from .pieces import AND, RequestPiece, is_filling
+from .pieces import AND, RequestPiece, is_filling, read_alone
+from .words.patterns import is_number
+from .words.sentences import senses_of
 
 Unclear = tuple[str, str]
 """Why something is not clear, and what helps."""
@@ -62,6 +64,24 @@ PARTS: tuple[tuple[str, str, str], ...] = (
         "say the time at which it ends, `stop at 1:30`",
     ),
     (
+        r"((?:\bhum|\bnoise|\bhiss|\bclicks|brummen|rauschen|knackser|knistern)\s+"
+        r"(?:is|are|ist|sind|has been|have been|wurde)\s+(?:already |schon )?"
+        r"(?:gone|removed|weg|raus|entfernt))\b\s*[,.;]",
+        "may say what is so already",
+        "say `remove the hum`, or leave it out",
+    ),
+    (
+        r"(\bcut\b[^,.;]*[0-9][^,.;]*\b(?:for|as)\s(?:a|my|the)\s(?:ringtone|sample|teaser|trailer|"
+        r"snippet|loop|story))\b",
+        "may keep that section or take it out",
+        "say `keep` or `remove`",
+    ),
+    (
+        r"\b((?:to|into|in)\s+(?:text|words|a\ssong|ein\slied))\b",
+        "asks for another thing than a sound",
+        "say what is to be done with the sound",
+    ),
+    (
         r"(?:^|[,.;])\s*((?:start|starte|beginne|begin)\s+[0-9.,]+\s*(?:s|sec|seconds|ms|sekunden)"
         r"\s+(?:later|später))",
         "may cut the start off or move the sound",
@@ -101,8 +121,10 @@ def unclear_name(request: str, pieces: list[RequestPiece]) -> Unclear | None:
             continue
         begin, stop = one.words[0].start, one.words[-1].end
         between = request[stop : other.words[0].start if other else len(request)]
-        if joined := _CAPITAL.search(between):
+        if joined := _CAPITAL.search(between) or _DANGLING.search(between):
             name = request[begin : stop + joined.end()]
+        elif shaped := _SHAPED.search(request[begin:stop]):
+            name = request[begin : begin + shaped.end()]
         elif other and _may_go_on(request, other):
             name = request[begin : other.words[-1].end]
     return (f"where the name `{name}` ends is not clear", "write it in quotes") if name else None
@@ -111,9 +133,25 @@ def unclear_name(request: str, pieces: list[RequestPiece]) -> Unclear | None:
 def _may_go_on(request: str, other: RequestPiece) -> bool:
     """Tell whether a piece may be the rest of the name before it."""
     capital = request[other.words[0].start].isupper() and other.words[0].text not in TAG_WORDS
-    short = is_filling(other) or (other.before in AND and len(other.words) == 1)
-    return other.before in AND | {","} and capital and short
+    polite = " ".join(word.text for word in other.words) in _COURTESIES
+    words = [word.text for word in other.words]
+    empty = (
+        not senses_of(words) and read_alone(other.words) is None and not any(map(is_number, words))
+    )
+    if (empty or is_filling(other)) and not (polite and other.before == ","):
+        return other.before in AND | {","}
+    return other.before in AND and len(other.words) == 1 and capital
 
 
 _QUOTES = '"“„«»'
+_COURTESIES = frozenset({
+    "thanks", "thank you", "please", "bitte", "danke", "danke dir", "many thanks", "vielen dank",
+    "cheers", "thanks a lot", "danke schön", "bitte schön", "ta",
+})  # fmt: skip
+_DANGLING = re.compile(r"^\s*(?:and|und|&)\s+\w+\s*[,;]", re.IGNORECASE)
+_SHAPED = re.compile(
+    r"[:=].*\s(?:as|als|in|to)\s+(?:an?\s|ein\s|eine\s)?(?:mp3|wav|flac|ogg|opus|m4a|aiff?|mono|stereo)$",
+    re.IGNORECASE,
+)
+"""A name with a format at its end: "title: Interview as mp3"."""
 _CAPITAL = re.compile(r"^\s*(?:and|und|&)\s+[A-ZÄÖÜ]\w*")

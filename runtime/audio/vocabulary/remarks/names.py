@@ -218,9 +218,6 @@ def may_be_named(fit: Fit, words: list[str], names: list[list[str]]) -> bool:
         return strange and all(one[0] in _ORIGINS and one[1] in _OBJECTS for one in names)
     if name.startswith("split"):
         return strange
-    shaped = (not name or name in _SHAPES) and words[0] not in _SHAPING
-    if shaped and all(len(one) <= _SHORT for one in names):
-        return True
     return (not name or name in _CALLED) and all(one[0] in _THIS for one in names)
 
 
@@ -249,9 +246,6 @@ def _is_somewhere(name: list[str]) -> bool:
 
 
 _FREE = words_of("convert pad split split_silence add_noise tag") | {""}
-_SHAPES = words_of("convert tag")
-_SHORT = 3
-"""Words of a name that no part has: "save the phone call as mp3"."""
 _THIS = words_of("this these dieses diesen diese dieser diesem")
 _DEFINITE = words_of("the den die das dem der")
 _DELETING = words_of("delete erase lösche löschen lösch")

@@ -74,7 +74,10 @@ _FURTHER = words_of("that with at in der die das mit im am who which")
 _OF_CHARACTER = words_of("bandpass lowpass highpass eq distort reverb")
 _LIKE = words_of("like wie")
 _LONGEST_NAME = 3
-_OF_EFFECTS = frozenset({"ASIDE", "PERSON", "PART", "BROADCAST", "WITH", "OF", "*"})
+_OTHER_EFFECTS = words_of(
+    "echo echoes delay flanger phaser tremolo vibrato autotune with mit effekt"
+)
+_OF_EFFECTS = frozenset({"ASIDE", "PERSON", "PART", "BROADCAST", "OF", "*"})
 """What the name of an effect may be of: "old radio effect", "monster voice"."""
 
 
@@ -92,9 +95,10 @@ def is_title(words: Sequence[str], tools: frozenset[str]) -> bool:
         return _is_likeness(words)
     named = bool(tools) and tools <= _OF_CHARACTER | {"pitch_shift", "gain", "add_noise"}
     if named and tools & _OF_CHARACTER and short and not asks and len(words) <= _LONGEST_NAME:
-        return senses_of(words) <= _OF_EFFECTS
+        return senses_of(words) <= _OF_EFFECTS and _OTHER_EFFECTS.isdisjoint(words)
     told = words[0] in _ARTICLES or bool(senses_of(words) & {"ASIDE", "EQ"})
-    return told and plain and short and not asks and not tools & {"gain", "fade"}
+    other = not _OTHER_EFFECTS.isdisjoint(words)
+    return told and plain and short and not (asks or other) and not tools & {"gain", "fade"}
 
 
 def simpler(words: list[SpokenWord]) -> Iterator[list[SpokenWord]]:

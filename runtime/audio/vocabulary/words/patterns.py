@@ -349,6 +349,8 @@ def _argument(slot: PhraseSlot, number: str, unit: str) -> Any:
     if isinf(value):
         return None  # a number of more than 308 digits
     up = slot.sign == "+"
+    if slot.sign == "-" and number[0] == "+":
+        return None  # "less bass +3 dB"
     match slot.kind:
         case "low" | "high" | "level" | "peak" | "q" | "rate" | "samples" | "seconds":
             least, most = _BARE[slot.kind]
