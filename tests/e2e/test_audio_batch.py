@@ -25,12 +25,27 @@ def test_every_sound_of_a_folder_is_edited_and_none_that_an_edit_wrote(
     assert list(results) == ["takes/a.wav", "takes/b.wav", "takes/c.wav"]
     assert [one["status"] for one in results.values()] == ["SUCCESS", "SUCCESS", "FAILURE"]
     assert told["variables"]["report"].startswith("2 of 3 files are edited.")
-    line = told["variables"]["report"].splitlines()[-1]
+    first, *_, line = told["variables"]["report"].splitlines()
     assert line.startswith("FAILURE · takes/c.wav · `takes/c.wav` cannot be read as sound")
+    assert first.endswith(". Left out, as an edit gives such names: takes/a_0123abcd_final.wav")
     assert results["takes/c.wav"]["report"].startswith("`takes/c.wav` cannot be read as sound")
     for one in list(results.values())[:2]:
         after, _ = sounds.read(tmp_path / one["final"])
         assert abs(float(after.max()) / 10 ** (-26 / 20) - 1) < 0.01
+
+
+def test_no_file_is_left_out_without_a_word(tmp_path, monkeypatch, capsys):
+    """Neither a recording whose date looks like a hash, nor one behind the most that is listed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "night_20240101_final.wav").write_text("of a person")
+    assert run(["run", "batch", "-i", "request=quieter by 3 dB"]) == 1
+    told = capsys.readouterr().err
+    assert "There is no sound file `*.wav` in `.`. Left out" in told
+    assert "night_20240101_final.wav" in told
+    for number in range(1001):
+        (tmp_path / f"{number}.wav").touch()
+    assert run(["run", "batch", "-i", "request=quieter by 3 dB"]) == 1
+    assert "There are more than 1000 files `*.wav` in `.`. Narrow" in capsys.readouterr().err
 
 
 def test_a_page_is_of_one_file_and_names_those_that_a_batch_has(tmp_path, monkeypatch, capsys):
