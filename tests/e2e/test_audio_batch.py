@@ -48,6 +48,18 @@ def test_no_file_is_left_out_without_a_word(tmp_path, monkeypatch, capsys):
     assert "There are more than 1000 files `*.wav` in `.`. Narrow" in capsys.readouterr().err
 
 
+def test_what_an_edit_loses_stands_in_its_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    sounds.write(tmp_path / "a.wav", sounds.tone(1, 440), 48_000, "PCM_16")
+    data = (tmp_path / "a.wav").read_bytes() + b"iXML" + (4).to_bytes(4, "little") + b"<x/>"
+    (tmp_path / "a.wav").write_bytes(data[:4] + (len(data) - 8).to_bytes(4, "little") + data[8:])
+    assert run(["run", "batch", "-i", "request=quieter by 3 dB", "--json"]) == 0
+    (one,) = json.loads(capsys.readouterr().out)["variables"]["results"]
+    lost = "note · step_1: the chunk `iXML` of the source cannot be written into this file"
+    assert one["line"] == f"SUCCESS · a.wav {one['final']} · {lost}"
+    assert lost in one["report"].splitlines()
+
+
 def test_a_page_is_of_one_file_and_names_those_that_a_batch_has(tmp_path, monkeypatch, capsys):
     pytest.importorskip("matplotlib", reason="needs the extra `plot`")
     monkeypatch.chdir(tmp_path)
