@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 
@@ -46,6 +47,26 @@ def test_no_file_is_left_out_without_a_word(tmp_path, monkeypatch, capsys):
         (tmp_path / f"{number}.wav").touch()
     assert run(["run", "batch", "-i", "request=quieter by 3 dB"]) == 1
     assert "There are more than 1000 files `*.wav` in `.`. Narrow" in capsys.readouterr().err
+
+
+def test_a_full_disk_ends_the_batch_and_resume_goes_on_with_room(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.wav", "b.wav", "c.wav"):
+        sounds.write(tmp_path / name, sounds.tone(1, 440), 48_000, "PCM_16")
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as full:
+        full.setattr("flowc.runtime.audio.calls.subprocess_call.put_in_place", refuse)
+        assert run(["run", "batch", "-i", "request=quieter by 3 dB", "--run-id", "full"]) == 1
+    told = capsys.readouterr().err
+    assert "no space left on device" in told
+    assert "flowc resume full" in told
+    assert run(["resume", "full", "--json"]) == 0
+    results = json.loads(capsys.readouterr().out)["variables"]["results"]
+    assert [one["audio"] for one in results] == ["a.wav", "b.wav", "c.wav"]
+    assert all((tmp_path / one["final"]).exists() for one in results)
 
 
 def test_what_an_edit_loses_stands_in_its_line(tmp_path, monkeypatch, capsys):
