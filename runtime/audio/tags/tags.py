@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
@@ -103,7 +104,9 @@ def read_tags(file: BinaryIO) -> Tags:
 
 def _fields_of(file: BinaryIO, values: Mapping[str, object]) -> dict[str, str]:
     """Return the fields among the values that tinytag found; a comment keeps its lines."""
-    track = track_in(file) if "track" not in values else ""  # tinytag reads no `3/12` in wav
+    track = ""
+    with suppress(*_DAMAGED):  # tinytag reads no `3/12` in wav
+        track = track_in(file) if "track" not in values else ""
     # ffmpeg has a frame of its own for a comment.
     comment = in_lines(values.get("comment")) or in_lines(values.get("_comment"))
     fields = {}

@@ -211,3 +211,9 @@ def test_who_made_an_aiff_file_stands_where_players_look_for_it(tagged, tmp_path
     again = (tmp_path / "c.aiff").read_bytes()
     assert ("Björk".encode() in again, again.count(b"Another")) == (False, 2)
     assert tags_of(tmp_path / "c.aiff").fields["artist"] == "Another"
+
+
+def test_sizes_of_64_bits_that_are_cut_off_are_no_fault(tmp_path):
+    data = write(tmp_path / "a.wav", tone(0.1)).read_bytes() + b"ds64" + bytes(4)
+    (tmp_path / "a.wav").write_bytes(data)
+    assert tags_of(tmp_path / "a.wav").fields == {}
