@@ -139,8 +139,9 @@ class Confined:
             continue
         silent = {"refused": "the launcher said nothing"}
         message: dict[str, Any] = self._messages[0] if self._messages else silent
-        if "refused" in message:
-            raise Failure(f"the sandbox refused to start: {message['refused']}", "refused")
+        if "report" not in message:  # one that was killed at once says no more than its end
+            why = message.get("refused", silent["refused"])
+            raise Failure(f"the sandbox refused to start: {why}", "refused")
         facts = message["report"]
         level = level_of(facts["active"], self.policy.profile)
         return SandboxReport(level, facts["active"], facts["missing"], self.policy.network)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 
@@ -25,12 +26,59 @@ def test_every_sound_of_a_folder_is_edited_and_none_that_an_edit_wrote(
     assert list(results) == ["takes/a.wav", "takes/b.wav", "takes/c.wav"]
     assert [one["status"] for one in results.values()] == ["SUCCESS", "SUCCESS", "FAILURE"]
     assert told["variables"]["report"].startswith("2 of 3 files are edited.")
-    line = told["variables"]["report"].splitlines()[-1]
+    first, *_, line = told["variables"]["report"].splitlines()
     assert line.startswith("FAILURE · takes/c.wav · `takes/c.wav` cannot be read as sound")
+    assert first.endswith(". Left out, as an edit gives such names: takes/a_0123abcd_final.wav")
     assert results["takes/c.wav"]["report"].startswith("`takes/c.wav` cannot be read as sound")
     for one in list(results.values())[:2]:
         after, _ = sounds.read(tmp_path / one["final"])
         assert abs(float(after.max()) / 10 ** (-26 / 20) - 1) < 0.01
+
+
+def test_no_file_is_left_out_without_a_word(tmp_path, monkeypatch, capsys):
+    """Neither a recording whose date looks like a hash, nor one behind the most that is listed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "night_20240101_final.wav").write_text("of a person")
+    assert run(["run", "batch", "-i", "request=quieter by 3 dB"]) == 1
+    told = capsys.readouterr().err
+    assert "There is no sound file `*.wav` in `.`. Left out" in told
+    assert "night_20240101_final.wav" in told
+    for number in range(1001):
+        (tmp_path / f"{number}.wav").touch()
+    assert run(["run", "batch", "-i", "request=quieter by 3 dB"]) == 1
+    assert "There are more than 1000 files `*.wav` in `.`. Narrow" in capsys.readouterr().err
+
+
+def test_a_full_disk_ends_the_batch_and_resume_goes_on_with_room(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.wav", "b.wav", "c.wav"):
+        sounds.write(tmp_path / name, sounds.tone(1, 440), 48_000, "PCM_16")
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as full:
+        full.setattr("flowc.runtime.audio.calls.subprocess_call.put_in_place", refuse)
+        assert run(["run", "batch", "-i", "request=quieter by 3 dB", "--run-id", "full"]) == 1
+    told = capsys.readouterr().err
+    assert "no space left on device" in told
+    assert "flowc resume full" in told
+    assert run(["resume", "full", "--json"]) == 0
+    results = json.loads(capsys.readouterr().out)["variables"]["results"]
+    assert [one["audio"] for one in results] == ["a.wav", "b.wav", "c.wav"]
+    assert all((tmp_path / one["final"]).exists() for one in results)
+
+
+def test_what_an_edit_loses_stands_in_its_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    sounds.write(tmp_path / "a.wav", sounds.tone(1, 440), 48_000, "PCM_16")
+    data = (tmp_path / "a.wav").read_bytes() + b"iXML" + (4).to_bytes(4, "little") + b"<x/>"
+    (tmp_path / "a.wav").write_bytes(data[:4] + (len(data) - 8).to_bytes(4, "little") + data[8:])
+    assert run(["run", "batch", "-i", "request=quieter by 3 dB", "--json"]) == 0
+    (one,) = json.loads(capsys.readouterr().out)["variables"]["results"]
+    lost = "note · step_1: the chunk `iXML` of the source cannot be written into this file"
+    assert one["line"] == f"SUCCESS · a.wav {one['final']} · {lost}"
+    assert lost in one["report"].splitlines()
 
 
 def test_a_page_is_of_one_file_and_names_those_that_a_batch_has(tmp_path, monkeypatch, capsys):

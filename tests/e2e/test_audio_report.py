@@ -53,7 +53,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         self.seen.append((tag, dict(attrs)))
-        if tag not in ("meta", "br", "image"):
+        if tag not in ("meta", "br", "image", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -205,11 +206,14 @@ class AudioWorkers:
         programs: Sequence[Path] = (),
         leaves: Sequence[Path] | None = None,
     ) -> dict[str, Any]:
-        """Return what a worker answers. Raise `Failure`."""
+        """Return what a worker answers. One that was killed, by somebody or by a system short of
+        memory, gets a second try. Raise `Failure`."""
         limits, data = self.limits, json.dumps(question).encode("ascii")
         job = WorkerJob(module, data, limits.args, reads, writes, limits.seconds, programs, leaves)
         try:
             end = await self.process(job)
+            if end.code == -signal.SIGKILL and not (end.output or end.complaint):
+                end = await self.process(job)
         except TimeoutError:
             text = f"the audio tool took more than {limits.seconds:g} s"
             raise Failure(text, "timeout") from None

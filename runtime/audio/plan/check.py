@@ -98,7 +98,7 @@ def line_of(finding: Finding) -> str:
     return " · ".join(parts)
 
 
-_COUNTED = ("places", "samples", "channels", "Hz")
+_COUNTED = ("places", "samples", "channels", "tags", "Hz")
 """Units of what there is a whole number of."""
 
 
@@ -109,6 +109,7 @@ def shown_value(value: float | str | bool, unit: str) -> str:
     if isinstance(value, str):
         return value
     counted = unit in _COUNTED and value == int(value)
+    unit = unit.removesuffix("s") if counted and value == 1 else unit
     return f"{int(value) if counted else f'{value:.2f}'} {unit}".rstrip()
 
 

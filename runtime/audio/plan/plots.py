@@ -72,8 +72,8 @@ def draw(question: dict[str, Any]) -> dict[str, Any]:
         }
         for number, (_, shape) in enumerate(named)
     ]
-    pictures = {"sounds": sounds, "loudness": _loudness(named)}
     begin_s = question.get("begin_s")
+    pictures = {"sounds": sounds, "loudness": _loudness(named, begin_s or 0.0)}
     if len(opened) < 2 or begin_s is None:
         return pictures
     before, after = opened
@@ -123,9 +123,12 @@ def _heat(
     return _svg(figure, salt)
 
 
-def _loudness(named: list[tuple[str, Sketch]]) -> str:
-    longest = max(shape.seconds for _, shape in named)
-    figure, axes = _axes(longest)
+def _loudness(named: list[tuple[str, Sketch]], begin_s: float) -> str:
+    """Draw the loudness of all sounds; the second begins where `begin_s` of the first is."""
+    begins = [0.0, begin_s][: len(named)]
+    ends = [begin + shape.seconds for begin, (_, shape) in zip(begins, named, strict=True)]
+    figure, axes = _axes(max(ends))
+    axes.set_xlim(left=min(begins))
     for number, (name, shape) in enumerate(named):
         colour = _LINES[number % 2]
         for curve, window, width, what in (
@@ -133,7 +136,7 @@ def _loudness(named: list[tuple[str, Sketch]]) -> str:
             (shape.short, 3.0, 1.8, "short-term"),
         ):
             if len(curve):
-                times = window + 0.1 * np.arange(len(curve))
+                times = begins[number] + window + 0.1 * np.arange(len(curve))
                 times, curve = _thin(times, np.maximum(curve, _QUIETEST))
                 axes.plot(times, curve, color=colour, linewidth=width, label=f"{name}, {what}")
     axes.set_ylim(_QUIETEST, _LOUDEST)

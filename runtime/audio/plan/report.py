@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -17,8 +17,11 @@ from string import Template
 from typing import Any
 from urllib.parse import quote
 
+from flowc.compiler import plan
 from flowc.compiler.source.door import read_file
 
+from ...errors import Failure
+from ..calls.call import parse_call
 from ..calls.execute import shape_of
 from .check import shown_value
 from .metrics import METRICS
@@ -59,29 +62,48 @@ class Heard:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """The document's own words on the whole, and the review of its sound."""
+    """The document's own words on the whole and on its steps, the review of its sound, and at
+    which second of the sound before the one after begins, None where it does not lie over it."""
 
     name: str
     request: str
     status: str
     review: Mapping[str, Any]
+    steps: Sequence[plan.Block] = ()
+    begin_s: float | None = None
 
 
-_SWITCH = """<p><button type="button" id="switch" aria-live="polite">Play before</button>
-<span class="soft">one click goes from one to the other, at the same place</span></p>
+_SWITCH = """<p class="switch"><button type="button" id="switch" aria-live="polite">Play
+before</button>
+<label$hidden><input type="checkbox" id="equal"> equally loud ($louder $decibels dB down)</label>
+<span class="soft">one click goes from one to the other, $where</span></p>
 <script>
 const sounds = [...document.querySelectorAll(".card audio")];
-const button = document.getElementById("switch");
-let next = 0;
+const begins = $begins, gains = $gains;
+const button = document.getElementById("switch"), equal = document.getElementById("equal");
+let last = -1;
+const loud = () => sounds.forEach((s, n) => { s.volume = equal.checked ? gains[n] : 1; });
+sounds.forEach((sound, n) => sound.addEventListener("play", () => {
+  sounds[1 - n].pause();
+  last = n;
+  button.textContent = n ? "Switch to before" : "Switch to after";
+}));
 button.addEventListener("click", () => {
-  const from = sounds[1 - next], to = sounds[next];
-  if (!from.paused) { to.currentTime = Math.min(from.currentTime, to.duration || 0); from.pause(); }
-  to.play();
-  next = 1 - next;
-  button.textContent = next ? "Switch to after" : "Switch to before";
+  const to = last < 0 ? 0 : 1 - last;
+  if (last >= 0) {
+    const at = sounds[last].ended ? 0 : sounds[last].currentTime + begins[last] - begins[to];
+    sounds[to].currentTime = Math.max(0, Math.min(at, sounds[to].duration || 0));
+    sounds[last].pause();
+  }
+  loud();
+  sounds[to].play();
 });
+equal.addEventListener("change", loud);
 </script>"""
-"""A button that plays one sound in the place of the other."""
+"""A button that plays one sound in the place of the other; `begins` are the seconds of the first at
+which they begin, `gains` what makes them equally loud."""
+_TOLD_TO_PROGRAMS = ("measured: ", "found: ", "Measured when ")
+"""Lines of results that the requirements tell of."""
 
 
 def page_of(
@@ -97,12 +119,13 @@ def page_of(
         '<div class="pair">',
         *(part for heard in sounds for part in _sound(heard, out, most)),
         "</div>",
-        *([_SWITCH] if all(_is_embedded(heard, most) for heard in sounds) else []),
+        *_switch(sounds, story.begin_s, most),
         *_change(drawn),
         "<h2>Loudness over time</h2>",
         _figure(
             drawn["loudness"], "Momentary (0.4 s, thin) and short-term (3 s, thick) loudness", ""
         ),
+        *_steps(story.steps),
         "<h2>Requirements</h2>",
         *_checks(story.review),
     ]
@@ -119,6 +142,64 @@ def _sound(heard: Heard, out: Path, most: int) -> Iterator[str]:
     yield _figure(heard.drawn["waveform"], "Waveform, all channels", about)
     yield _figure(heard.drawn["spectrogram"], "Spectrogram, mean of the channels", about)
     yield "</section>"
+
+
+def _switch(sounds: Sequence[Heard], begin_s: float | None, most: int) -> Iterator[str]:
+    """Yield what switches between two sounds that are in the page."""
+    if len(sounds) < 2 or not all(_is_embedded(heard, most) for heard in sounds):
+        return
+    levels = [heard.measured.get("integrated_lufs") for heard in sounds]
+    known = [level for level in levels if level is not None]
+    down = [known[n] - min(known) for n in range(2)] if len(known) == 2 else [0.0, 0.0]
+    most_down = max(down)
+    yield Template(_SWITCH).substitute(
+        begins=[0.0, begin_s or 0.0],
+        gains=[round(10 ** (-one / 20), 4) for one in down],
+        louder=sounds[down.index(most_down)].role,
+        decibels=f"{most_down:.1f}",
+        hidden="" if most_down else " hidden",
+        where="at the same place"
+        if begin_s is not None
+        else "at the same second of each: what was at one place may be at another",
+    )
+
+
+def _steps(steps: Sequence[plan.Block]) -> Iterator[str]:
+    """Yield what each step was to do, its call, and what that said of its work."""
+    if not steps:
+        return
+    yield "<h2>Steps</h2>"
+    yield '<div class="scroll" role="region" tabindex="0" aria-label="Steps">'
+    yield '<table><thead><tr><th scope="col">Step</th><th scope="col">Call</th>'
+    yield '<th scope="col">Result</th></tr></thead><tbody>'
+    for step in steps:
+        status = plan.status_of(step)
+        id = f"{plan.text_value(step, 'ID')} {step.title.partition(': ')[2] or step.title}"
+        yield f"<tr><td>{escape(id)}</td><td>{escape(_call_of(step))}</td><td>"
+        lines = [] if status == "DONE" else [(status or "no status").lower()]
+        yield "<br>".join(escape(line) for line in [*lines, *_said_by(step)]) + "</td></tr>"
+    yield "</tbody></table></div>"
+
+
+def _call_of(step: plan.Block) -> str:
+    """Return the tool of a step with all values, but for its files."""
+    try:
+        call = parse_call(plan.text_value(step, "Code"))
+    except Failure:
+        return "not a call"
+    said = [call.tool.name.upper()]
+    for parameter in call.tool.parameters:
+        value = call.arguments[parameter.name]
+        if parameter.kind not in ("input", "inputs", "output", "pattern") and value is not None:
+            said.append(f"{parameter.name} {value} {parameter.unit}".rstrip())
+    return " · ".join(said)
+
+
+def _said_by(step: plan.Block) -> Iterator[str]:
+    written = f"wrote {plan.text_value(step, 'Output Audio')}: "
+    for line in plan.text_value(step, "Execution Results").splitlines():
+        if not line.startswith(_TOLD_TO_PROGRAMS):
+            yield line.removeprefix(written)
 
 
 def _change(drawn: Mapping[str, Any]) -> Iterator[str]:

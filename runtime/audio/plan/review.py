@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -41,6 +42,8 @@ _LENGTHS = ("duration", "leading", "trailing", "section", "cut", "direct", "dela
 """Beginnings of metrics of what is longer, shorter or later afterwards."""
 _GUARD_DBTP = -3.0
 """A limiter from here on is a guard that many put at the end; one below it is an effect."""
+
+_NOTE = re.compile(r"^note: (.+)$", re.MULTILINE)
 
 
 async def review(
@@ -88,11 +91,22 @@ async def review(
     final = result_file(document, since)
     steps = document.steps[since:]
     undone = [_undone(step) for step in steps if plan.status_of(step) != "DONE"]
+    report["table"] = "\n".join([report["table"], *_notes(steps)])
     status, summary = _status(report["verdict"], undone), _summary(report, undone)
     if not final:
         status, summary = "FAILURE", f"No step has made a sound. {summary}"
     shown = {"final": final, "shown": final or "there is no result"}
     return {**report, **shown, "status": status, "summary": summary, "said": summary}
+
+
+def _notes(steps: Iterable[plan.Block]) -> list[str]:
+    """Return what the tools noted, such as tags that are lost, each once with its first step."""
+    said: dict[str, str] = {}
+    for step in steps:
+        if plan.status_of(step) == "DONE":
+            for text in _NOTE.findall(plan.text_value(step, "Execution Results")):
+                said.setdefault(text, plan.text_value(step, "ID"))
+    return [f"note · {id}: {text}" for text, id in said.items()]
 
 
 def _changed_by(document: plan.PlanDocument, steps: Iterable[str]) -> set[str]:
@@ -353,8 +367,9 @@ def _status(verdict: str, undone: list[str]) -> str:
 
 
 def _summary(report: dict[str, Any], undone: list[str]) -> str:
-    counts = f"{report['passed']} requirements passed, {report['failed']} failed"
-    counts += f", {report['proves_nothing']} prove nothing" if report["proves_nothing"] else ""
+    passed, idle = report["passed"], report["proves_nothing"]
+    counts = f"{passed} requirement{'s' * (passed != 1)} passed, {report['failed']} failed"
+    counts += f", {idle} prove{'s' * (idle == 1)} nothing" if idle else ""
     left = f", {report['not_measured']} not measured" if report["not_measured"] else ""
     steps = f" Not done: {', '.join(undone)}." if undone else ""
     return f"{counts}{left}.{steps}"

@@ -79,6 +79,20 @@ def _both(tag: bytes, said: Mapping[str, str]) -> Mapping[str, str]:
     return {n: t for n, t in said.items() if n in there or one_number(n, t) != t}
 
 
+def track_in(file: BinaryIO) -> str:
+    """Return the number of the track in the list of texts of a wav file, "" for none."""
+    file.seek(0)
+    if file.read(4) != b"RIFF":
+        return ""
+    names = (INFO["tracknumber"], *_INFO_TWINS["tracknumber"])
+    for chunk in _chunks_of(file, "<I", os.fstat(file.fileno()).st_size) or ():
+        body = _body(file, chunk)
+        for name, text in _texts(body[4:]) if body[:4] == b"INFO" else ():
+            if name in names:
+                return text.decode("utf-8", "replace").strip("\0 ")
+    return ""
+
+
 def one_number(field: str, text: str) -> str:
     """Return what the list of texts of a wav file holds of a field: of `3/7` the number alone,
     and an ID3 tag has to say the rest."""

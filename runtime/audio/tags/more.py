@@ -29,7 +29,7 @@ _OF_PROGRAMS = {
     "encoded_by",
     "encoder_settings",
     "isft",
-    "language",
+    "itch",
     "vendor",
     "itunsmpb",
 }
@@ -57,11 +57,12 @@ def read_more(values: Mapping[str, object]) -> dict[str, str]:
 
 def with_total(values: Mapping[str, object], key: str) -> str:
     """Return a value as text: the number of a track or a disc with how many there are."""
-    text, total = (_first(values.get(one)) for one in (key, _TOTALS.get(key, "")))
+    text, total = (in_lines(values.get(one)) for one in (key, _TOTALS.get(key, "")))
     return f"{text}/{total}" if text and total.strip("0") and "/" not in text else text
 
 
-def _first(value: object) -> str:
+def in_lines(value: object) -> str:
+    """Return a value as text that keeps its lines, without what no tag may hold."""
     text = str(value[0] if isinstance(value, list) and value else value or "")
     lines = text.replace("\r\n", "\n").splitlines()
     plain = ("".join(c if c.isprintable() else " " for c in line).rstrip() for line in lines)

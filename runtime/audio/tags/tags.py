@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import BinaryIO
 
@@ -17,10 +18,10 @@ from tinytag import TinyTag, TinyTagException
 
 from ..door import open_place
 from .chapters import Chapter, comments, id3_frames, read_comments, read_id3, syncsafe
-from .chunks import one_number
+from .chunks import one_number, track_in
 from .comments import add_to_flac, add_to_ogg, replace_bytes
 from .id3 import FRAMES
-from .more import MORE, read_more, unkept, with_total
+from .more import MORE, in_lines, read_more, unkept, with_total
 from .mp4 import MARK, Track, add_items, read_track
 
 FIELDS = FRAMES
@@ -36,6 +37,8 @@ _DAMAGED = (TinyTagException, ValueError, LookupError, ArithmeticError, TypeErro
 _ID3_MOST = (1 << 28) - 1
 _AIFF = ("title", "artist", "comment", "copyright")
 """All that libsndfile writes into aiff files."""
+_UNREAD = ("artist",)
+"""Of these what most programs look for in the ID3 tag alone."""
 _CHUNKS = {"WAV": (b"id3 ", "<I"), "AIFF": (b"ID3 ", ">I")}
 """The chunk that holds an ID3 tag, and how its length is written."""
 _COVERED = ("MP3", "M4A", "FLAC", *_CHUNKS)
@@ -90,18 +93,29 @@ def read_tags(file: BinaryIO) -> Tags:
         return Tags()
     chapters = track.chapters if track else _chapters_of(file, values, seconds)
     _, mark, on_way = _id3_of(file).partition(_MARK)
-    fields = {}
-    for name in FIELDS:
-        if text := clean(with_total(values, _NAMES.get(name, name))):
-            fields[name] = text
-    if "comment" not in fields and (text := _text(values.get("_comment"))):
-        fields["comment"] = text  # ffmpeg's own frame of a comment
+    fields = _fields_of(file, values)
     cover = image.data if image is not None and image.data else b""
     cover = b"" if len(cover) > _LARGEST_COVER else bytes(cover)
     kind = (image.mime_type if image is not None and cover else "") or "image/jpeg"
     way = on_way.partition(b"\0")[0].decode("ascii", "replace") if mark else ""
     more, lost = read_more(values), unkept(file, values)
     return Tags(fields, cover, kind if cover else "", chapters, bitrate, way, more, lost)
+
+
+def _fields_of(file: BinaryIO, values: Mapping[str, object]) -> dict[str, str]:
+    """Return the fields among the values that tinytag found; a comment keeps its lines."""
+    track = ""
+    with suppress(*_DAMAGED):  # tinytag reads no `3/12` in wav
+        track = track_in(file) if "track" not in values else ""
+    # ffmpeg has a frame of its own for a comment.
+    comment = in_lines(values.get("comment")) or in_lines(values.get("_comment"))
+    fields = {}
+    for name in FIELDS:
+        text = clean(with_total(values, _NAMES.get(name, name)))
+        text = {"comment": comment, "tracknumber": text or clean(track)}.get(name, text)
+        if text:
+            fields[name] = text
+    return fields
 
 
 def _track_of(file: BinaryIO) -> Track | None:
@@ -169,7 +183,7 @@ def add_blocks(place: str, container: str, tags: Tags) -> None:
         rest = {
             name: text
             for name, text in tags.fields.items()
-            if (one_number(name, text) != text if wav else name not in _AIFF)
+            if (one_number(name, text) != text if wav else name not in _AIFF or name in _UNREAD)
         }
         if rest or tags.cover or tags.chapters or tags.on_way or tags.more:
             _append(place, *_CHUNKS[container], id3_tag(replace(tags, fields=rest)))

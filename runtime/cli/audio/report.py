@@ -121,7 +121,8 @@ async def _page(
     files = [{"name": role, "path": path, "place": str(below(path))} for role, path in paths]
     places = [below(path) for _, path in paths]
     programs = coders_for(path for _, path in paths)
-    asked = {"files": files, "begin_s": beginning_of(document)}
+    begin = beginning_of(document, measured[0]["duration_s"])
+    asked = {"files": files, "begin_s": begin}
     drawn = await workers.ask(PICTURES, asked, places, programs=programs)
     heard = [
         Heard(role, path, below(path), numbers, pictures)
@@ -131,7 +132,8 @@ async def _page(
     words = text_value(request, "Original Request") if request else ""
     wanted, unspoken = tools_of(words), unspoken_tools(words)
     verdicts: dict[str, Any] = await review(document, do, asked=wanted, unspoken=unspoken)
-    story = Story(place.stem, words, overall_of(document) or "", verdicts)
+    status = overall_of(document) or ""
+    story = Story(place.stem, words, status, verdicts, document.steps, begin)
     # What reads a pipe is taken to be in the folder that the command is in.
     page = out if leads_to_file(out) else Path("page")
     return page_of(story, heard, drawn, page, most)

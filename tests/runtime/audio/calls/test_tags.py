@@ -185,3 +185,35 @@ def test_chunks_that_are_not_kept_are_named(tmp_path, apply):
     assert said["notes"] == [lost]
     assert apply("tag", input="a.wav", output="c.wav", title="T")["notes"] == []
     assert tags_of(tmp_path / "c.wav").unkept == tags_of(source).unkept
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_list_of_texts_goes_along_with_its_lines_and_its_track(ending, tmp_path, apply):
+    """As ffmpeg writes it into wav files: the track is `3/12` by another name."""
+    texts = {b"IPRT": "3/12", b"ICMT": "one\ntwo — ünï", b"INAM": "Night", b"ILNG": "deu"}
+    write(tmp_path / "a.wav", tone(1), subtype="PCM_16")
+    body = b"INFO"
+    for name, text in texts.items():
+        data = text.encode() + b"\0"
+        body += name + len(data).to_bytes(4, "little") + data + b"\0" * (len(data) % 2)
+    file = (tmp_path / "a.wav").read_bytes() + b"LIST" + len(body).to_bytes(4, "little") + body
+    (tmp_path / "a.wav").write_bytes(file[:4] + (len(file) - 8).to_bytes(4, "little") + file[8:])
+    said = apply("gain", input="a.wav", output=f"b.{ending}", gain_db=-3)
+    kept = tags_of(tmp_path / f"b.{ending}").fields
+    assert kept == {"title": "Night", "tracknumber": "3/12", "comment": "one\ntwo — ünï"}
+    assert said["notes"] == ["`language` of the source cannot be written into this file"]
+
+
+def test_who_made_an_aiff_file_stands_where_players_look_for_it(tagged, tmp_path, apply):
+    apply("gain", input="a.flac", output="b.aiff", gain_db=-3)
+    assert b"TPE1" in (tmp_path / "b.aiff").read_bytes()
+    apply("tag", input="b.aiff", output="c.aiff", artist="Another")
+    again = (tmp_path / "c.aiff").read_bytes()
+    assert ("Björk".encode() in again, again.count(b"Another")) == (False, 2)
+    assert tags_of(tmp_path / "c.aiff").fields["artist"] == "Another"
+
+
+def test_sizes_of_64_bits_that_are_cut_off_are_no_fault(tmp_path):
+    data = write(tmp_path / "a.wav", tone(0.1)).read_bytes() + b"ds64" + bytes(4)
+    (tmp_path / "a.wav").write_bytes(data)
+    assert tags_of(tmp_path / "a.wav").fields == {}

@@ -11,8 +11,8 @@ STEP = """### Step {n}: Do
 * **ID:** `step_{n}`
 * **Description:** Do it.
 * **Status:** {status}
-* **Input Audio:** `in.wav`
-* **Output Audio:** `out.wav`
+* **Input Audio:** `{read}`
+* **Output Audio:** `{n}.wav`
 * **Code:**
 ```python
 {code}
@@ -24,10 +24,13 @@ STEP = """### Step {n}: Do
 """
 
 
-def document(*steps: str, status: str = "DONE", results: str = "wrote it"):
-    text = "# Jingle\n\n## Processing Plan & Status\n\n"
+def document(*steps: str, status: str = "DONE", results: str = "wrote it", again: int = 1):
+    """`again` is the step with which a second plan begins."""
+    text = "# Jingle\n\n## Request Summary\n\n* **Input Audio:** `in.wav`\n\n"
+    text += "## Processing Plan & Status\n\n"
     for n, code in enumerate(steps, start=1):
-        text += STEP.format(n=n, status=status, code=code, results=results) + "\n"
+        read = "in.wav" if n in (1, again) else f"{n - 1}.wav"
+        text += STEP.format(n=n, read=read, status=status, code=code, results=results) + "\n"
     return read_plan(text)
 
 
@@ -41,6 +44,11 @@ def call(tool: str, values: str) -> str:
         ([call("GAIN", "gain_db=3")], 0.0),
         ([call("CLIP", "start_s=2, end_s=5")], 2.0),
         ([call("CLIP", "start_s=2"), call("CUT", "end_s=1.5")], 3.5),
+        ([call("CLIP", "start_s=-4")], 6.0),
+        ([call("CLIP", "start_s=-40")], 0.0),
+        ([call("PAD", "start_s=2, end_s=1")], -2.0),
+        ([call("REVERSE", "")], None),
+        ([call("CUT", "end_s=-3")], 7.0),
         ([call("CUT", "start_s=2")], 0.0),
         ([call("CUT", "start_s=2, end_s=3")], None),
         ([call("SHIFT", "offset_s=0.5")], -0.5),
@@ -50,13 +58,24 @@ def call(tool: str, values: str) -> str:
     ],
 )
 def test_the_beginning_is_the_sum_of_what_the_steps_cut_and_moved(steps, begin):
-    assert beginning_of(document(*steps)) == begin
+    assert beginning_of(document(*steps), 10) == begin
 
 
 def test_what_a_trim_has_cut_stands_in_its_results():
     trim = call("TRIM_SILENCE", "")
     results = "wrote out.wav: 2 s\ncut start: 0.95 s\ncut end: 1 s"
-    assert beginning_of(document(trim)) is None
-    assert beginning_of(document(trim, status="PENDING")) == 0.0
-    found = beginning_of(document(trim, results=results))
+    assert beginning_of(document(trim), 10) is None
+    assert beginning_of(document(trim, status="PENDING"), 10) == 0.0
+    found = beginning_of(document(trim, results=results), 10)
     assert found == 0.95
+
+
+def test_what_counts_from_the_end_counts_from_that_of_the_step_before():
+    steps = call("CLIP", "start_s=1"), call("CLIP", "start_s=-2")
+    results = "wrote 1.wav: 4.00 s, 48000 Hz, 1 channel, WAV FLOAT, peak -3.00 dBFS"
+    assert beginning_of(document(*steps, results=results), 10) == 1 + 2
+
+
+def test_a_plan_that_was_given_up_counts_for_nothing():
+    steps = call("CLIP", "start_s=1"), call("CLIP", "start_s=1"), call("GAIN", "gain_db=3")
+    assert beginning_of(document(*steps, again=2), 10) == 1.0
