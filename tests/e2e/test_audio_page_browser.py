@@ -87,6 +87,7 @@ def test_one_click_goes_to_the_same_place_of_the_other_sound(page):
     button.click()
     page.evaluate("document.querySelectorAll('audio')[0].currentTime = 2.5")
     page.get_by_role("button", name="Switch to after").click()
+    page.get_by_role("button", name="Switch to before").wait_for()
     (before, place, _), (after, there, _) = page.evaluate(PLACES)
     assert (before, after) == (True, False)
     assert place - 1 == pytest.approx(there, abs=0.3)  # a second was cut off
@@ -95,6 +96,7 @@ def test_one_click_goes_to_the_same_place_of_the_other_sound(page):
     (before, place, _), (after, there, _) = page.evaluate(PLACES)
     assert (before, after) == (False, True)
     assert place - 1 == pytest.approx(there, abs=0.3)
+    page.get_by_role("button", name="Switch to after").wait_for()
     page.evaluate("document.querySelectorAll('audio')[1].play()")
     page.get_by_role("button", name="Switch to before").wait_for()
     assert [paused for paused, _, _ in page.evaluate(PLACES)] == [True, False]

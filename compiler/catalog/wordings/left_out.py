@@ -24,7 +24,7 @@ _PROPERTIES = (
     ("pitch|key|tonhöhe|tonart", "pitch_shift"),
     ("speed|tempo|geschwindigkeit|pace", "time_stretch"),
 )
-_STAYS = "same unchanged unverändert gleich bleiben bleibt beibehalten"
+_STAYS = "same unchanged unverändert gleich bleiben bleibt beibehalten lassen"
 KEPT: tuple[tuple[str, str], ...] = (
     *((f"keep {one}|keeping {one}|same {one}", tools)
       for words, tools in _PROPERTIES for one in words.split("|")),

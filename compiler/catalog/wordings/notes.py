@@ -137,11 +137,14 @@ NOTES: Mapping[str, tuple[str, ...]] = {
     "split": (
         f"(cut|split|separate|chop|divide) IT [up] [into [separate|single|individual] {_FILES}] "
         f"{_PAUSE_OF}",
+        f"[a] new file {_PAUSE_OF}",
+        "[a] new file (wherever|where|whenever) (it is|it's) (quiet|silent) for {least_s} [or "
+        "(more|longer)]",
         f"(put|save) each [1] (into|in|as) its own (file|track) {_PAUSE_OF}",
     ),
     "pauses": (
-        "no (pause|gap|silence|break) [in it] (may|should|must|can) (last|be) [any] "
-        "longer than {longest_s}",
+        "no (pause|gap|silence|break) [in it|between sentences] [(may|should|must|can) "
+        "(last|be)] [any] longer than {longest_s}",
         "(limit|squeeze|tighten|cap|hold) THE (pauses|gaps|silences|dead air|breaks) [between (the "
         "sentences|sentences|words|phrases|questions)] (to|at|down to) [at most|max] {longest_s}",
         "(pausen|sprechpausen) (auf|bis) (maximal|höchstens|max) {longest_s} (straffen|kürzen)",
@@ -204,7 +207,7 @@ NOTES: Mapping[str, tuple[str, ...]] = {
         for phrase in (
             f"[add|put|with] {word} {_NOISE} [at] {{snr_db}} {_UNDER} {{color={colour}}}",
             f"{word} {_NOISE} {{snr_db}} {_UNTER} [hinzufügen|dazu] {{color={colour}}}",
-            f"{word} {_NOISE} (on top|drauf|dazu|drüber) [at|with|bei|mit] {{snr_db}} (snr|"
+            f"{word} {_NOISE} (on top|drauf|dazu|drüber) [at|with|bei|mit|,] {{snr_db}} (snr|"
             f"signal-to-noise ratio|rauschabstand) {{color={colour}}}",
             f"(bury|drown|cover|hide) IT in {word} {_NOISE} [,|with|at] {{snr_db}} "
             f"[snr|rauschabstand] {{color={colour}}}",
@@ -233,6 +236,10 @@ NOTES: Mapping[str, tuple[str, ...]] = {
         "(limiter|limiter drauf|limit it|add a limiter|mit limiter) [,|:|;|-] (nichts|nothing) "
         "(über|above|over) {ceiling_dbtp:ceiling}",
     ),
+    "padding": (
+        "(vorn|vorne|am anfang) {start_s:span} [stille] [,|und] (hinten|am ende) ({end_s:span}|"
+        "{end_s:alike}) [stille] [anfügen|dazu]",
+    ),
     "backwards": ("(reverse|flip) (it|that) (again|back)", "play (it|that) backwards again"),
     "reverb": ("(verhallen|verhalle|verhall) [IT]", "{wet_level=1} (fully wet|100 % wet) reverb"),
     "high-pass": ("{slope=24} (hp|hpf|lc|locut) [at|@|bei] ({cutoff_hz}|{cutoff_hz:low})",),
@@ -244,8 +251,9 @@ NOTES: Mapping[str, tuple[str, ...]] = {
         "(stehen|übrig) lassen {edges=start}",
     ),
     "clip": (
-        "(lose|cut|remove|drop|trim|take) [off] {start_s:span} (at|from|off) the (start|front|"
-        "beginning) and {before_end_s:span} (at|from|off) the (end|back)",
+        "(lose|cut|remove|drop|trim|take|chop|strip) [off] {start_s:span} (at|from|off) the (start|"
+        "front|beginning) (and|,) ({before_end_s:span}|{before_end_s:alike}) (at|from|off) the "
+        "(end|back)",
         "(use|take) [only|just] the first {end_s:span}",
         "take [only|just] [from] {start_s} TILL {end_s}",
         "alles (bis|vor) {start_s} (weg|raus|abschneiden|löschen|wegschneiden|entfernen)",

@@ -84,6 +84,7 @@ const button = document.getElementById("switch"), equal = document.getElementByI
 let last = -1;
 const loud = () => sounds.forEach((s, n) => { s.volume = equal.checked ? gains[n] : 1; });
 sounds.forEach((sound, n) => sound.addEventListener("play", () => {
+  if (sound.paused) return;
   sounds[1 - n].pause();
   last = n;
   button.textContent = n ? "Switch to before" : "Switch to after";

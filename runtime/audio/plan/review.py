@@ -55,14 +55,14 @@ async def review(
 ) -> dict[str, Any]:
     """Return {status, summary, verdict, passed, failed, not_measured, proves_nothing, checks,
     table, unmeasured, final, shown}: every criterion is there, with its measured value, and what
-    the call of each step has to have done. A criterion without a predicate is not measured and
-    keeps the whole from passing; so does a document without criteria, and a step whose result
+    the call of each step has to have done. A criterion without a predicate is not measured, and
+    keeps the whole from passing, as a document without criteria does, or a step whose result
     nothing tells from its input. `final` is the file of the result, "" where no step has made one,
     which is FAILURE; `shown` says the same in words. The first `since` steps are those of a plan
     that was given up. `asked` are the tools that the request asks for, one as often as it does,
     where that is known: the report names a step that nobody asked for, or, where it is not known,
     that no criterion or, of the tools `unspoken`, no word of the request speaks of; the whole does
-    not pass with it, unless a person wrote it by hand. What it changes need not stay."""
+    not pass with it, but for what a person wrote by hand, whose changes need not stay."""
     section = document.section("requirements")
     lines = plan.text_value(section, "Success Criteria").split("\n") if section else []
     criteria = criteria_in(line for line in lines if line.strip())
@@ -70,12 +70,8 @@ async def review(
     subjects = subjects_of(document, since)
     by_hand = {id for id in steps_by_hand(document, since) if id in subjects}
     changed = _changed_by(document, by_hand)
-    predicates = [
-        one
-        for one in criteria
-        if isinstance(one, Predicate)
-        and not (STAYS.get(one.metric) == one.text and one.metric in changed)
-    ]
+    needs = [one for one in criteria if isinstance(one, Predicate)]
+    predicates = [p for p in needs if p.metric not in changed or STAYS.get(p.metric) != p.text]
     planned = len(predicates)
     predicates += calls_expect(document, subjects, {(p.subject, p.condition) for p in predicates})
     findings = await _find_all(predicates, subjects, do, _evidence_in(document, subjects))

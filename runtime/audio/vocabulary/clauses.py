@@ -111,7 +111,9 @@ def _read(request: str) -> tuple[list[Clause], list[str]]:
 
 _IN_ORDER = "say all of it in the order in which it is done"
 _BLANKS = re.compile(r"[^\S\n]+")
-_MORE_THAN_ONCE = frozenset({"again", "nochmal", "nochmals", "twice", "zweimal", "wieder", "limit"})
+_MORE_THAN_ONCE = frozenset(
+    {"again", "back", "nochmal", "nochmals", "twice", "zweimal", "wieder", "limit"}
+)
 
 
 _BARELY = frozenset({"eq", "distort", "reverb"})

@@ -29,7 +29,8 @@ WHOLE = (
 """What all of a sound is."""
 NEUTRAL = (
     "lossless|verlustfrei|"
-    "old|alt|alte|alten|today|tonight|yesterday|tomorrow|heute|gestern|morgen|this morning|"
+    "old|alt|altes|alter|"
+    "alte|alten|today|tonight|yesterday|tomorrow|heute|gestern|morgen|this morning|"
     "last night|last week|this week|monday|tuesday|wednesday|thursday|friday|saturday|sunday|"
     "montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|nun|später mal|soon|bald|leider|"
     "unfortunately|sadly|painfully|terribly|awfully|horribly|annoyingly|ugly|bloody|damn|awkward|"
