@@ -44,6 +44,8 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
     check_ends(wanted)
     check_said_order(request, wanted)
     work = order(_without_mono(wanted))
+    idle = [clause for clause in work if _is_so(clause, sound)]
+    work = [clause for clause in work if clause not in idle] or work
     steps: list[Json] = []
     checks: list[Json] = []
     for clause in work:
@@ -72,10 +74,26 @@ def plan_of(request: str, audio: str, output: str = "", sound: Shape = _UNKNOWN)
     return {
         "goal": "; ".join(clause.text for clause in clauses),
         "requirements": checks,
-        "constraints": ["The input stays as it is", *_assumptions(request, clauses)],
+        "constraints": [
+            "The input stays as it is",
+            *_assumptions(request, clauses),
+            *(f"`{one.text}` is so already: no step does it" for one in idle if one not in work),
+        ],
         "steps": steps,
         "format": format_name,
     }
+
+
+_SHAPED_BY = {"channels": "channels", "sample_rate_hz": "rate"}
+
+
+def _is_so(clause: Clause, sound: Shape) -> bool:
+    """Tell whether a clause asks for the channels or the rate that the sound has: a step for it
+    would do nothing, and nothing could prove it."""
+    said, wording = clause.fit.arguments, clause.fit.rule.wording.name
+    if wording not in ("channels", "sample rate") or len(said) != 1:
+        return False
+    return all(getattr(sound, _SHAPED_BY.get(n, ""), None) == value for n, value in said.items())
 
 
 _CODES = frozenset({"convert", "limit", "loudness_norm", "tag"})

@@ -277,6 +277,19 @@ def test_a_part_that_is_taken_for_all_of_the_sound_is_named_in_the_plan():
     assert plan_of(under, "a.wav")["constraints"] == told[:1]
 
 
+def test_what_a_sound_has_already_is_not_a_step_unless_it_is_all_that_is_asked():
+    plan = plan_of("mono, 44.1 kHz, normalise to -17 LUFS", "a.wav", "", Shape(44_100, 1))
+    assert [step["description"] for step in plan["steps"]] == ["normalise to -17 LUFS"]
+    assert plan["constraints"][1:] == [
+        "`mono` is so already: no step does it",
+        "`44.1 kHz` is so already: no step does it",
+    ]
+    for sound in (Shape(48_000, 2), Shape()):
+        assert len(plan_of("mono, 44.1 kHz, -17 LUFS", "a.wav", "", sound)["steps"]) == 3
+    alone = plan_of("mono", "a.wav", "", Shape(44_100, 1))
+    assert [step["description"] for step in alone["steps"]] == ["mono"]
+
+
 def test_a_request_is_read_once():
     """A run plans by its request, checks the plan by it and reviews the result by it."""
     request = "high-pass at 77 Hz, compress 3.3:1, normalise to -17 LUFS and -2 dBTP, export flac"
