@@ -111,7 +111,7 @@ def page_of(
     story: Story, sounds: list[Heard], drawn: Mapping[str, Any], out: Path, most: int
 ) -> str:
     """Return the page; `drawn` are the pictures of all sounds together. Those up to `most` bytes
-    are in it; links lead from `out`'s folder."""
+    are in it, the others are played from where they are; links lead from `out`'s folder."""
     body = [
         f"<h1>{escape(story.name)}</h1>",
         f'<p class="soft">{escape(story.status or "not finished")}</p>',
@@ -120,7 +120,7 @@ def page_of(
         '<div class="pair">',
         *(part for heard in sounds for part in _sound(heard, out, most)),
         "</div>",
-        *_switch(sounds, story.begin_s, most),
+        *_switch(sounds, story.begin_s),
         *_change(drawn),
         "<h2>Loudness over time</h2>",
         _figure(
@@ -145,9 +145,9 @@ def _sound(heard: Heard, out: Path, most: int) -> Iterator[str]:
     yield "</section>"
 
 
-def _switch(sounds: Sequence[Heard], begin_s: float | None, most: int) -> Iterator[str]:
-    """Yield what switches between two sounds that are in the page."""
-    if len(sounds) < 2 or not all(_is_embedded(heard, most) for heard in sounds):
+def _switch(sounds: Sequence[Heard], begin_s: float | None) -> Iterator[str]:
+    """Yield what switches between two sounds that browsers play."""
+    if len(sounds) < 2 or not all(map(_is_played, sounds)):
         return
     levels = [heard.measured.get("integrated_lufs") for heard in sounds]
     known = [level for level in levels if level is not None]
@@ -216,22 +216,26 @@ def _change(drawn: Mapping[str, Any]) -> Iterator[str]:
     yield _figure(drawn["difference"], caption, "")
 
 
-def _is_embedded(heard: Heard, most: int) -> bool:
-    return heard.place.suffix.lower() in PLAYED and heard.place.stat().st_size <= most
+def _is_played(heard: Heard) -> bool:
+    return heard.place.suffix.lower() in PLAYED
 
 
 def _player(heard: Heard, out: Path, most: int) -> Iterator[str]:
+    """Yield the player of a sound: in the page, or of the file where it lies, and then its link."""
     kind = PLAYED.get(heard.place.suffix.lower())
     size = heard.place.stat().st_size
-    if kind is not None and _is_embedded(heard, most):
-        data = base64.b64encode(read_file(heard.place, most)).decode("ascii")
-        label = escape(f"{heard.role}: {heard.path}")
-        yield f'<audio controls preload="metadata" aria-label="{label}" '
-        yield f'src="data:{kind};base64,{data}"></audio>'
-        return
-    why = "browsers do not play it" if kind is None else f"{size / 2**20:.1f} MiB are too much"
     link = quote(os.path.relpath(heard.place, out.absolute().parent))
-    yield f'<p>Not part of this page, {why}: <a href="{link}">{escape(heard.path)}</a></p>'
+    source, why = link, f"{size / 2**20:.1f} MiB are too much"
+    if kind is None:
+        why = "browsers do not play it"
+    elif size <= most:
+        data = base64.b64encode(read_file(heard.place, most)).decode("ascii")
+        source, why = f"data:{kind};base64,{data}", ""
+    if kind is not None:
+        label = escape(f"{heard.role}: {heard.path}")
+        yield f'<audio controls preload="metadata" aria-label="{label}" src="{source}"></audio>'
+    if why:
+        yield f'<p>Not part of this page, {why}: <a href="{link}">{escape(heard.path)}</a></p>'
 
 
 def _facts(measured: Mapping[str, Any]) -> str:
