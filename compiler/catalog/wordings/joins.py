@@ -44,6 +44,8 @@ JOIN_PHRASES = (
     "[kommt|comes|play|spiel] {first:file} [first|zuerst] [,] (then|dann) SELF [,] (then|dann) "
     "{last:file}",
     # Two behind it.
+    "(join|combine|merge|concatenate) IT with {second:file} (and|,) {third:file} [[,] in "
+    "(that|this) order]",
     f"(append|attach) {{second:file}} (and|then|,) {{third:file}} [to IT|[at|to] the end] {_CROSS}",
     f"(add|put) {{second:file}} (and|then|,) {{third:file}} (at the end|to the end|after IT) "
     f"{_CROSS}",

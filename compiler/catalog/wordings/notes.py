@@ -123,6 +123,8 @@ NOTES: Mapping[str, tuple[str, ...]] = {
         "({out_s}|{out_s:alike})",
         "(fade|ease) IT (in|up) [over|for] {in_s} and [then] (out|down) [over|for] "
         "({out_s}|{out_s:alike})",
+        "[a] linear fade out [across|over|of|for] [the last] {out_s} {shape=linear}",
+        "[a] linear fade in [across|over|of|for] [the first] {in_s} {shape=linear}",
         "fade in [over|for] [the first] {in_s} (and|,) [fade] out [over|for] [the last] "
         "({out_s}|{out_s:alike})",
         "[die] ersten {in_s} ein [-] (und|,) [die] letzten {out_s} (aus|ausblenden)",
@@ -176,6 +178,7 @@ NOTES: Mapping[str, tuple[str, ...]] = {
         f"(speed|speed up) IT [up] to {{+rate:share}} [{_PITCH}]",
         f"{{rate=1.5}} (anderthalbfache|anderthalbfaches|1.5 fache|1.5 faches|1.5-fache) {_TEMPO}",
         f"{{+rate:times}} {_QUICK} [{_PITCH}]",
+        "{-rate:share} (x|×) speed",
     ),
     "distort": (
         f"{{shape=hard}} (hard clip|hard-clip|hardclip) IT {_DRIVE}",
@@ -240,7 +243,11 @@ NOTES: Mapping[str, tuple[str, ...]] = {
         "(vorn|vorne|am anfang) {start_s:span} [stille] [,|und] (hinten|am ende) ({end_s:span}|"
         "{end_s:alike}) [stille] [anfügen|dazu]",
     ),
-    "backwards": ("(reverse|flip) (it|that) (again|back)", "play (it|that) backwards again"),
+    "backwards": (
+        "flip IT so [that] it (runs|plays) backwards",
+        "(reverse|flip) (it|that) (again|back)",
+        "play (it|that) backwards again",
+    ),
     "reverb": ("(verhallen|verhalle|verhall) [IT]", "{wet_level=1} (fully wet|100 % wet) reverb"),
     "high-pass": ("{slope=24} (hp|hpf|lc|locut) [at|@|bei] ({cutoff_hz}|{cutoff_hz:low})",),
     "low-pass": ("{slope=24} (lp|lpf|hicut) [at|@|bei] ({cutoff_hz}|{cutoff_hz:high})",),

@@ -14,7 +14,6 @@ from .meant import TAKING, Neighbourhood, is_bare_tag, is_meant, is_of_all
 from .misfits import is_behind_section
 from .peeling import with_settings
 from .pieces import (
-    AND,
     RequestPiece,
     clauses_beside_with,
     is_filling,
@@ -23,8 +22,15 @@ from .pieces import (
     read_alone,
     shapes_in,
 )
-from .references import RESTS, meaning_behind, meaning_with_names, of_the_rest, section_before
-from .remarks.moods import has_verb
+from .references import (
+    RESTS,
+    meaning_behind,
+    meaning_by_last_verb,
+    meaning_by_next_verb,
+    meaning_with_names,
+    of_the_rest,
+    section_before,
+)
 from .remarks.names import AT_LAST, may_be_named, wish_at_last, wish_of_asker, without_names
 from .remarks.pointers import points_back
 from .remarks.shorter import simpler
@@ -35,10 +41,8 @@ from .words.rules import Fit
 from .words.sentences import (
     alone_text,
     is_known,
-    meaning_of,
     one_of_several,
     senses_of,
-    verb_of,
 )
 from .words.umlauts import with_umlauts
 from .words.units import SpokenWord
@@ -162,11 +166,11 @@ def _clauses_at(
     words = [word for piece in pieces[at : at + used] for word in piece.words]
     text = request[words[0].start : words[-1].end]
     if fit is None and last:
-        fit, text = _going_on(last, words, text)
+        fit, text = meaning_by_last_verb(last.fit, last.text, words, text)
     if fit is None and last and used == 1 and (rest := of_the_rest(words, last.fit)):
         fit = read_alone(rest)
     if fit is None and at + 1 < len(pieces):
-        fit, text = _coming(pieces[at + 1], words, text)
+        fit, text = meaning_by_next_verb(pieces[at + 1], words, text)
     around = _surroundings(pieces, at, used, last)
     if fit and used > 1 and not is_meant(fit, [word.text for word in words], around):
         fit, used, words = read_alone(pieces[at].words), 1, pieces[at].words
@@ -304,7 +308,6 @@ def _is_alike(one: Clause, other: Clause) -> bool:
 
 _GONE = frozenset({"REMOVE", "AWAY", "DROP", "CUT", "SKIP"})
 _LEFT_ALONE = frozenset({"lassen", "leave", "alone", "keep", "bleibt"})
-_FILTERS = frozenset({"high-pass", "low-pass"})
 _CHOOSING = frozenset({"clip", "channels", "mix", "concat", "split", "split_silence"})
 _LENGTHS = frozenset({"trim_silence", "time_stretch", "shorten_pauses", "concat", "pad", "mix"})
 
@@ -350,48 +353,6 @@ def _check_parts(clauses: list[Clause]) -> None:
     if part := one_of_several([word for _, word in words]):
         why = alone_text(part, next(text for text, word in words if word == part))
         raise refusal(f"the offline rules refuse this request: {why}", SEE)
-
-
-def _coming(after: RequestPiece, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:
-    """Return the meaning of a clause with the verb of the next one, and its text with it: "Brummen"
-    before "und Rauschen entfernen"."""
-    plain, own = ([word.text for word in some] for some in (after.words, words))
-    other = read_alone(after.words)
-    if after.before not in AND | {","} or has_verb(own) or own[0] in ("it", "es"):
-        return None, text  # "the hum is fine, remove the clicks", "it hums, turn it down"
-    verb = verb_of(plain) if other else ""
-    if senses_of([verb]) & {"UP", "DOWN"} and not any(map(is_number, own)):
-        return None, text
-    if any(word[0] == "+" for word in own):
-        return None, text  # "+3 dB and lower the bass"
-    fit = meaning_of([*(word.text for word in words), verb]) if verb else None
-    if fit is None or other is None:
-        return None, text
-    if fit.rule is other.rule and fit.arguments.keys() == other.arguments.keys():
-        return None, text
-    placing = fit.rule.tool is not None and fit.rule.tool.name in _PLACING
-    if after.before not in AND and placing and fit.rule.tool is not other.rule.tool:
-        return None, text  # "from 1:00 to 2:00, remove the hum"
-    return fit, f"{text} {verb}"
-
-
-_PLACING = frozenset({"clip", "cut", "gain", "channels", "highpass", "lowpass", "bandpass"})
-
-
-def _going_on(last: Clause, words: list[SpokenWord], text: str) -> tuple[Fit | None, str]:
-    """Return the meaning of a clause with the verb of the one before, and its text with it: "the
-    noise" after "remove the hum"."""
-    verb = verb_of([word.text for word in words_in(last.text)])
-    if any(word.text[0] in "+-" and is_number(word.text) for word in words):
-        return None, text  # "reduce the noise by 18 dB, treble +4 dB"
-    fit = meaning_of([verb, *(word.text for word in words)]) if verb else None
-    if fit is None or (fit.rule is last.fit.rule and "inputs" not in fit.arguments):
-        return None, text
-    if fit.rule.tool and fit.rule.tool.name == "clip":
-        return None, text  # "silence at the start away, 2 s at the end"
-    if last.fit.rule.wording.name == "equaliser" and fit.rule.wording.name in _FILTERS:
-        return None, text  # "take 6 dB off below 150 Hz and above 8 kHz"
-    return fit, f"{verb} {text}"
 
 
 def refusal(text: str, help: str) -> Failure:

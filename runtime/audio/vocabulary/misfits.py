@@ -43,7 +43,7 @@ _AT_HEAD = words_of(
     "in from between at during within von bei zwischen ab im während first last ersten letzten 1"
 )
 _ALL = words_of("all everything whole alles ganze ganzen entire result everywhere überall")
-_OF_FILE = words_of("convert loudness_norm peak_norm tag concat mix split split_silence")
+_OF_FILE = words_of("convert loudness_norm peak_norm limit tag concat mix split split_silence")
 _TURNED = words_of("inverted flipped invertiert umgedreht inverse")
 _BARE = 2
 

@@ -7,13 +7,15 @@ from itertools import pairwise
 
 from .meant import Neighbourhood, is_meant
 from .pieces import AND, RequestPiece, read_alone
+from .remarks.moods import has_verb
 from .remarks.names import may_be_named, without_names
 from .remarks.pointers import TIMES, TOLD, may_be_told, points_back, told_words
 from .remarks.shorter import simpler
 from .remarks.statements import HARMLESS, values_in
 from .words.circumstances import words_of
+from .words.patterns import is_number, words_in
 from .words.rules import Fit
-from .words.sentences import is_known, meaning_of, senses_of
+from .words.sentences import is_known, meaning_of, senses_of, verb_of
 from .words.units import SpokenWord
 
 RESTS = frozenset({"rest", "else", "outside", "übrige", "übrigen", "andere", "anderes", "others"})
@@ -182,3 +184,60 @@ def echoes(words: Sequence[str]) -> bool:
 
 _SUCH = words_of("entsprechend accordingly so that way passend das")
 _MOST_ECHOED = 9
+
+
+def meaning_by_next_verb(
+    after: RequestPiece, words: list[SpokenWord], text: str
+) -> tuple[Fit | None, str]:
+    """Return the meaning of a clause with the verb of the next one, and its text with it: "Brummen"
+    before "und Rauschen entfernen"."""
+    plain, own = ([word.text for word in some] for some in (after.words, words))
+    other = read_alone(after.words)
+    if after.before not in AND | {","} or has_verb(own) or own[0] in ("it", "es"):
+        return None, text  # "the hum is fine, remove the clicks", "it hums, turn it down"
+    verb = verb_of(plain) if other else ""
+    if senses_of([verb]) & {"UP", "DOWN"} and not any(map(is_number, own)):
+        return None, text
+    if any(word[0] == "+" for word in own):
+        return None, text  # "+3 dB and lower the bass"
+    fit = meaning_of([*(word.text for word in words), verb]) if verb else None
+    if fit is None or other is None:
+        return None, text
+    if fit.rule is other.rule and fit.arguments.keys() == other.arguments.keys():
+        return None, text
+    placing = fit.rule.tool is not None and fit.rule.tool.name in _PLACING
+    if after.before not in AND and placing and fit.rule.tool is not other.rule.tool:
+        return None, text  # "from 1:00 to 2:00, remove the hum"
+    return fit, f"{text} {verb}"
+
+
+_FILTERS = frozenset({"high-pass", "low-pass"})
+_PLACING = frozenset({"clip", "cut", "gain", "channels", "highpass", "lowpass", "bandpass"})
+
+
+def meaning_by_last_verb(
+    last: Fit, before: str, words: list[SpokenWord], text: str
+) -> tuple[Fit | None, str]:
+    """Return the meaning of a clause with the verb of the one before, and its text with it: "the
+    noise" after "remove the hum"."""
+    verb = verb_of([word.text for word in words_in(before)])
+    if any(word.text[0] in "+-" and is_number(word.text) for word in words):
+        return None, text  # "reduce the noise by 18 dB, treble +4 dB"
+    fit = meaning_of([verb, *(word.text for word in words)]) if verb else None
+    again = fit is not None and ("inputs" in fit.arguments or _is_next_section(fit, last))
+    if fit is None or (fit.rule is last.rule and not again):
+        return None, text
+    if fit.rule.tool and fit.rule.tool.name == "clip":
+        return None, text  # "silence at the start away, 2 s at the end"
+    if last.rule.wording.name == "equaliser" and fit.rule.wording.name in _FILTERS:
+        return None, text  # "take 6 dB off below 150 Hz and above 8 kHz"
+    return fit, f"{verb} {text}"
+
+
+def _is_next_section(fit: Fit, last: Fit) -> bool:
+    """Tell whether what is cut out or muted lies behind the section before it: "remove 0:10 to 0:15
+    and 1:00 to 1:08"."""
+    times = (last.arguments.get("end_s"), *map(fit.arguments.get, ("start_s", "end_s")))
+    numbers = [one for one in times if isinstance(one, int | float) and one > 0]
+    told = len(numbers) == len(times) and fit.rule.wording.name in ("cut", "mute")
+    return told and numbers == sorted(numbers)

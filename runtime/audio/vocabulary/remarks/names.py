@@ -199,7 +199,10 @@ def may_be_named(fit: Fit, words: list[str], names: list[list[str]]) -> bool:
         return True
     if all(one[0] in _PURPOSES for one in names):
         free = all(
-            one[0] in ("zum", "zur") or one[1] not in _DEFINITE or _is_somewhere(one)
+            one[0] in ("zum", "zur")
+            or one[1] not in _DEFINITE
+            or _is_somewhere(one)
+            or not _GROUPS.isdisjoint(one)
             for one in names
         )
         if not free:

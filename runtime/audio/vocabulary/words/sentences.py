@@ -24,7 +24,7 @@ _LONGEST = 8
 """Words of a sense."""
 _POLITE = frozenset({"please", "bitte", "thanks", "danke", "thank", "you"})
 _FILE = re.compile(SOUND_FILE, re.IGNORECASE)
-_HELD = ("REMOVE", "CUT", "UP", "DOWN", "LESS", "AWAY")
+_HELD = ("REMOVE", "CUT", "UP", "DOWN", "LESS", "AWAY", "MUTE")
 """Senses that go on in the next clause: "remove the hum and the noise"."""
 
 
