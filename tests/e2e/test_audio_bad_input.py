@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import resource
 import signal
-import subprocess
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ import pytest
 import soundfile
 import sounds
 from damaged_sounds import damaged
+from disks import small_disk
 from openai_server import Hang
 
 
@@ -113,23 +111,6 @@ def test_other_rates_and_channels_are_kept(flowc, rate, channels):
     found = json.loads(final.stdout)
     assert (found["sample_rate_hz"], found["channels"]) == (rate, channels)
     assert found["integrated_lufs"] == pytest.approx(-20, abs=0.5)
-
-
-@contextlib.contextmanager
-def small_disk(folder: Path, options: str) -> Iterator[Callable[[str], None]]:
-    """A disk of its own at a folder, which can be mounted anew with other options. Modes would not
-    hold root, and who is no root cannot mount."""
-
-    def mount(options: str, *more: str) -> bool:
-        command = ["mount", *more, "-o", options, "tmpfs", str(folder)]
-        return subprocess.run(command, capture_output=True, check=False).returncode == 0
-
-    if not mount(options, "-t", "tmpfs"):
-        pytest.skip("this machine lets nobody mount a small disk")
-    try:
-        yield lambda other: mount(f"remount,{other}")
-    finally:
-        subprocess.run(["umount", "-l", str(folder)], check=False, capture_output=True)
 
 
 def test_an_output_that_cannot_be_written_stops_the_run_which_goes_on_later(flowc):

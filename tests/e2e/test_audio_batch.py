@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 
 import pytest
 import sounds
+from disks import small_disk
 from flowc.runtime.cli.app import run
 
 
@@ -50,23 +50,24 @@ def test_no_file_is_left_out_without_a_word(tmp_path, monkeypatch, capsys):
 
 
 def test_a_full_disk_ends_the_batch_and_resume_goes_on_with_room(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    for name in ("a.wav", "b.wav", "c.wav"):
-        sounds.write(tmp_path / name, sounds.tone(1, 440), 48_000, "PCM_16")
-
-    def refuse(*_: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    with monkeypatch.context() as full:
-        full.setattr("flowc.runtime.audio.calls.subprocess_call.put_in_place", refuse)
-        assert run(["run", "batch", "-i", "request=quieter by 3 dB", "--run-id", "full"]) == 1
-    told = capsys.readouterr().err
-    assert "no space left on device" in told
-    assert "flowc resume full" in told
-    assert run(["resume", "full", "--json"]) == 0
-    results = json.loads(capsys.readouterr().out)["variables"]["results"]
-    assert [one["audio"] for one in results] == ["a.wav", "b.wav", "c.wav"]
-    assert all((tmp_path / one["final"]).exists() for one in results)
+    place = tmp_path / "disk"
+    place.mkdir()
+    store = ["--store", f"sqlite:///{tmp_path}/runs.db"]
+    with small_disk(place, "size=900k") as mount:
+        monkeypatch.chdir(place)
+        for name in ("a.wav", "b.wav", "c.wav"):
+            sounds.write(place / name, sounds.wide(sounds.tone(1, 440)), 48_000, "PCM_16")
+        request = ["-i", "request=quieter by 3 dB", "--run-id", "full"]
+        assert run(["run", "batch", *request, *store]) == 1
+        told = capsys.readouterr().err
+        assert "no space left on device" in told
+        assert "flowc resume full" in told
+        mount("size=20m")
+        assert run(["resume", "full", "--json", *store]) == 0
+        results = json.loads(capsys.readouterr().out)["variables"]["results"]
+        assert [one["audio"] for one in results] == ["a.wav", "b.wav", "c.wav"]
+        assert all((place / one["final"]).exists() for one in results)
+        monkeypatch.chdir(tmp_path)
 
 
 def test_what_an_edit_loses_stands_in_its_line(tmp_path, monkeypatch, capsys):
