@@ -92,7 +92,7 @@ def is_of_other_place(
 def _is_of_speed(words: Sequence[str], rate: object) -> bool:
     """Tell whether words say a speed, and not how much it changes: "slower: 70 % speed" is 70 %."""
     for number, sign, of in zip(words, words[1:], [*words[2:], ""], strict=False):
-        if number.replace(".", "", 1).isdigit() and sign in _PERCENT:
+        if number.replace(".", "", 1).isdecimal() and sign in _PERCENT:
             share = float(number) / 100
             if not _LENGTHS.isdisjoint(words):
                 return True  # "down to 80 % of its length"

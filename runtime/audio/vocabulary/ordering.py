@@ -171,7 +171,7 @@ def _is_before(clause: Clause) -> bool:
 
 
 _SECTION = ("start_s", "end_s")
-_THEN = r"[,;.]?\s+(?:and\s+|und\s+)?(?:then|dann|danach|afterwards|anschließend)\b"
+_THEN = re.compile(r"[,;.]?\s+(?:and\s+|und\s+)?(?:then|dann|danach|afterwards|anschließend)\b")
 _AT_LAST = re.compile(
     r"^\s*(?:finally|lastly|at last|as the last step|zum schluss|zuletzt|am schluss|am ende|"
     r"als letztes|schließlich)\b",
@@ -194,21 +194,23 @@ def check_said_order(request: str, work: list[Clause]) -> None:
                 raise contradictory(two.text, one.text, why, _ONE_BY_ONE)
     for one, two in permutations(work, 2):
         ends = [{*_clip_of(clause)} for clause in (one, two)]
-        if ends == [{"start_s"}, {"end_s"}] and re.search(
-            f"{re.escape(one.text)}{_THEN}.*{re.escape(two.text)}", request
-        ):
+        if ends == [{"start_s"}, {"end_s"}] and _THEN.match(_between(request, one.text, two.text)):
             why = f"behind `{one.text}` times are others"
             raise contradictory(two.text, one.text, why, _ONE_BY_ONE)
 
 
-_FIRST = r"\b(?:first|before that|beforehand|vorher|zuvor|zuerst|erst)\b"
+_FIRST = re.compile(r"\b(?:first|before that|beforehand|vorher|zuvor|zuerst|erst)\b")
 
 
 def _is_said_in_order(request: str, one: str, two: str) -> bool:
     """Tell whether words say that one is done before the other."""
-    former, later = re.escape(one), re.escape(two)
-    then = re.search(f"{former}.*{_THEN}.*{later}", request)
-    return bool(then or re.search(f"{later}.*{_FIRST}.*{former}", request))
+    then = _between(request, one, two)
+    return bool(_THEN.search(then) or _FIRST.search(_between(request, two, one)))
+
+
+def _between(request: str, one: str, two: str) -> str:
+    """Return what stands between two texts; "" where the second does not follow the first."""
+    return request[request.find(one) + len(one) : max(request.rfind(two), 0)]
 
 
 def _is_turned(one: Clause, two: Clause) -> bool:

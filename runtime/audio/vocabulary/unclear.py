@@ -14,13 +14,14 @@ from .words.sentences import senses_of
 Unclear = tuple[str, str]
 """Why something is not clear, and what helps."""
 
+_QUOTED = re.compile(r'"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|»[^«]*«')
 _BROKEN = re.compile("[\ud800-\udfff]")
 _NUMBER = re.compile(r"(?:^|\s)\.[0-9]+|\b[1-9][0-9]{0,2}\.[0-9]{3}\s*(?:hz|ms)\b", re.IGNORECASE)
 """A number without a digit before its point, and one that may be thousands or thousandths."""
 _WRITE_OUT = "write `0.5` for a half, `12000 Hz` or `12 kHz` for thousands"
 _LEAVE_OUT = "leave it out"
 _SAY_WHICH = "say it in two requests, one after the other"
-_NOT_ALL = r"(?:(?!\b(?:whole|all|everything|entire|alles|ganze\w*)\b)[^,.;])*"
+_NOT_ALL = r"(?:(?!\b(?:whole|all|everything|entire|alles|ganze\w*)\b)[^,.;]){0,60}"
 _DB = r"[0-9.,]+\s*db"
 PARTS: tuple[tuple[str, str, str], ...] = (
     (
@@ -31,9 +32,9 @@ PARTS: tuple[tuple[str, str, str], ...] = (
         _LEAVE_OUT,
     ),
     (
-        r"\b(?:cut|trim|drop|remove|chop|schneid\w*|kürz\w*)\b[^,.;]*[0-9][^,.;]*?,?\s"
-        r"((?:so|so that|damit|sodass|until|bis)\s(?:it|it's|that|es|sie|die|das)\b[^,.;]*"
-        r"\b(?:lasts?|long|lang|dauert|takes|over)\b[^,.;]*[0-9][^,.;]*)",
+        r"\b(?:cut|trim|drop|remove|chop|schneid\w*|kürz\w*)\b[^,.;]{0,60}[0-9][^,.;]{0,60}?,?\s"
+        r"((?:so|so that|damit|sodass|until|bis)\s(?:it|it's|that|es|sie|die|das)\b[^,.;]{0,60}"
+        r"\b(?:lasts?|long|lang|dauert|takes|over)\b[^,.;]{0,60}[0-9][^,.;]{0,60})",
         "says once more how long the sound gets",
         _LEAVE_OUT,
     ),
@@ -44,7 +45,7 @@ PARTS: tuple[tuple[str, str, str], ...] = (
         "leave out the comma",
     ),
     (
-        r"\b(?:first|last|ersten|letzten|from|between|von|zwischen|ab)\b[^,.;]*[0-9][^,.;]*,\s*"
+        r"\b(?:first|last|ersten|letzten|from|between|von|zwischen|ab)\b[^,.;]{0,60}[0-9][^,.;]{0,60},\s*"
         rf"({_NOT_ALL}{_DB}{_NOT_ALL}\s(?:afterwards|thereafter|danach|dahinter|hinterher|anschließend))\s*"
         r"(?:[,.;]|$)",
         "may be of what lies behind, or of all of the sound",
@@ -57,7 +58,7 @@ PARTS: tuple[tuple[str, str, str], ...] = (
         _LEAVE_OUT,
     ),
     (
-        r"\b(?:start|begin|begins|from|ab|beginne|starte)\b[^,.;]*[0-9][^,.;]*[,;]?\s(?:and\s|und\s)?"
+        r"\b(?:start|begin|begins|from|ab|beginne|starte)\b[^,.;]{0,60}[0-9][^,.;]{0,60}[,;]?\s(?:and\s|und\s)?"
         r"((?:stop|end|finish|cut it|ende|höre? auf)\s(?:it\s)?(?:after|nach)\s+[0-9.,]+\s?"
         r"(?:s|sec|seconds|min|minutes|sekunden|minuten))\b",
         "may count from the start of the sound or of what is left",
@@ -71,7 +72,7 @@ PARTS: tuple[tuple[str, str, str], ...] = (
         "say `remove the hum`, or leave it out",
     ),
     (
-        r"(\bcut\b[^,.;]*[0-9][^,.;]*\b(?:for|as)\s(?:a|my|the)\s(?:ringtone|sample|teaser|trailer|"
+        r"(\bcut\b[^,.;]{0,60}[0-9][^,.;]{0,60}\b(?:for|as)\s(?:a|my|the)\s(?:ringtone|sample|teaser|trailer|"
         r"snippet|loop|story))\b",
         "may keep that section or take it out",
         "say `keep` or `remove`",
@@ -88,7 +89,8 @@ PARTS: tuple[tuple[str, str, str], ...] = (
         "say `delay it by` or `cut the first`",
     ),
 )  # fmt: skip
-"""A pattern whose group can be read in two ways; why, and what helps."""
+"""A pattern whose group can be read in two ways; why, and what helps. What stands between two of
+its words is short, as nobody may send a request that takes minutes to search."""
 _READ_IN_TWO_WAYS = tuple((re.compile(one, re.IGNORECASE), why, help) for one, why, help in PARTS)
 
 
@@ -102,6 +104,7 @@ def half_character(request: str) -> Unclear | None:
 
 def unclear_part(request: str) -> Unclear | None:
     """Return what can be read in two ways; None without anything like it."""
+    request = _QUOTED.sub(lambda found: " " * len(found[0]), request)
     if number := _NUMBER.search(request):
         return f"`{number[0].strip()}` may be read in two ways", _WRITE_OUT
     for pattern, why, help in _READ_IN_TWO_WAYS:

@@ -1,4 +1,4 @@
-"""Tools for which no word of a request asks, whoever plans: nobody wants them unless he says so."""
+"""Tools that a plan may use only where a word of the request asks for them, whoever plans."""
 
 from __future__ import annotations
 

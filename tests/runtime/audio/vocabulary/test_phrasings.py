@@ -22,6 +22,7 @@ from flowc.runtime.audio.calls.call import AudioCall, check_call, parse_call
 from flowc.runtime.audio.plan.contradictions import Shape
 from flowc.runtime.audio.plan.planning import Order, complete_plan
 from flowc.runtime.audio.vocabulary.requests import code_of, plan_of, required_by
+from flowc.runtime.audio.vocabulary.unclear import unclear_part
 from flowc.runtime.errors import Failure
 
 FILES = [
@@ -257,6 +258,12 @@ def test_a_long_request_without_a_comma_is_refused_and_not_parted_in_every_way()
         'convert {"channels": 1}',
         "flac",
     ]
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("part", ["ab 1 ", "cut 1 ", "start 1 ", "first 1, 3 db ", "cut 1 so it "])
+def test_a_long_request_is_searched_at_once_for_what_is_unclear(part):
+    assert unclear_part((part * 800)[:4000]) is None
 
 
 @pytest.mark.parametrize("unit", ["min", "minutes 30 seconds", "h", "m30s", "s", "dB louder", "Hz"])
